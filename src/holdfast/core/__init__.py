@@ -1,0 +1,1 @@
+"""Pure mathematics: no randomness, no input or output, no state."""

@@ -1,0 +1,98 @@
+"""Which arms to play, and how often: the rare-switching design and the G-optimal design.
+
+K     kernel matrix of the active arms          lam   regularisation
+eta   an arm is kept until det grows by eta     s     posterior variance of the arm selected
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import qr, solve_triangular
+from scipy.linalg.blas import dger
+
+from holdfast.types import FloatArray, HoldfastError, IntArray, floats, positive
+
+TIE = 1e-9
+
+
+def first_argmax(values: FloatArray) -> int:
+    """The lowest index whose value is the largest up to 1e-9 of the largest magnitude.
+
+    Equal arms (a symmetric grid, say) differ in their last digits from one linear algebra library to
+    the next; the choice between them must not.
+    """
+    largest = values.max()
+    return int(np.argmax(values >= largest - TIE * max(abs(largest), abs(values.min()))))
+
+
+def rare_switching_design(K: ArrayLike, lam: float, eta: float, length: int) -> tuple[IntArray, IntArray]:
+    """Lines 2-10 of Algorithm 1: the arms in order of first selection, and how often each is selected.
+
+    Selecting an arm of variance s another n times multiplies det(I + K_t/lam) by 1 + n s/lam, so
+    line 6 (strictly more than eta) fires after exactly floor(lam (eta - 1)/s) + 1 selections. The
+    cost depends on the number of switches, not on `length`.
+    """
+    K = floats(K, "the kernel matrix", ndim=2)
+    lam = positive(lam, "lam")
+    if not (np.isfinite(eta) and eta > 1):
+        raise HoldfastError(f"eta must be finite and larger than 1, not {eta:g}")
+    if length < 1 or K.shape[0] != K.shape[1] or len(K) == 0:
+        raise HoldfastError("a design needs a square kernel matrix and a length of at least 1")
+    covariance = np.array(K, order="F")
+    order: dict[int, int] = {}
+    left = length
+    while left > 0:
+        variance = covariance.diagonal()
+        arm = first_argmax(variance)  # line 4, ties to the lowest index
+        s = float(variance[arm])
+        n = left if s * left <= lam * (eta - 1) else min(left, _selections(lam * (eta - 1) / s))
+        order[arm] = order.get(arm, 0) + n  # line 5
+        left -= n
+        v = covariance[:, arm].copy()
+        covariance = dger(-n / (lam + n * s), v, v, a=covariance, overwrite_a=1)  # line 8
+    return np.array(list(order), dtype=np.int64), np.array(list(order.values()), dtype=np.int64)
+
+
+def _selections(ratio: float) -> int:
+    """The smallest whole n > ratio, where a ratio within 1e-9 of a whole number counts as that number."""
+    nearest = round(ratio)
+    return (nearest if abs(ratio - nearest) <= TIE * max(nearest, 1) else int(np.floor(ratio))) + 1
+
+
+def g_optimal_design(X: ArrayLike, *, slack: float = 2.0) -> tuple[IntArray, FloatArray]:
+    """A design zeta with max_x |x|^2_{Gamma(zeta)^-1} <= slack * D, by Frank-Wolfe (line 2 of Algorithm 3).
+
+    Rows of X are the arms; D is the dimension of their span, in which the design works. Starts from D
+    arms that span (a pivoted QR), and adds at most one arm in each step. Returns the arms of its
+    support and their weights.
+    """
+    X = floats(X, "the arms", ndim=2)
+    _, R, pivots = qr(X.T, mode="economic", pivoting=True)
+    sizes = np.abs(R.diagonal())
+    D = int(np.sum(sizes > 1e-12 * sizes[0]))
+    if D == 0:
+        raise HoldfastError("a design needs at least one arm that is not the origin")
+    Z = np.empty((len(X), D))  # the arms in coordinates of the D spanning ones: designs are affine invariant
+    Z[pivots] = solve_triangular(R[:D, :D], R[:D]).T
+    weights = np.zeros(len(X))
+    weights[pivots[:D]] = 1 / D
+    inverse = D * np.eye(D)
+    for _ in range(support_bound(D) - D):
+        norms = np.einsum("ij,ij->i", Z @ inverse, Z)
+        arm = int(np.argmax(norms))
+        g = norms[arm]
+        if g <= slack * D * (1 - TIE):
+            support = np.flatnonzero(weights)
+            return support, weights[support]
+        step = (g / D - 1) / (g - 1)  # exact line search for log det
+        weights *= 1 - step
+        weights[arm] += step
+        direction = inverse @ Z[arm]
+        inverse = (inverse - np.outer(direction, direction) * (step / (1 - step + step * g))) / (1 - step)
+    raise HoldfastError(f"the G-optimal design did not converge on {len(X)} arms in {D} dimensions")
+
+
+def support_bound(D: int) -> int:
+    """m_0 = 4 D (log log D + 18) of Algorithm 3, rounded up; log log D counts as 0 for D <= e."""
+    return int(np.ceil(4 * D * (np.log(max(np.log(D), 1.0)) + 18)))

@@ -1,0 +1,68 @@
+"""Length-scales by maximum likelihood, for a unit-variance kernel and mean zero.
+
+minus log likelihood  =  1/2 y^T A^-1 y + 1/2 ln det A + const,   A = K + lam I
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.optimize import minimize, minimize_scalar
+
+from holdfast.core.kernels import Kernel, Matern, SquaredExponential, gram
+from holdfast.types import FloatArray, HoldfastError, floats, positive
+
+Stationary = TypeVar("Stationary", SquaredExponential, Matern)
+NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry no noise
+
+
+def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: float) -> float:
+    """Minus the log likelihood of y under GP(0, k) with noise variance lam; infinite where A is singular."""
+    try:
+        L = cholesky(gram(kernel, X) + lam * np.eye(len(y)), lower=True)
+    except LinAlgError:
+        return np.inf
+    half = solve_triangular(L, y, lower=True)
+    return float(0.5 * half @ half + np.log(L.diagonal()).sum() + 0.5 * len(y) * np.log(2 * np.pi))
+
+
+def fit_lengthscale(
+    kernel: Stationary, X: ArrayLike, y: ArrayLike, *, lam: float = NOISELESS, ard: bool = False
+) -> Stationary:
+    """`kernel` with the most likely length-scale: one number, or with `ard` one for each coordinate.
+
+    Searches from a hundredth of the smallest spread of a coordinate to a hundred times the largest:
+    the likelihood has several peaks, so a grid first, then refinement around its best point.
+    """
+    points, values = floats(X, "points", ndim=2), floats(y, "values", ndim=1)
+    positive(lam, "lam")
+    if len(points) != len(values) or len(values) < 2:
+        raise HoldfastError("fitting needs as many values as points, and at least two")
+    spread = np.ptp(points, axis=0)
+    if not (spread > 0).any():
+        raise HoldfastError("fitting needs points that differ")
+    low, high = np.log(spread[spread > 0].min() / 100), np.log(spread.max() * 100)
+
+    def loss(log_scale: FloatArray | float) -> float:
+        scale = np.exp(log_scale)
+        fitted = replace(kernel, lengthscale=tuple(scale) if np.ndim(scale) else float(scale))
+        return negative_log_likelihood(fitted, points, values, lam)
+
+    grid = np.linspace(low, high, 60)
+    losses = np.array([loss(g) for g in grid])
+    best = int(np.argmin(losses))
+    if not np.isfinite(losses[best]):
+        raise HoldfastError("no length-scale gives a positive definite kernel matrix; raise lam")
+    around = (grid[max(best - 1, 0)], grid[min(best + 1, 59)])
+    isotropic = float(minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-6}).x)
+    if not ard:
+        return replace(kernel, lengthscale=float(np.exp(isotropic)))
+    start = np.full(points.shape[1], isotropic)
+    box = [(low, high)] * points.shape[1]
+    refined = minimize(lambda s: min(loss(s), 1e300), start, bounds=box, method="L-BFGS-B")
+    scales = refined.x if refined.fun < loss(start) else start
+    return replace(kernel, lengthscale=tuple(float(l) for l in np.exp(scales)))  # noqa: E741

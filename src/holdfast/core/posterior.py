@@ -1,0 +1,141 @@
+"""The Gaussian process posterior under repeated plays: Section 2.1 of the paper, collapsed exactly.
+
+    S     the distinct arms played       n     how often each was played
+    ybar  the mean reward of each        lam   the regularisation (the model's noise variance)
+    A     K_SS + lam diag(1/n)
+
+    mu(x)     = k_S(x)^T A^-1 ybar
+    k_t(x, z) = k(x, z) - k_S(x)^T A^-1 k_S(z),   sigma^2(x) = k_t(x, x)
+
+These equal the paper's formulas on all T plays, at O(|S|^3) instead of O(T^3). The paper's averaged
+estimator replaces each reward by its arm's mean, which leaves them unchanged: it *is* this mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log1p
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
+from scipy.linalg.blas import dger
+
+from holdfast.types import FloatArray, HoldfastError, floats, positive, read_only
+
+EPS = float(np.finfo(np.float64).eps)
+LARGEST_CONDITION = 1e13
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The posterior given each played arm's mean reward and count; see `fit` and `predict`.
+
+    `jitter` is what had to be added to every diagonal entry of A to keep its condition number below
+    1e13; it is 0 except for (nearly) equal points with lam/n near the rounding error. It acts like
+    giving these plays less weight: deviations only grow, so confidence bands stay valid.
+    """
+
+    factor: FloatArray  # L with A = L L^T
+    weights: FloatArray  # A^-1 ybar
+    condition: float  # estimated condition number of A (1-norm)
+    scale: float  # 1-norm of A
+    jitter: float
+
+    @classmethod
+    def fit(cls, K_SS: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
+        """From the kernel matrix of the played arms, their mean rewards and their counts."""
+        K = floats(K_SS, "the kernel matrix", ndim=2)
+        ybar = floats(means, "rewards", ndim=1)
+        n = floats(counts, "counts", ndim=1)
+        lam = positive(lam, "lam")
+        if K.shape != (ybar.size, ybar.size) or n.shape != ybar.shape or ybar.size == 0:
+            raise HoldfastError(
+                "a posterior needs a square kernel matrix and one mean and count for each arm"
+            )
+        if n.min() <= 0:
+            raise HoldfastError("counts must be positive")
+        A = K + np.diag(lam / n)
+        scale = float(np.linalg.norm(A, 1))
+        jitter = 0.0
+        factor, condition = _factorise(A, scale)
+        while condition > LARGEST_CONDITION:  # at most a few rounds: the condition falls to scale/jitter
+            jitter = 4 * jitter or 4 * scale / LARGEST_CONDITION
+            factor, condition = _factorise(A + jitter * np.eye(n.size), scale)
+        weights = lapack.dpotrs(factor, ybar, lower=1)[0]
+        return cls(read_only(factor), read_only(weights), condition, scale, jitter)
+
+    def predict(self, K_xS: ArrayLike, k_xx: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Mean and standard deviation at points x, from k(x, S) and k(x, x).
+
+        A variance below its own rounding error is replaced by that error: never negative, never
+        smaller than what the arithmetic can vouch for.
+        """
+        K_xS = np.asarray(K_xS, dtype=np.float64)
+        k_xx = np.asarray(k_xx, dtype=np.float64)
+        mu: FloatArray = K_xS @ self.weights
+        half = self._half(K_xS)
+        variance = k_xx - np.einsum("ij,ij->j", half, half)
+        m = len(self.weights)
+        doubtful = variance < EPS * m * self.condition * k_xx  # the worst case over all x
+        if doubtful.any():
+            # An error E in A changes k^T A^-1 k by z^T E z, z = A^-1 k, and |E| is about EPS m |A|.
+            z = solve_triangular(self.factor, half[:, doubtful], lower=True, trans="T")
+            error = EPS * m * self.scale * np.einsum("ij,ij->j", z, z) + 4 * EPS * k_xx[doubtful]
+            variance[doubtful] = np.maximum(variance[doubtful], error)
+        return mu, np.sqrt(variance)
+
+    def covariance(self, K_xS: ArrayLike, K_zS: ArrayLike, K_xz: ArrayLike) -> FloatArray:
+        """k_t(x, z) for all pairs, from k(x, S), k(z, S) and the prior k(x, z)."""
+        product: FloatArray = self._half(K_xS).T @ self._half(K_zS)
+        return np.asarray(K_xz, dtype=np.float64) - product
+
+    def _half(self, K_xS: ArrayLike) -> FloatArray:
+        """L^-1 k_S(x), one column for each x."""
+        columns = np.asarray(K_xS, dtype=np.float64).T
+        half: FloatArray = solve_triangular(self.factor, columns, lower=True, check_finite=False)
+        return half
+
+
+def _factorise(A: FloatArray, scale: float) -> tuple[FloatArray, float]:
+    """Lower Cholesky factor and estimated condition number of A (infinite if there is no factor)."""
+    try:
+        L: FloatArray = cholesky(A, lower=True, check_finite=False)
+    except LinAlgError:
+        return A, np.inf
+    reciprocal, _ = lapack.dpocon(L, scale, uplo="L")
+    return L, float(1 / reciprocal) if reciprocal > 0 else np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class JointPosterior:
+    """Mean and covariance of all arms at once, extended by one rank-one step for each block of plays."""
+
+    mean: FloatArray
+    covariance: FloatArray
+    log_det: float  # ln det(I + K_t / lam): twice the information gained so far
+    lam: float
+
+    @classmethod
+    def prior(cls, K: FloatArray, lam: float) -> Self:
+        """Before the first play: mean 0 and covariance K."""
+        return cls(read_only(np.zeros(len(K))), read_only(np.array(K, order="F")), 0.0, positive(lam, "lam"))
+
+    @property
+    def deviation(self) -> FloatArray:
+        """sigma_t of every arm."""
+        return np.sqrt(np.maximum(np.diagonal(self.covariance), EPS))  # below EPS only rounding is left
+
+    def extend(self, arm: int, repeats: int, total: float) -> Self:
+        """After playing `arm` `repeats` more times with rewards summing to `total`.
+
+        With v = k_t(., i) and s = k_t(i, i):  k_{t+n} = k_t - v v^T n / (lam + n s),
+        mu_{t+n} = mu_t + v (total - n mu_t(i)) / (lam + n s),  det grows by the factor 1 + n s / lam.
+        """
+        n, lam = repeats, self.lam
+        v = self.covariance[:, arm]
+        s = max(float(v[arm]), 0.0)
+        mean = self.mean + v * ((total - n * self.mean[arm]) / (lam + n * s))
+        covariance = dger(-n / (lam + n * s), v, v, a=self.covariance)
+        return type(self)(read_only(mean), read_only(covariance), self.log_det + log1p(n * s / lam), lam)

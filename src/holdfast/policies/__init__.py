@@ -1,0 +1,9 @@
+"""One algorithm, one file, readable next to its pseudo-code."""
+
+from holdfast.policies.gp_ucb import GPUCB
+from holdfast.policies.linear_phased_elimination import LinearPhasedElimination
+from holdfast.policies.protocol import Policy
+from holdfast.policies.robust_gp_ucb import RobustGPUCB
+from holdfast.policies.robust_phased_elimination import RobustPhasedElimination
+
+__all__ = ["GPUCB", "LinearPhasedElimination", "Policy", "RobustGPUCB", "RobustPhasedElimination"]

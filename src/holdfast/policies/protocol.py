@@ -1,0 +1,73 @@
+"""What every policy is: frozen settings, and a state that is a fold of `tell` over the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeVar
+
+import numpy as np
+
+from holdfast.types import BoolArray, Feedback, FloatArray, IntArray, Query, View
+
+S = TypeVar("S")
+
+
+class Policy(Protocol[S]):
+    """A learner. Its methods change nothing; the same answers always give the same state.
+
+    `phased` policies ask for whole epochs and drop arms; the others ask for one play at a time.
+    """
+
+    phased: ClassVar[bool]
+
+    def init(self) -> S:
+        """The state before the first play."""
+        ...
+
+    def ask(self, state: S, rng: np.random.Generator) -> Query:
+        """What to play next."""
+        ...
+
+    def tell(self, state: S, feedback: Feedback) -> S:
+        """The state after the complete answer to a query."""
+        ...
+
+    def recommend(self, state: S) -> int:
+        """The arm to use from now on: the largest posterior mean among the active arms."""
+        ...
+
+    def view(self, state: S) -> View:
+        """The active arms with their estimates and confidence bounds."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Epoch:
+    """State of a phased policy: epoch `h` is about to be played on the `active` arms.
+
+    `mean` and `width` of the active arms come from the epoch before; at first they say nothing.
+    """
+
+    h: int
+    active: IntArray
+    mean: FloatArray
+    width: FloatArray
+
+    @classmethod
+    def first(cls, n_arms: int) -> Epoch:
+        """Epoch 0, all arms active."""
+        return cls(0, np.arange(n_arms), np.zeros(n_arms), np.full(n_arms, np.inf))
+
+    def next(self, keep: BoolArray, mean: FloatArray, width: FloatArray) -> Epoch:
+        """The epoch after this one, on the active arms to keep."""
+        return Epoch(self.h + 1, self.active[keep], mean[keep], width[keep])
+
+    @property
+    def view(self) -> View:
+        """The active arms with the bounds of the last completed epoch."""
+        return View(self.active, self.mean, self.mean - self.width, self.mean + self.width)
+
+    @property
+    def leader(self) -> int:
+        """The active arm with the largest mean in the last completed epoch."""
+        return int(self.active[np.argmax(self.mean)])

@@ -1,0 +1,29 @@
+"""A linear bandit: 200 unit vectors in five dimensions, and a unit parameter."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdfast.core.kernels import Linear
+from holdfast.problems.problem import Problem
+from holdfast.types import HoldfastError
+
+
+def linear(draw: int = 0, n_arms: int = 200, dimension: int = 5) -> Problem:
+    """f(x) = <theta, x>, |x| = |theta| = 1, so its norm is 1. The other settings are those of f1."""
+    if draw < 0 or n_arms < 1 or dimension < 1:
+        raise HoldfastError("a linear problem needs a draw of at least 0, an arm and a dimension")
+    rng = np.random.default_rng(draw)
+    X = rng.standard_normal((n_arms, dimension))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    theta = rng.standard_normal(dimension)
+    theta /= np.linalg.norm(theta)
+    return Problem(
+        name="linear",
+        domain=X,
+        f=X @ theta,
+        noise_std=0.02,
+        kernel=Linear(),
+        target=X[:, 0] <= 0,
+        draw=draw,
+    )

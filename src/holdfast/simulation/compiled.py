@@ -1,0 +1,175 @@
+"""The fast loop of the index policies: the same plays as the plain loop, many times faster.
+
+While one arm is played again and again, every mean and variance moves along one vector v = k(., arm): with
+n plays and rewards summing to y since the arm was chosen,
+
+    mu_j  = mu0_j + v_j (y - n mu0_arm) / (lam + n s),      s = v_arm
+    var_j = var0_j - v_j^2 n / (lam + n s)
+
+so a round costs O(N), and the O(N^2) covariance is brought up to date only when the arm changes. Of the
+covariance, only the lower triangle is kept. Attacks that do not read estimates are one vector c over arms.
+"""
+
+from __future__ import annotations
+
+from math import log, log1p, sqrt
+from typing import Any
+
+import numba
+import numpy as np
+
+from holdfast.adversaries.protocol import Adversary
+from holdfast.adversaries.trigger import Start, immediately, later
+from holdfast.core.design import TIE
+from holdfast.core.posterior import EPS, JointPosterior
+from holdfast.policies.gp_ucb import GPUCB, LogDetBeta, Round
+from holdfast.policies.protocol import Policy
+from holdfast.problems.problem import Problem
+from holdfast.simulation.ledger import Ledger
+from holdfast.simulation.log import Log
+from holdfast.types import FloatArray, IntArray, read_only
+
+ROUNDS_AT_ONCE = 1 << 16
+
+
+def supports(policy: Policy[Any], adversary: Adversary, start: Start) -> bool:
+    """Whether this loop can stand in for the plain one."""
+    return isinstance(policy, GPUCB) and not adversary.reads_estimates and start in (immediately, later)
+
+
+def play(
+    problem: Problem,
+    policy: GPUCB,
+    adversary: Adversary,
+    start: Start,
+    ledger: Ledger,
+    log: Log,
+    horizon: int,
+    streams: list[np.random.Generator],
+    report: Any,
+) -> Round:
+    """GP-UCB or RGP-UCB for `horizon` rounds; returns the final state."""
+    _, noise_rng, adversary_rng = streams
+    first = policy.init()
+    N, lam = problem.n_arms, policy.lam
+    wanted = np.array(adversary.corrupt(problem.f, policy.view(first), adversary_rng), dtype=np.float64)
+    covariance = np.array(first.posterior.covariance, order="C")
+    mean, variance = np.zeros(N), covariance.diagonal().copy()
+    # What goes from one call to the next: log det, budget left, whether the attack is on.
+    carried = np.array([0.0, ledger.left, float(start is immediately)])
+    t = 1
+    while t <= horizon:
+        rounds = min(ROUNDS_AT_ONCE, horizon - t + 1)
+        noise = problem.noise_std * noise_rng.standard_normal(rounds)
+        arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
+        rewards, spent = np.empty(rounds), np.empty(rounds)
+        blocks = _rounds(
+            t, noise, problem.f, wanted, lam, _beta(policy), mean, variance, covariance, carried,
+            arms, repeats, rewards, spent,
+        )  # fmt: skip
+        log.plays(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
+        t += rounds
+        report(rounds)
+    ledger.left = float(carried[1])
+    lower = np.tril(covariance, -1)
+    full = lower + lower.T + np.diag(variance)
+    return Round(t, JointPosterior(read_only(mean), read_only(full), float(carried[0]), lam))
+
+
+def _beta(policy: GPUCB) -> FloatArray:
+    """Both betas as base + scale sqrt(offset + a ln t + b log_det), with the enlargement in the base."""
+    if isinstance(policy.beta, LogDetBeta):
+        scale = policy.beta.noise_std / sqrt(policy.lam)
+        offset = 2 * log(1 / policy.beta.delta)
+        return np.array([policy.enlargement + policy.beta.norm_bound, scale, offset, 0.0, 1.0])
+    return np.array([policy.enlargement, policy.beta.scale, 0.0, 1.0, 0.0])
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _rounds(
+    t: int,
+    noise: FloatArray,
+    f: FloatArray,
+    wanted: FloatArray,
+    lam: float,
+    beta: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+    covariance: FloatArray,
+    carried: FloatArray,
+    arms: IntArray,
+    repeats: IntArray,
+    rewards: FloatArray,
+    spent: FloatArray,
+) -> int:
+    """Rounds t, t+1, ... with the given noise; fills the blocks and returns their number."""
+    N = len(f)
+    log_det, left, attacking = carried[0], carried[1], carried[2] > 0
+    upper, v = np.empty(N), np.zeros(N)
+    arm, n, y, s, blocks = -1, 0, 0.0, 0.0, 0
+    for r in range(len(noise)):
+        block_log_det = log_det + log1p(n * s / lam)
+        factor = beta[0] + beta[1] * sqrt(beta[2] + beta[3] * log(t + r) + beta[4] * block_log_det)
+        along = (y - n * mean[arm]) / (lam + n * s) if n > 0 else 0.0
+        shrink = n / (lam + n * s)
+        for j in range(N):
+            sigma = sqrt(max(variance[j] - v[j] * v[j] * shrink, EPS))
+            upper[j] = mean[j] + v[j] * along + factor * sigma
+        largest, smallest = upper[0], upper[0]
+        for j in range(1, N):
+            largest = max(largest, upper[j])
+            smallest = min(smallest, upper[j])
+        if not attacking:  # "later": an upper bound lies strictly below the largest lower bound
+            largest_lower = -np.inf
+            for j in range(N):
+                largest_lower = max(largest_lower, 2 * (mean[j] + v[j] * along) - upper[j])
+            attacking = smallest < largest_lower
+        threshold = largest - TIE * max(abs(largest), abs(smallest))
+        chosen = 0
+        while upper[chosen] < threshold:
+            chosen += 1
+        if chosen != arm:
+            if n > 0:
+                _fold(mean, variance, covariance, v, along, shrink)
+            log_det = block_log_det
+            arm, n, y = chosen, 0, 0.0
+            for j in range(arm):
+                v[j] = covariance[arm, j]
+            for j in range(arm + 1, N):
+                v[j] = covariance[j, arm]
+            v[arm] = variance[arm]
+            s = max(v[arm], 0.0)
+            arms[blocks], repeats[blocks], rewards[blocks], spent[blocks] = arm, 0, 0.0, 0.0
+            blocks += 1
+        c = 0.0
+        if attacking and left > 0:
+            c = np.copysign(min(abs(wanted[arm]), left), wanted[arm])
+            left -= abs(c)
+        reward = f[arm] + noise[r] + c
+        n += 1
+        y += reward
+        repeats[blocks - 1] += 1
+        rewards[blocks - 1] += reward
+        spent[blocks - 1] += abs(c)
+    _fold(mean, variance, covariance, v, (y - n * mean[arm]) / (lam + n * s), n / (lam + n * s))
+    carried[0], carried[1], carried[2] = log_det + log1p(n * s / lam), left, 1.0 if attacking else 0.0
+    return blocks
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _fold(
+    mean: FloatArray,
+    variance: FloatArray,
+    covariance: FloatArray,
+    v: FloatArray,
+    along: float,
+    shrink: float,
+) -> None:
+    """Write the finished block into mean, variance and the covariance below the diagonal."""
+    for j in range(len(v)):
+        weight = v[j] * shrink
+        mean[j] += v[j] * along
+        variance[j] -= v[j] * weight
+        row = covariance[j]
+        for i in range(j):
+            row[i] -= weight * v[i]

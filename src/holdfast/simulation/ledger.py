@@ -1,0 +1,32 @@
+"""The adversary's budget: it pays |c| for each play, and never more than it has."""
+
+from __future__ import annotations
+
+from math import copysign, isnan
+
+from holdfast.types import HoldfastError, positive
+
+
+class Ledger:
+    """What is `left` of a corruption budget."""
+
+    def __init__(self, budget: float) -> None:
+        self.budget = positive(budget, "the attack's budget", zero=True)
+        self.left = self.budget
+
+    @property
+    def spent(self) -> float:
+        """What has been paid so far."""
+        return self.budget - self.left
+
+    def spend(self, wanted: float, plays: int = 1) -> float:
+        """Corrupt `plays` plays by `wanted` each while the budget lasts; the sum of what was done.
+
+        The play that would exceed the budget gets the rest, with the same sign, and the attack is over:
+        so the sum is `plays * wanted`, cut to what is left.
+        """
+        if isnan(wanted):
+            raise HoldfastError("the attack asked for a corruption of NaN")
+        paid = min(abs(wanted) * plays, self.left)
+        self.left -= paid
+        return copysign(paid, wanted)

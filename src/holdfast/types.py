@@ -1,0 +1,134 @@
+"""The words that all layers share: arrays, what is played, what comes back, what may be seen.
+
+An *arm* is the index of a point of the domain; a *play* is one evaluation of an arm; a *reward* is
+what the learner sees, possibly corrupted; a *value* is the truth f(x).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
+
+
+class HoldfastError(ValueError):
+    """Wrong input or wrong use; the message is one line that says what to do."""
+
+
+def floats(values: ArrayLike, name: str, *, ndim: int) -> FloatArray:
+    """A private, read-only float64 copy of `values`, refused if it has the wrong shape or is not finite."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise HoldfastError(f"{name} must be numbers: {error}") from None
+    if array.ndim != ndim:
+        raise HoldfastError(f"{name} must have {ndim} dimension(s), not {array.ndim}")
+    if not np.isfinite(array).all():
+        where = int(np.argwhere(~np.isfinite(array))[0][0])
+        raise HoldfastError(f"{name} must be finite, but entry {where} holds NaN or an infinity")
+    return read_only(array)
+
+
+def positive(value: float, name: str, *, zero: bool = False) -> float:
+    """`value` as a float, refused unless it is finite and positive (or zero, where that is allowed)."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise HoldfastError(f"{name} must be a number, not {value!r}") from None
+    if not np.isfinite(number) or number < 0 or (number == 0 and not zero):
+        wanted = "at least 0" if zero else "positive"
+        raise HoldfastError(f"{name} must be finite and {wanted}, not {number:g}")
+    return number
+
+
+def read_only(array: AnyArray) -> AnyArray:
+    """The same array, protected against writing."""
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """What to play next: `arms` in this order, each `repeats` times in a row. An epoch is one query."""
+
+    arms: IntArray
+    repeats: IntArray
+
+    def __post_init__(self) -> None:
+        arms = np.array(self.arms, dtype=np.int64)
+        repeats = np.array(self.repeats, dtype=np.int64)
+        if arms.ndim != 1 or arms.shape != repeats.shape or arms.size == 0:
+            raise HoldfastError("a query needs as many repeats as arms, and at least one arm")
+        if repeats.min() < 1 or arms.min() < 0:
+            raise HoldfastError("a query needs repeats of at least 1 and arms numbered from 0")
+        object.__setattr__(self, "arms", read_only(arms))
+        object.__setattr__(self, "repeats", read_only(repeats))
+
+    @property
+    def plays(self) -> int:
+        """The number of evaluations asked for."""
+        return int(self.repeats.sum())
+
+    def first(self, plays: int) -> Query:
+        """The first `plays` plays of this query, in its order."""
+        if plays >= self.plays:
+            return self
+        done_before = np.cumsum(self.repeats) - self.repeats
+        repeats = np.clip(plays - done_before, 0, self.repeats)
+        return Query(self.arms[repeats > 0], repeats[repeats > 0])
+
+
+@dataclass(frozen=True, eq=False)
+class Feedback:
+    """The answer to a query as sufficient statistics: for each arm, the number and mean of its rewards."""
+
+    arms: IntArray
+    repeats: IntArray
+    means: FloatArray
+
+    def __post_init__(self) -> None:
+        asked = Query(self.arms, self.repeats)
+        means = floats(self.means, "rewards", ndim=1)
+        if means.shape != asked.arms.shape:
+            raise HoldfastError("feedback needs one mean reward for each arm")
+        object.__setattr__(self, "arms", asked.arms)
+        object.__setattr__(self, "repeats", asked.repeats)
+        object.__setattr__(self, "means", means)
+
+    @classmethod
+    def from_rewards(cls, arms: ArrayLike, rewards: ArrayLike) -> Self:
+        """From raw plays, one arm and one reward each; arms keep the order of their first play."""
+        played = np.asarray(arms, dtype=np.int64)
+        seen = floats(rewards, "rewards", ndim=1)
+        if played.shape != seen.shape or seen.size == 0:
+            raise HoldfastError("feedback needs one arm for each reward, and at least one reward")
+        distinct, first, group, counts = np.unique(
+            played, return_index=True, return_inverse=True, return_counts=True
+        )
+        means = np.bincount(group, weights=seen) / counts
+        order = np.argsort(first)
+        return cls(distinct[order], counts[order].astype(np.int64), means[order])
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What triggers, adversaries and displays may see of a policy, before its next query.
+
+    `mean`, `lower` and `upper` belong to the arms in `active`, in that order.
+    """
+
+    active: IntArray
+    mean: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    def __post_init__(self) -> None:
+        for array in (self.active, self.mean, self.lower, self.upper):
+            read_only(array)

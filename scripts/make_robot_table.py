@@ -4,9 +4,10 @@ from pathlib import Path
 
 import holdfast.problems.robot_pushing as robot
 
-rows = ["r_x,r_y,duration,reward"]
-for x in robot.random_pushes(robot.DEFAULT_DRAW):
-    rows.append(",".join(repr(float(v)) for v in (*x, robot.reward(*x))))
+rows = [
+    ",".join(repr(float(number)) for number in (*x, robot.reward(*x)))
+    for x in robot.random_pushes(robot.DEFAULT_DRAW)
+]
 path = Path(robot.__file__).with_name("robot3d.csv")
-path.write_text("\n".join(rows) + "\n", encoding="ascii")
+path.write_text("\n".join(["r_x,r_y,duration,reward", *rows, ""]), encoding="ascii")
 print(f"wrote {path}")

@@ -1,0 +1,33 @@
+"""Holdfast finds the best option when some of the measurements lie.
+
+Gaussian process bandits under a corruption budget: robust phased elimination and its baselines, the
+attacks they must withstand, and the simulator that brings them together.
+"""
+
+from holdfast.core.kernels import Linear, Matern, SquaredExponential
+from holdfast.core.posterior import Posterior
+from holdfast.policies import GPUCB, LinearPhasedElimination, RobustGPUCB, RobustPhasedElimination
+from holdfast.problems import Problem
+from holdfast.simulation import Corrupted, Run, simulate
+from holdfast.types import Feedback, HoldfastError, Query, View
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GPUCB",
+    "Corrupted",
+    "Feedback",
+    "HoldfastError",
+    "Linear",
+    "LinearPhasedElimination",
+    "Matern",
+    "Posterior",
+    "Problem",
+    "Query",
+    "RobustGPUCB",
+    "RobustPhasedElimination",
+    "Run",
+    "SquaredExponential",
+    "View",
+    "simulate",
+]

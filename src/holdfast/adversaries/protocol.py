@@ -53,7 +53,7 @@ def at_points(adversary: Adversary, domain: ArrayLike, f: ArrayLike) -> Callable
     def attack(x: ArrayLike, value: float) -> float:
         arm = rows.get(np.asarray(x, dtype=np.float64).tobytes())
         if arm is None:
-            raise HoldfastError(f"{x} is not a point of the attacked domain")
+            raise HoldfastError(f"{x!r} is not a point of the attacked domain")
         return float(wanted[arm])
 
     return attack

@@ -13,14 +13,14 @@ docs/algorithms.md.
 
 from __future__ import annotations
 
-import numpy as np
+from math import hypot, log, pi, sqrt
 
 from holdfast.types import HoldfastError
 
 
 def epoch_delta(delta: float, h: int) -> float:
     """delta_h = 6 delta / ((h+1)^2 pi^2), which sums to delta over all epochs (Corollary 1)."""
-    return 6 * delta / ((h + 1) ** 2 * np.pi**2)
+    return 6 * delta / ((h + 1) ** 2 * pi**2)
 
 
 def nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -> float:
@@ -29,7 +29,7 @@ def nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -
     One-sided at every arm with probability 1 - delta, which is all that elimination needs; a two-sided
     band needs 2 N in place of N (the paper prints it two-sided).
     """
-    return B + sigma / np.sqrt(lam) * np.sqrt(2 * np.log(N / delta))
+    return B + sigma / sqrt(lam) * sqrt(2 * log(N / delta))
 
 
 def sharp_nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -> float:
@@ -37,7 +37,7 @@ def sharp_nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: fl
 
     Bias and noise share one deviation: their squares, B^2 and the quantile's, add up to it.
     """
-    return float(np.hypot(B, sigma * np.sqrt(2 * np.log(N / delta) / lam)))
+    return hypot(B, sigma * sqrt(2 * log(N / delta) / lam))
 
 
 def log_det_beta(B: float, sigma: float, lam: float, delta: float, log_det: float) -> float:
@@ -46,14 +46,14 @@ def log_det_beta(B: float, sigma: float, lam: float, delta: float, log_det: floa
     Two-sided, for all rounds, arms and differences of arms at once, for any fixed lam > 0
     (Abbasi-Yadkori, Pal and Szepesvari 2011).
     """
-    return B + sigma / np.sqrt(lam) * np.sqrt(2 * np.log(1 / delta) + log_det)
+    return B + sigma / sqrt(lam) * sqrt(2 * log(1 / delta) + log_det)
 
 
 def chowdhury_gopalan_beta(B: float, sigma: float, lam: float, delta: float, gamma: float) -> float:
     """B + sigma sqrt(2 (gamma_t + 1 + ln(1/delta))), for plays chosen adaptively and lam >= 1 only."""
     if lam < 1:
         raise HoldfastError(f"this beta does not hold for lam < 1 (here {lam:g}); use log_det_beta")
-    return B + sigma * np.sqrt(2 * (gamma + 1 + np.log(1 / delta)))
+    return B + sigma * sqrt(2 * (gamma + 1 + log(1 / delta)))
 
 
 def theory_factor(beta: float, C: float, lam: float, psi: float, l_h: int, u_h: int) -> float:
@@ -61,22 +61,22 @@ def theory_factor(beta: float, C: float, lam: float, psi: float, l_h: int, u_h: 
 
     The paper prints lam for sqrt(lam), with which the best arm can be dropped when lam > 1.
     """
-    return beta + C * np.sqrt(u_h) / (l_h * psi * np.sqrt(lam))
+    return beta + (C * sqrt(u_h) / (l_h * psi * sqrt(lam)) if C > 0 else 0.0)
 
 
 def experiments_factor(beta: float, C: float, b: float, u_h: int) -> float:
     """beta_h + b C / sqrt(u_h): what Section 4 uses in place of `theory_factor`. No guarantee."""
-    return beta + b * C / np.sqrt(u_h)
+    return beta + b * C / sqrt(u_h)
 
 
 def robust_ucb_factor(beta: float, C: float, b: float, lam: float) -> float:
     """beta_t + b C / sqrt(lam): RGP-UCB; b = 1 is the theory, b = 0.1 is Section 4."""
-    return beta + b * C / np.sqrt(lam)
+    return beta + b * C / sqrt(lam)
 
 
 def theorem_psi(eta: float, gamma: float) -> float:
     """psi = ln(eta) / (2 gamma_T) of Theorem 1, at most 1."""
-    return float(min(1.0, np.log(eta) / (2 * gamma)))
+    return min(1.0, log(eta) / (2 * gamma))
 
 
 def linear_width(
@@ -84,9 +84,8 @@ def linear_width(
 ) -> float:
     """The width of line 6 of Algorithm 3: drop an arm that is estimated this much below the best.
 
-    4 Delta sqrt(D (1 + alpha m_0)) + 4 sigma sqrt(D ln(1/delta)/m_h) + 4 C/(alpha m_h) sqrt(D (1 + alpha m_0)),
+    4 Delta q + 4 sigma sqrt(D ln(1/delta) / m_h) + 4 C q / (alpha m_h) with q = sqrt(D (1 + alpha m_0)),
     for misfit, noise (the paper leaves out its sigma) and corruption.
     """
-    truncated = np.sqrt(D * (1 + alpha * m_0))
-    noise = sigma * np.sqrt(D * np.log(1 / delta) / m_h)
-    return float(4 * (Delta * truncated + noise + C / (alpha * m_h) * truncated))
+    q = sqrt(D * (1 + alpha * m_0))
+    return 4 * (Delta * q + sigma * sqrt(D * log(1 / delta) / m_h) + C * q / (alpha * m_h))

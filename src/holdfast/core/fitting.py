@@ -16,7 +16,7 @@ from scipy.optimize import minimize, minimize_scalar
 from holdfast.core.kernels import Kernel, Matern, SquaredExponential, gram
 from holdfast.types import FloatArray, HoldfastError, floats, positive
 
-Stationary = TypeVar("Stationary", SquaredExponential, Matern)
+Stationary = TypeVar("Stationary", bound=SquaredExponential | Matern)
 NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry no noise
 
 

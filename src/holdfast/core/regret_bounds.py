@@ -25,7 +25,7 @@ def largest_deviation(eta: float, lam: float, gamma: float, l_h: int) -> float:
 
 def number_of_arms(eta: float, gamma: float) -> float:
     """|S_h| <= 1 + 2 gamma / ln(eta) (Appendix C, where the 1 is missing)."""
-    return 1 + 2 * gamma / np.log(eta)
+    return float(1 + 2 * gamma / np.log(eta))
 
 
 def epoch_length(l_h: int, psi: float, arms: int) -> float:

@@ -26,7 +26,7 @@ def push(r_x: float, r_y: float, duration: float) -> tuple[float, float]:
     if not (np.isfinite([r_x, r_y, duration]).all() and distance > 0 and duration >= 0):
         raise HoldfastError("a push needs a finite start other than the origin, and a duration of at least 0")
     try:
-        import Box2D as b2
+        import Box2D as b2  # noqa: N813
     except ImportError:
         raise HoldfastError("the robot needs Box2D: pip install 'holdfast[robot]'") from None
 

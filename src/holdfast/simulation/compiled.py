@@ -13,67 +13,52 @@ covariance, only the lower triangle is kept. Attacks that do not read estimates 
 from __future__ import annotations
 
 from math import log, log1p, sqrt
-from typing import Any
+from typing import Any, TypeGuard
 
 import numba
 import numpy as np
 
-from holdfast.adversaries.protocol import Adversary
-from holdfast.adversaries.trigger import Start, immediately, later
+from holdfast.adversaries.trigger import immediately, later
 from holdfast.core.design import TIE
 from holdfast.core.posterior import EPS, JointPosterior
 from holdfast.policies.gp_ucb import GPUCB, LogDetBeta, Round
 from holdfast.policies.protocol import Policy
-from holdfast.problems.problem import Problem
-from holdfast.simulation.ledger import Ledger
-from holdfast.simulation.log import Log
+from holdfast.simulation.game import Game
 from holdfast.types import FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 16
 
 
-def supports(policy: Policy[Any], adversary: Adversary, start: Start) -> bool:
+def supports(policy: Policy[Any], game: Game) -> TypeGuard[GPUCB]:
     """Whether this loop can stand in for the plain one."""
-    return isinstance(policy, GPUCB) and not adversary.reads_estimates and start in (immediately, later)
+    known = isinstance(policy, GPUCB) and game.start in (immediately, later)
+    return known and not game.adversary.reads_estimates
 
 
-def play(
-    problem: Problem,
-    policy: GPUCB,
-    adversary: Adversary,
-    start: Start,
-    ledger: Ledger,
-    log: Log,
-    horizon: int,
-    streams: list[np.random.Generator],
-    report: Any,
-) -> Round:
-    """GP-UCB or RGP-UCB for `horizon` rounds; returns the final state."""
-    _, noise_rng, adversary_rng = streams
-    first = policy.init()
-    N, lam = problem.n_arms, policy.lam
-    wanted = np.array(adversary.corrupt(problem.f, policy.view(first), adversary_rng), dtype=np.float64)
+def play(game: Game, policy: GPUCB) -> Round:
+    """GP-UCB or RGP-UCB; returns the final state."""
+    problem, first = game.problem, policy.init()
+    wanted = game.wanted(policy.view(first))
     covariance = np.array(first.posterior.covariance, order="C")
-    mean, variance = np.zeros(N), covariance.diagonal().copy()
+    mean, variance = np.zeros(problem.n_arms), covariance.diagonal().copy()
     # What goes from one call to the next: log det, budget left, whether the attack is on.
-    carried = np.array([0.0, ledger.left, float(start is immediately)])
+    carried = np.array([0.0, game.ledger.left, float(game.start is immediately)])
     t = 1
-    while t <= horizon:
-        rounds = min(ROUNDS_AT_ONCE, horizon - t + 1)
-        noise = problem.noise_std * noise_rng.standard_normal(rounds)
+    while t <= game.horizon:
+        rounds = min(ROUNDS_AT_ONCE, game.horizon - t + 1)
+        noise = problem.noise_std * game.noise_rng.standard_normal(rounds)
         arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
         rewards, spent = np.empty(rounds), np.empty(rounds)
         blocks = _rounds(
-            t, noise, problem.f, wanted, lam, _beta(policy), mean, variance, covariance, carried,
+            t, noise, problem.f, wanted, policy.lam, _beta(policy), mean, variance, covariance, carried,
             arms, repeats, rewards, spent,
         )  # fmt: skip
-        log.plays(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
+        game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
         t += rounds
-        report(rounds)
-    ledger.left = float(carried[1])
+    game.ledger.left = float(carried[1])
     lower = np.tril(covariance, -1)
     full = lower + lower.T + np.diag(variance)
-    return Round(t, JointPosterior(read_only(mean), read_only(full), float(carried[0]), lam))
+    return Round(t, JointPosterior(read_only(mean), read_only(full), float(carried[0]), policy.lam))
 
 
 def _beta(policy: GPUCB) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -99,3 +100,22 @@ class Run:
         return (
             "settled" if self.recommended_gap == 0 and self.final_regret_rate < SETTLED_RATE else "learning"
         )
+
+    def summary(self, *, curve: bool = False) -> dict[str, Any]:
+        """The run in a few plain numbers; what has no meaning for index policies is None."""
+        phased = self.epochs is not None
+        numbers: dict[str, Any] = {
+            "seed": self.seed,
+            "regret": self.regret,
+            "final_regret_rate": self.final_regret_rate,
+            "corruption_spent": self.corruption_spent,
+            "active_arms": len(self.active) if phased else None,
+            "best_arm_kept": self.best_arm_kept if phased else None,
+            "epochs": self.completed_epochs,
+            "switches": self.switches,
+            "recommended_arm": self.recommended_arm,
+            "recommended_gap": self.recommended_gap,
+        }
+        if curve:
+            numbers["curve"] = self.curve()[1].tolist()
+        return numbers

@@ -6,8 +6,7 @@ receives f(x) + noise + corruption. Regret is counted on f.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,12 +15,12 @@ from holdfast.adversaries.trigger import Start, immediately
 from holdfast.policies.protocol import Policy
 from holdfast.problems.problem import Problem
 from holdfast.simulation import compiled
+from holdfast.simulation.game import Game, Progress
 from holdfast.simulation.ledger import Ledger
-from holdfast.simulation.log import Log
 from holdfast.simulation.run import EpochRecord, Run
 from holdfast.types import Feedback, HoldfastError
 
-Progress = Callable[[int], None]
+S = TypeVar("S")
 
 
 def simulate(
@@ -33,78 +32,71 @@ def simulate(
     horizon: int,
     seed: int,
     start: Start = immediately,
-    compile: bool = True,
+    fast: bool = True,
     progress: Progress | None = None,
 ) -> Run:
     """Play `policy` on `problem` for `horizon` plays, against `adversary` with `budget`.
 
-    The same seed gives the same noise whatever the attack. Index policies run in a compiled loop where
-    there is one (`compile=False` takes the plain loop: the same plays, slower). `progress` is called
-    with the number of plays done, now and then.
+    The same seed gives the same noise whatever the attack. Index policies take a compiled loop where
+    there is one; `fast=False` takes the plain one: the same plays, slower. `progress` is called now and
+    then with the number of plays done since the last call.
     """
     if horizon != int(horizon) or horizon < 1:
         raise HoldfastError(f"the horizon must be a whole number of at least 1, not {horizon}")
     if seed < 0:
         raise HoldfastError(f"the seed must be at least 0, not {seed}")
-    streams = [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3)]
-    ledger, log = Ledger(budget), Log()
-    report = progress or (lambda plays: None)
-    if compile and compiled.supports(policy, adversary, start):
-        state = compiled.play(problem, policy, adversary, start, ledger, log, horizon, streams, report)
-    else:
-        state = _play(problem, policy, adversary, start, ledger, log, horizon, streams, report)
-    arms, repeats, rewards, spent = log.blocks()
-    return Run(
+    policy_rng, noise_rng, adversary_rng = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(3))
+    game = Game(
+        problem=problem,
+        adversary=adversary,
+        start=start,
+        ledger=Ledger(budget),
         horizon=int(horizon),
+        progress=progress or (lambda plays: None),
+        policy_rng=policy_rng,
+        noise_rng=noise_rng,
+        adversary_rng=adversary_rng,
+    )
+    if fast and compiled.supports(policy, game):
+        state: Any = compiled.play(game, policy)
+    else:
+        state = play(game, policy)
+    arms, repeats, rewards, spent = game.blocks()
+    return Run(
+        horizon=game.horizon,
         seed=seed,
         gaps=problem.gaps,
         arms=arms,
         repeats=repeats,
         rewards=rewards,
         spent=spent,
-        corruption_spent=ledger.spent,
+        corruption_spent=game.ledger.spent,
         active=policy.view(state).active,
         recommended_arm=policy.recommend(state),
-        epochs=tuple(log.epochs) if policy.phased else None,
+        epochs=tuple(game.epochs) if policy.phased else None,
     )
 
 
-def _play(
-    problem: Problem,
-    policy: Policy[Any],
-    adversary: Adversary,
-    start: Start,
-    ledger: Ledger,
-    log: Log,
-    horizon: int,
-    streams: list[np.random.Generator],
-    report: Progress,
-) -> Any:
+def play(game: Game, policy: Policy[S]) -> S:
     """Any policy, query by query; returns its final state."""
-    policy_rng, noise_rng, adversary_rng = streams
-    f, sigma, N = problem.f, problem.noise_std, problem.n_arms
-    state, left, attacking = policy.init(), horizon, False
+    f, sigma, N = game.problem.f, game.problem.noise_std, game.problem.n_arms
+    state, left, attacking = policy.init(), game.horizon, False
     while left > 0:
-        view, asked = policy.view(state), policy.ask(state, policy_rng)
+        view, asked = policy.view(state), policy.ask(state, game.policy_rng)
         query = asked.first(left)
         arms, n = query.arms, query.repeats
-        attacking = attacking or start(view, N)
-        wanted = np.zeros(N)
-        if attacking and ledger.left > 0:
-            wanted = np.asarray(adversary.corrupt(f, view, adversary_rng), dtype=np.float64)
-            if wanted.shape != (N,):
-                raise HoldfastError(f"the attack named {wanted.size} corruptions for {N} arms")
-        c = np.array([ledger.spend(w, int(k)) for w, k in zip(wanted[arms], n, strict=True)])
+        attacking = attacking or game.start(view, N)
+        wanted = game.wanted(view) if attacking and game.ledger.left > 0 else np.zeros(N)
+        c = np.array([game.ledger.spend(w, int(k)) for w, k in zip(wanted[arms], n, strict=True)])
         # A block needs one draw: the mean of n noises is a normal over sqrt(n). Phased policies draw one for
         # each arm, index policies one for each round, so that the noise does not depend on the attack.
-        noise = noise_rng.standard_normal(N)[arms] if policy.phased else noise_rng.standard_normal(len(arms))
-        means = f[arms] + sigma * noise / np.sqrt(n) + c / n
-        log.plays(arms, n, means * n, np.abs(c))
+        z = game.noise_rng.standard_normal(N)[arms] if policy.phased else game.noise_rng.standard_normal(1)
+        means = f[arms] + sigma * z / np.sqrt(n) + c / n
+        game.record(arms, n, means * n, np.abs(c))
+        left -= query.plays
         completed = query.plays == asked.plays
         if policy.phased:
-            log.epochs.append(EpochRecord(view.active, arms, n, completed))
+            game.epochs.append(EpochRecord(view.active, arms, n, completed))
         if completed:
             state = policy.tell(state, Feedback(arms, n, means))
-        left -= query.plays
-        report(query.plays)
     return state

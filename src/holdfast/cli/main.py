@@ -1,0 +1,65 @@
+"""`holdfast`: exit code 0 done, 2 wrong use (one clear line), 130 interrupted."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from holdfast.cli import demo, simulate
+
+app = typer.Typer(
+    name="holdfast",
+    help="Find the best option when some of the measurements lie.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+app.command("simulate")(simulate.command)
+app.command("demo")(demo.command)
+
+
+@app.callback()
+def _version(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop.", is_eager=True),
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"holdfast {installed('holdfast')}")
+        raise typer.Exit
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; errors of the user become one line on standard error."""
+    code = 0
+    try:
+        code = app(args=arguments, standalone_mode=False) or 0
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("holdfast: interrupted", err=True)
+        code = 130
+    except typer.Exit as stop:
+        code = stop.exit_code
+    except Exception as error:
+        line = _one_line(error)
+        if line is None:
+            raise
+        typer.echo(f"holdfast: {line}", err=True)
+        code = 2
+    sys.exit(code)
+
+
+def _one_line(error: Exception) -> str | None:
+    """What to say of a mistake of the user's; None for a mistake of ours."""
+    from holdfast.types import HoldfastError
+
+    if isinstance(error, HoldfastError):
+        text = str(error)
+    elif hasattr(error, "format_message"):  # the parser's errors, whichever package they come from
+        text = error.format_message() or "see holdfast --help"
+    elif isinstance(error, MemoryError):
+        text = "out of memory: use fewer points or a shorter horizon"
+    else:
+        return None
+    return " ".join(text.split())

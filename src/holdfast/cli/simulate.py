@@ -1,0 +1,170 @@
+"""`holdfast simulate`: one policy against one attack on one problem, over some trials."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from holdfast.types import HoldfastError
+
+
+def command(
+    problem: Annotated[
+        str, typer.Option(help="f1, robot3d, linear, or FILE.csv with coordinates and the true value last.")
+    ] = "f1",
+    policy: Annotated[str, typer.Option(help="rgp-pe, gp-ucb, rgp-ucb or linear-pe.")] = "rgp-pe",
+    attack: Annotated[str, typer.Option(help="none, clipping, aggsub, top-3, top-5 or flip.")] = "none",
+    budget: Annotated[
+        float, typer.Option(help="Total corruption that the policy believes in, in units of the reward.")
+    ] = 50.0,
+    attack_budget: Annotated[
+        float | None, typer.Option(help="What the adversary really has.", show_default="the same")
+    ] = None,
+    attack_start: Annotated[
+        str, typer.Option(help="immediate, or later: once the policy begins to rule arms out.")
+    ] = "immediate",
+    horizon: Annotated[int, typer.Option(help="Plays in a trial.")] = 50_000,
+    trials: Annotated[int, typer.Option(help="Trials; trial k has seed S + k.")] = 1,
+    seed: Annotated[int, typer.Option(help="S, the seed of the first trial.")] = 0,
+    draw: Annotated[
+        int | None,
+        typer.Option(help="Which random instance of the problem.", show_default="10 for f1, else 0"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    curves: Annotated[bool, typer.Option(help="With --json: regret at 501 rounds from 0 to T.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the regret to FILE (.png, .pdf, .svg).", metavar="FILE")
+    ] = None,
+    beta: Annotated[
+        float | None,
+        typer.Option(
+            help="beta_h of rgp-pe; for gp-ucb and rgp-ucb the factor before sqrt(ln t).",
+            show_default="the paper's",
+        ),
+    ] = None,
+    b: Annotated[float, typer.Option(help="Share of the corruption width that is used.")] = 0.1,
+    lam: Annotated[float, typer.Option(help="Regularisation lambda.")] = 1.0,
+    eta: Annotated[float, typer.Option(help="Switching parameter of rgp-pe.")] = 2.0,
+    psi: Annotated[str, typer.Option(help="Truncation of rgp-pe: a number in [0, 1], or theorem.")] = "0.5",
+    delta: Annotated[float, typer.Option(help="Probability of failure, where a guarantee is used.")] = 0.05,
+    norm: Annotated[
+        float | None, typer.Option(help="Bound B on the RKHS norm.", show_default="the true norm")
+    ] = None,
+    width: Annotated[
+        str,
+        typer.Option(help="experiments (Section 4), or theory: guaranteed, wide, ignores --beta and --b."),
+    ] = "experiments",
+    error: Annotated[
+        str, typer.Option(help="Delta of linear-pe: balanced, 1/sqrt(T), or matern, T^(-nu/(d+nu)).")
+    ] = "balanced",
+    kernel: Annotated[
+        str | None,
+        typer.Option(help="se, linear or matern-NU.", show_default="the problem's; se for a table"),
+    ] = None,
+    lengthscale: Annotated[
+        float | None, typer.Option(help="Of the kernel.", show_default="the problem's, else fitted")
+    ] = None,
+    noise: Annotated[
+        float | None, typer.Option(help="Standard deviation of the noise.", show_default="0.02")
+    ] = None,
+) -> None:
+    """Play a policy against an attack and report its regret.
+
+    For example: [bold]holdfast simulate --policy gp-ucb --attack top-5 --trials 10[/bold]
+    """
+    from holdfast.simulation import catalogue
+    from holdfast.simulation.simulate import simulate
+
+    if trials < 1:
+        raise HoldfastError(f"the number of trials must be at least 1, not {trials}")
+    if curves and not as_json:
+        raise HoldfastError("--curves goes with --json")
+    if plot:
+        from holdfast.plots import regret
+
+        regret.check_writable(plot)
+    settings = catalogue.Settings(beta, b, lam, eta, _psi(psi), delta, norm, width, error)
+    if attack_start not in catalogue.STARTS:
+        raise catalogue.unknown("attack start", attack_start, catalogue.STARTS)
+    instance = catalogue.make_problem(problem, draw, noise_std=noise, kernel=kernel, lengthscale=lengthscale)
+    learner = catalogue.make_policy(policy, instance, budget, horizon, settings)
+    adversary = catalogue.make_attack(attack, instance)
+    power = budget if attack_budget is None else attack_budget
+
+    from holdfast.cli.progress import progress_bar
+
+    with progress_bar(f"{policy} on {instance.name}", trials * horizon) as advance:
+        runs = [
+            simulate(
+                instance,
+                learner,
+                adversary,
+                budget=power,
+                horizon=horizon,
+                seed=seed + k,
+                start=catalogue.STARTS[attack_start],
+                progress=advance,
+            )
+            for k in range(trials)
+        ]
+    if plot:
+        regret.save(regret.regret_figure({f"{policy} on {problem}, C = {power:g}": {attack: runs}}), plot)
+    head = {
+        "problem": problem,
+        "draw": instance.draw,
+        "policy": policy,
+        "attack": attack,
+        "attack_start": attack_start,
+        "budget": budget,
+        "attack_budget": power,
+        "horizon": horizon,
+        "seed": seed,
+    }
+    if as_json:
+        records = [run.summary(curve=curves) for run in runs]
+        typer.echo(json.dumps({**head, "settings": asdict(settings), "trials": records}))
+    else:
+        _print_table(head, runs)
+
+
+def _psi(text: str) -> Any:
+    try:
+        return text if text == "theorem" else float(text)
+    except ValueError:
+        raise HoldfastError(f"psi must be a number in [0, 1] or 'theorem', not {text!r}") from None
+
+
+def _print_table(head: dict[str, Any], runs: list[Any]) -> None:
+    title = "{policy} on {problem}, attack {attack} ({attack_start}), C = {attack_budget:g}, T = {horizon:,}"
+    table = Table(title=title.format(**head), title_justify="left")
+    for name in ("seed", "regret", "last rounds", "spent", "active", "epochs", "switches", "gap", "outcome"):
+        table.add_column(name, justify="left" if name == "outcome" else "right")
+    for run in runs:
+        table.add_row(
+            str(run.seed),
+            f"{run.regret:,.1f}",
+            f"{run.final_regret_rate:.4f}",
+            f"{run.corruption_spent:.4g}",
+            "-" if run.epochs is None else str(len(run.active)),
+            "-" if run.epochs is None else str(run.completed_epochs),
+            f"{run.switches:,}",
+            f"{run.recommended_gap:.4f}",
+            run.outcome,
+        )
+    console = Console()
+    console.print(table)
+    if len(runs) > 1:
+        import numpy as np
+
+        regret = np.array([run.regret for run in runs])
+        console.print(f"regret {regret.mean():,.1f} ± {regret.std():,.1f} over {len(runs)} trials")
+    console.print(
+        "last rounds: mean regret of the last 1,000 rounds; gap: of the recommended arm to the best",
+        style="dim",
+    )

@@ -1,0 +1,95 @@
+"""Cumulative regret against rounds: mean over trials, with a band of one standard deviation."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
+from holdfast.simulation.run import Run
+from holdfast.types import HoldfastError
+
+FORMATS = (".png", ".pdf", ".svg")
+# Okabe and Ito's palette: told apart by colour-blind readers too. One colour for one name, everywhere.
+COLOURS = {
+    "gp-ucb": "#D55E00",
+    "rgp-ucb": "#0072B2",
+    "rgp-pe": "#009E73",
+    "linear-pe": "#CC79A7",
+    "none": "#000000",
+    "clipping": "#E69F00",
+    "aggsub": "#56B4E9",
+    "top-3": "#009E73",
+    "top-5": "#D55E00",
+    "flip": "#0072B2",
+}
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+
+def regret_curves(axes: Axes, groups: Mapping[str, Sequence[Run]]) -> None:
+    """One line for each group of runs, which are the trials of one setting."""
+    for number, (name, runs) in enumerate(groups.items()):
+        rounds = runs[0].curve()[0]
+        curves = np.array([run.curve()[1] for run in runs])
+        mean, spread = curves.mean(axis=0), curves.std(axis=0)
+        colour = COLOURS.get(name, f"C{number}")
+        axes.plot(
+            rounds,
+            mean,
+            label=name,
+            color=colour,
+            linewidth=1.8,
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=5,
+            markevery=(40 + 12 * number, 100),
+        )
+        axes.fill_between(rounds, mean - spread, mean + spread, color=colour, alpha=0.18, linewidth=0)
+    axes.set_xlabel("round $t$")
+    axes.margins(x=0.02)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.yaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def regret_figure(panels: Mapping[str, Mapping[str, Sequence[Run]]], *, title: str = "") -> Figure:
+    """Panels side by side on one scale, each with its own groups of runs."""
+    figure = Figure(figsize=(1.2 + 4.2 * len(panels), 3.6), layout="constrained")
+    row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (name, groups) in zip(row, panels.items(), strict=True):
+        regret_curves(axes, groups)
+        axes.set_title(name, fontsize=11)
+    row[0].set_ylabel("cumulative regret")
+    row[0].set_ylim(bottom=0)
+    row[0].legend(frameon=False)
+    if title:
+        figure.suptitle(title, fontsize=11)
+    return figure
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that could not be written later, before the work is done."""
+    if path.suffix.lower() not in FORMATS:
+        raise HoldfastError(f"cannot draw {path}: the name must end in {', '.join(FORMATS)}")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise HoldfastError(f"cannot write {path}: {path.parent} is not a folder that can be written to")
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write the figure under a temporary name, then rename: the file is whole or not there."""
+    check_writable(path)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            figure.savefig(file, format=path.suffix[1:].lower(), dpi=160)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except OSError as error:
+        os.unlink(name)
+        raise HoldfastError(f"cannot write {path}: {error.strerror}") from None

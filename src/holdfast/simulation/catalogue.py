@@ -1,0 +1,212 @@
+"""Problems, policies and attacks by name, with the settings of Section 4 of the paper as defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal
+
+from holdfast.adversaries import (
+    Adversary,
+    AggressiveSubtraction,
+    Clipping,
+    Flip,
+    NoAttack,
+    Start,
+    TopK,
+    immediately,
+    later,
+)
+from holdfast.core.bounds import theorem_psi
+from holdfast.core.fitting import fit_lengthscale
+from holdfast.core.information import gain_upper_bound
+from holdfast.core.kernels import Kernel, Linear, Matern, SquaredExponential, gram
+from holdfast.policies import (
+    GPUCB,
+    LinearPhasedElimination,
+    Policy,
+    RobustGPUCB,
+    RobustPhasedElimination,
+)
+from holdfast.policies.gp_ucb import LogDetBeta, SqrtLogBeta
+from holdfast.policies.linear_phased_elimination import balanced_error, matern_error
+from holdfast.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
+from holdfast.problems import Problem, f1, linear, read_table, robot3d, table
+from holdfast.types import HoldfastError, positive
+
+ATTACKS: dict[str, Callable[[Problem], Adversary]] = {
+    "none": lambda problem: NoAttack(),
+    "clipping": lambda problem: Clipping(problem.target, problem.margin),
+    "aggsub": lambda problem: AggressiveSubtraction(problem.target, problem.h_max),
+    "top-3": lambda problem: TopK(3),
+    "top-5": lambda problem: TopK(5),
+    "flip": lambda problem: Flip(),
+}
+STARTS: dict[str, Start] = {"immediate": immediately, "later": later}
+PROBLEMS: dict[str, Callable[..., Problem]] = {"f1": f1, "robot3d": robot3d, "linear": linear}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a policy may be told beyond its budget; None stands for the default of problem and paper."""
+
+    beta: float | None = None  # beta_h of RGP-PE; for index policies the scale in scale * sqrt(ln t)
+    b: float = 0.1
+    lam: float = 1.0
+    eta: float = 2.0
+    psi: float | Literal["theorem"] = 0.5
+    delta: float = 0.05
+    norm: float | None = None
+    width: str = "experiments"
+    error: str = "balanced"
+
+    def __post_init__(self) -> None:
+        if self.width not in ("experiments", "theory"):
+            raise unknown("width", self.width, ("experiments", "theory"))
+        if self.error not in ("balanced", "matern"):
+            raise unknown("error", self.error, ("balanced", "matern"))
+        if not 0 < self.delta < 1:
+            raise HoldfastError(f"delta must lie between 0 and 1, not {self.delta:g}")
+        if not (isfinite(self.eta) and self.eta > 1):
+            raise HoldfastError(f"eta must be finite and larger than 1, not {self.eta:g}")
+        if self.psi != "theorem" and not 0 <= self.psi <= 1:
+            raise HoldfastError(f"psi must lie in [0, 1] or be 'theorem', not {self.psi:g}")
+        positive(self.lam, "lam")
+        positive(self.b, "b", zero=True)
+        if self.beta is not None:
+            positive(self.beta, "beta", zero=True)
+        if self.norm is not None:
+            positive(self.norm, "norm")
+
+
+def make_problem(
+    name: str,
+    draw: int | None = None,
+    *,
+    noise_std: float | None = None,
+    kernel: str | None = None,
+    lengthscale: float | None = None,
+) -> Problem:
+    """A problem of the paper by name, or a table from a CSV file.
+
+    `kernel` (se, linear or matern-NU) and `lengthscale` replace what policies assume; where only the kernel
+    is named, or a table comes without either, the most likely length-scale for the true values is taken.
+    """
+    if name in PROBLEMS:
+        problem = PROBLEMS[name]() if draw is None else PROBLEMS[name](draw)
+    elif name.lower().endswith(".csv"):
+        if draw is not None:
+            raise HoldfastError("a table has no draws")
+        problem = table(*read_table(Path(name)), kernel=Linear(1e300), name=name)
+        kernel = kernel or "se"
+    else:
+        raise unknown("problem", name, (*PROBLEMS, "FILE.csv"))
+    if kernel is not None or lengthscale is not None:
+        problem = replace(problem, kernel=make_kernel(kernel or "se", lengthscale, problem))
+    return problem if noise_std is None else replace(problem, noise_std=noise_std)
+
+
+def make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kernel:
+    """A kernel by name for the points of `problem`, fitted to its values without a length-scale."""
+    if name == "linear":
+        return Linear.enclosing(problem.domain)
+    family: SquaredExponential | Matern
+    if name == "se":
+        family = SquaredExponential()
+    elif name.startswith("matern-"):
+        try:
+            family = Matern(nu=float(name.removeprefix("matern-")))
+        except ValueError:
+            raise HoldfastError(
+                f"a Matern kernel is named by its nu, as in matern-2.5, not {name!r}"
+            ) from None
+    else:
+        raise unknown("kernel", name, ("se", "linear", "matern-NU"))
+    if lengthscale is None:
+        return fit_lengthscale(family, problem.domain, problem.f)
+    return replace(family, lengthscale=lengthscale)
+
+
+def make_attack(name: str, problem: Problem) -> Adversary:
+    """An attack of Section 4 by name, aimed at `problem`."""
+    if name not in ATTACKS:
+        raise unknown("attack", name, ATTACKS)
+    return ATTACKS[name](problem)
+
+
+def make_policy(
+    name: str, problem: Problem, budget: float, horizon: int, settings: Settings | None = None
+) -> Policy[Any]:
+    """A policy by name that believes in `budget`; the truth of `problem` is used for its norm only."""
+    if name not in POLICIES:
+        raise unknown("policy", name, POLICIES)
+    positive(budget, "the budget", zero=True)
+    if horizon < 1:
+        raise HoldfastError(f"the horizon must be a whole number of at least 1, not {horizon}")
+    return POLICIES[name](problem, budget, horizon, settings or Settings())
+
+
+def _norm(problem: Problem, s: Settings) -> float:
+    return problem.norm if s.norm is None else s.norm
+
+
+def _index_beta(problem: Problem, s: Settings) -> SqrtLogBeta | LogDetBeta:
+    if s.width == "theory":
+        return LogDetBeta(_norm(problem, s), problem.noise_std, s.delta)
+    return SqrtLogBeta(problem.beta_scale if s.beta is None else s.beta)
+
+
+def _gp_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
+    return GPUCB(problem.domain, problem.kernel, _index_beta(problem, s), s.lam)
+
+
+def _rgp_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
+    b = 1.0 if s.width == "theory" else s.b
+    beta = _index_beta(problem, s)
+    return RobustGPUCB(problem.domain, problem.kernel, beta, s.lam, corruption_budget=budget, b=b)
+
+
+def _rgp_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
+    width: TheoryWidth | ExperimentsWidth
+    if s.width == "theory":
+        width = TheoryWidth(_norm(problem, s), problem.noise_std, s.delta)
+    else:
+        width = ExperimentsWidth(problem.beta_phased if s.beta is None else s.beta, s.b)
+    psi = s.psi
+    if psi == "theorem":
+        gamma, _ = gain_upper_bound(gram(problem.kernel, problem.domain), s.lam, horizon)
+        psi = theorem_psi(s.eta, gamma)
+    return RobustPhasedElimination(problem.domain, problem.kernel, budget, width, s.lam, s.eta, psi)
+
+
+def _linear_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
+    error = balanced_error(horizon)
+    if s.error == "matern":
+        if not isinstance(problem.kernel, Matern):
+            raise HoldfastError("the error 'matern' is for problems with a Matern kernel")
+        error = matern_error(horizon, problem.domain.shape[1], problem.kernel.nu)
+    return LinearPhasedElimination(
+        domain=problem.domain,
+        kernel=problem.kernel,
+        corruption_budget=budget,
+        horizon=horizon,
+        norm_bound=_norm(problem, s),
+        noise_std=problem.noise_std,
+        error=error,
+        delta=s.delta,
+    )
+
+
+POLICIES: dict[str, Callable[[Problem, float, int, Settings], Policy[Any]]] = {
+    "rgp-pe": _rgp_pe,
+    "gp-ucb": _gp_ucb,
+    "rgp-ucb": _rgp_ucb,
+    "linear-pe": _linear_pe,
+}
+
+
+def unknown(kind: str, name: str, known: Any) -> HoldfastError:
+    """The error for a name that is not in the catalogue."""
+    return HoldfastError(f"unknown {kind} {name!r}: choose one of {', '.join(known)}")

@@ -1,0 +1,64 @@
+"""Conformance checks for policies and adversaries of your own: call them from your tests.
+
+They raise AssertionError with a reason, and check what the rest of the package relies on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from holdfast.adversaries.protocol import Adversary
+from holdfast.policies.protocol import Policy
+from holdfast.problems.problem import Problem
+from holdfast.simulation.simulate import simulate
+from holdfast.types import Feedback, FloatArray, View
+
+
+def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> None:
+    """`ask` changes nothing, `tell` is deterministic, the view is consistent, the recommendation active."""
+    f = np.asarray(f, dtype=np.float64)
+    state = policy.init()
+    done = 0
+    while done < plays:
+        view = policy.view(state)
+        assert len(view.active) > 0, "no arm is active"
+        assert (np.diff(view.active) > 0).all(), "active arms must be sorted and distinct"
+        assert np.isin(view.active, np.arange(len(f))).all(), "an active arm is not in the domain"
+        assert len(view.mean) == len(view.lower) == len(view.upper) == len(view.active), (
+            "view of unequal lengths"
+        )
+        assert (view.lower <= view.upper).all(), "a lower bound exceeds the upper bound"
+        assert policy.recommend(state) in view.active, "the recommended arm is not active"
+        query, again = (policy.ask(state, np.random.default_rng(1)) for _ in range(2))
+        assert np.array_equal(query.arms, again.arms), "asking twice gives different arms"
+        assert np.array_equal(query.repeats, again.repeats), "asking twice gives different repeats"
+        assert np.isin(query.arms, view.active).all(), "an arm is asked that is not active"
+        assert len(np.unique(query.arms)) == len(query.arms), "an arm is asked twice in one query"
+        feedback = Feedback(query.arms, query.repeats, f[query.arms])
+        following, twin = policy.tell(state, feedback), policy.tell(state, feedback)
+        after, same = policy.view(following), policy.view(twin)
+        assert np.array_equal(after.active, same.active), "telling twice gives different active arms"
+        assert np.array_equal(after.mean, same.mean), "telling twice gives different means"
+        assert np.isin(after.active, view.active).all(), "an eliminated arm came back"
+        state, done = following, done + query.plays
+
+
+def check_adversary(
+    adversary: Adversary, problem: Problem, policy: Policy[Any], *, budget: float = 5.0
+) -> None:
+    """Names one finite corruption for each arm, keeps its promise about the view, stays within its budget."""
+    active = np.arange(problem.n_arms)
+    zeros = np.zeros(problem.n_arms)
+    view = View(active, zeros, zeros - 1, zeros + 1)
+    c = adversary.corrupt(problem.f, view, np.random.default_rng(1))
+    assert c.shape == problem.f.shape, "one corruption for each arm is needed"
+    assert np.isfinite(c).all(), "a corruption is not finite"
+    if not adversary.reads_estimates:
+        other = View(active.copy(), problem.f.copy(), problem.f - 2, problem.f + 3)
+        again = adversary.corrupt(problem.f, other, np.random.default_rng(1))
+        assert np.array_equal(c, again), "it reads estimates but says that it does not"
+    run = simulate(problem, policy, adversary, budget=budget, horizon=300, seed=1)
+    assert run.corruption_spent <= budget + 1e-9, "the budget was exceeded"
+    assert abs(run.spent.sum() - run.corruption_spent) <= 1e-9, "the ledger does not add up"

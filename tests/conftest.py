@@ -1,0 +1,20 @@
+"""One BLAS thread for each test process, and one profile for hypothesis: no deadlines on shared machines."""
+
+import os
+
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "holdfast", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("holdfast")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(12345)

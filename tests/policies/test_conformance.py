@@ -1,0 +1,58 @@
+"""The shipped checks, on every policy and adversary of the package, and on some that break the rules."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from holdfast.problems import f1
+from holdfast.simulation.catalogue import ATTACKS, POLICIES, make_attack, make_policy
+from holdfast.testing import check_adversary, check_policy
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return f1()
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_policies_conform(name, problem):
+    check_policy(make_policy(name, problem, 20.0, 5000), problem.f, plays=3000 if "pe" in name else 120)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_adversaries_conform(name, problem):
+    check_adversary(make_attack(name, problem), problem, make_policy("gp-ucb", problem, 5.0, 300))
+    check_adversary(make_attack(name, problem), problem, make_policy("rgp-pe", problem, 5.0, 300))
+
+
+def test_a_policy_that_forgets_is_caught(problem):
+    class Revives(type(make_policy("rgp-pe", problem, 0.0, 100))):
+        def tell(self, epoch, feedback):
+            return dataclasses.replace(self.init(), h=epoch.h + 1) if epoch.h == 9 else super().tell(epoch, feedback)
+
+    good = make_policy("rgp-pe", problem, 0.0, 100)
+    with pytest.raises(AssertionError, match="came back"):
+        check_policy(Revives(good.domain, good.kernel, 0.0), problem.f, plays=20_000)
+
+
+def test_an_adversary_that_hides_what_it_reads_is_caught(problem):
+    class Peeks:
+        reads_estimates = False
+
+        def corrupt(self, f, view, rng):
+            return -view.mean
+
+    with pytest.raises(AssertionError, match="reads estimates"):
+        check_adversary(Peeks(), problem, make_policy("gp-ucb", problem, 5.0, 300))
+
+
+def test_an_adversary_of_infinities_is_caught(problem):
+    class Infinite:
+        reads_estimates = False
+
+        def corrupt(self, f, view, rng):
+            return np.full(len(f), -np.inf)
+
+    with pytest.raises(AssertionError, match="not finite"):
+        check_adversary(Infinite(), problem, make_policy("gp-ucb", problem, 5.0, 300))

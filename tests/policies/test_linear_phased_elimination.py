@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from holdfast import HoldfastError, LinearPhasedElimination, Matern, simulate
+from holdfast.adversaries import Flip, NoAttack, TopK
+from holdfast.core import bounds
+from holdfast.core.design import support_bound
+from holdfast.policies.linear_phased_elimination import balanced_error, matern_error
+from holdfast.problems import f1, linear, table
+from holdfast.types import Feedback
+
+
+def on(problem, C, T, **settings):
+    settings = {"error": balanced_error(T), "noise_std": problem.noise_std, **settings}
+    return LinearPhasedElimination(
+        problem.domain, problem.kernel, C, horizon=T, norm_bound=problem.norm, **settings
+    )
+
+
+def test_one_epoch_is_algorithm_3():
+    """Lines 1 to 6 written out: theta from sums over plays, elimination by the printed rule (with sigma)."""
+    problem, T, C = linear(1), 100_000, 5.0
+    policy = on(problem, C, T)
+    X = policy.features
+    D = X.shape[1]
+    assert D == 5
+    state = policy.init()
+    query = policy.ask(state, np.random.default_rng(0))
+    m_0, alpha = support_bound(5), 1 / support_bound(5)
+    assert (query.repeats >= np.ceil(m_0 * alpha)).all()
+    u = query.repeats
+    assert m_0 <= u.sum() <= m_0 * (1 + alpha * m_0) + len(u)
+    rng = np.random.default_rng(1)
+    plays = np.repeat(query.arms, u)
+    rewards = problem.f[plays] + 0.02 * rng.standard_normal(len(plays))
+    Gamma = sum(n * np.outer(X[a], X[a]) for a, n in zip(query.arms, u, strict=True))
+    theta = np.linalg.solve(Gamma, sum(X[a] * y for a, y in zip(plays, rewards, strict=True)))
+    estimate = X @ theta
+    delta = 0.05 / (2 * 200 * np.log2(T))
+    width = bounds.linear_width(balanced_error(T), C, 0.02, delta, alpha, m_0, m_0, D)
+    after = policy.tell(state, Feedback.from_rewards(plays, rewards))
+    assert after.active.tolist() == np.flatnonzero(estimate.max() - estimate <= width).tolist()
+
+
+@pytest.mark.parametrize("attack", [NoAttack(), TopK(5), Flip()], ids=repr)
+def test_it_finds_the_best_of_a_linear_problem(attack):
+    problem = linear(0)
+    run = simulate(problem, on(problem, 20.0, 10**7), attack, budget=20.0, horizon=10**7, seed=0)
+    assert problem.best_arm in run.active
+    assert len(run.active) < 20
+    assert run.recommended_gap <= 0.05
+
+
+def test_it_cannot_eliminate_on_f1():
+    """As expected at these constants: D is about 100, so epoch 0 alone takes about 7,800 plays."""
+    problem, T = f1(), 50_000
+    policy = on(problem, 50.0, T)
+    assert policy.features.shape == (100, 100)
+    assert 7_700 < policy.m_0 < 7_900
+    run = simulate(problem, policy, NoAttack(), budget=50.0, horizon=T, seed=0)
+    assert len(run.active) == 100
+
+
+def test_both_choices_of_the_error(rng):
+    T = 10_000
+    X = rng.uniform(-1, 1, (60, 1))
+    kernel = Matern(1.5, 0.5)
+    problem = table(X, np.sin(3 * X[:, 0]), kernel=kernel)
+    assert balanced_error(T) == pytest.approx(0.01)
+    assert matern_error(T, 1, 1.5) == pytest.approx(T**-0.6)
+    coarse, fine = (on(problem, 1.0, T, error=e) for e in (balanced_error(T), matern_error(T, 1, 1.5)))
+    assert coarse.features.shape[1] < fine.features.shape[1] <= 60
+    for policy in (coarse, fine):
+        run = simulate(problem, policy, NoAttack(), budget=0, horizon=T, seed=0)
+        assert problem.best_arm in run.active
+
+
+def test_where_the_active_arms_no_longer_span(rng):
+    """Three arms left in five dimensions: the design and the estimate work in their span."""
+    problem = linear(0)
+    policy = on(problem, 0.0, 10**6)
+    state = policy.init()
+    few = type(state)(3, np.array([4, 50, 120]), np.zeros(3), np.zeros(3))
+    query = policy.ask(few, rng)
+    assert set(query.arms) <= {4, 50, 120}
+    after = policy.tell(few, Feedback(query.arms, query.repeats, problem.f[query.arms]))
+    assert np.allclose(after.mean, problem.f[after.active], atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"), [({"error": 0.0}, "error"), ({"delta": 0.0}, "delta"), ({"delta": 1.0}, "delta")]
+)
+def test_bad_settings_are_refused(change, reason):
+    with pytest.raises(HoldfastError, match=reason):
+        on(linear(0), 1.0, 100, **change)

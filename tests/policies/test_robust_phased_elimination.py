@@ -1,0 +1,175 @@
+"""Algorithm 1 against a literal transcription of it, and what Theorem 1 promises."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import holdfast.policies.robust_phased_elimination as module
+from holdfast import HoldfastError, RobustPhasedElimination, SquaredExponential, simulate
+from holdfast.adversaries import Flip, NoAttack, TopK
+from holdfast.core import bounds, regret_bounds
+from holdfast.core.design import first_argmax
+from holdfast.core.information import gain_upper_bound
+from holdfast.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
+from holdfast.problems import f1, table
+
+
+def literal_algorithm_1(X, kernel, C, psi, eta, lam, beta, b, rewards_of, T):
+    """Algorithm 1 as printed, play by play: T x T matrices, determinants afresh, sigma_0 = sqrt k(x, x)."""
+    active, l_h, h, total, history = list(range(len(X))), 2, 0, 0, []
+    while True:
+        chosen, t_prime = [], 0
+        sigma2 = {x: kernel(X[[x]], X[[x]])[0, 0] for x in active}
+        for t in range(1, l_h + 1):
+            values = np.array([sigma2[x] for x in active])
+            chosen.append(active[first_argmax(values)])
+            K = kernel(X[chosen], X[chosen])
+            det = np.linalg.slogdet(np.eye(t) + K / lam)[1]
+            old = np.linalg.slogdet(np.eye(t_prime) + K[:t_prime, :t_prime] / lam)[1]
+            if det > old + np.log(eta) + 1e-10:
+                t_prime = t
+                inverse = np.linalg.inv(K + lam * np.eye(t))
+                for x in active:
+                    k = kernel(X[[x]], X[chosen])[0]
+                    sigma2[x] = kernel(X[[x]], X[[x]])[0, 0] - k @ inverse @ k
+        S_h = list(dict.fromkeys(chosen))
+        u = [int(np.ceil(l_h * max(chosen.count(x) / l_h, psi))) for x in S_h]
+        u_h = sum(u)
+        if total + u_h > T:
+            return active, history
+        plays = [x for x, n in zip(S_h, u, strict=True) for _ in range(n)]
+        Y = np.array(rewards_of(h, S_h, u))
+        averaged = np.array([Y[[j for j, x in enumerate(plays) if x == y]].mean() for y in plays])
+        inverse = np.linalg.inv(kernel(X[plays], X[plays]) + lam * np.eye(u_h))
+        k = kernel(X[active], X[plays])
+        mu = k @ inverse @ averaged
+        sigma = np.sqrt(kernel.diagonal(X[active]) - np.einsum("ij,jk,ik->i", k, inverse, k))
+        w = (beta + b * C / np.sqrt(u_h)) * sigma
+        active = [x for x, keep in zip(active, mu + w >= np.max(mu - w), strict=True) if keep]
+        history.append((S_h, u, list(active)))
+        total, l_h, h = total + u_h, 2 * l_h, h + 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_equals_the_printed_algorithm(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (8, 2))
+    f = 2 * np.sin(3 * X[:, 0]) + X[:, 1]
+    kernel = SquaredExponential(0.6)
+    lam, eta, psi, C, beta = 10 ** rng.uniform(-1, 0.5), 1.5 + rng.uniform(), rng.uniform(0.05, 0.6), 1.0, 1.0
+    noise = 0.1 * rng.standard_normal((12, 8, 4000))
+
+    def rewards_of(h, arms, repeats):
+        return [f[x] + noise[h, x, j] for x, n in zip(arms, repeats, strict=True) for j in range(n)]
+
+    active, history = literal_algorithm_1(X, kernel, C, psi, eta, lam, beta, 0.1, rewards_of, 900)
+    policy = RobustPhasedElimination(X, kernel, C, ExperimentsWidth(beta, 0.1), lam, eta, psi)
+    state = policy.init()
+    for h, (S_h, u, kept) in enumerate(history):
+        query = policy.ask(state, rng)
+        assert query.arms.tolist() == S_h
+        assert query.repeats.tolist() == u
+        arms = np.repeat(query.arms, query.repeats)
+        state = policy.tell(state, module.Feedback.from_rewards(arms, rewards_of(h, S_h, u)))
+        assert state.active.tolist() == kept
+    assert state.active.tolist() == active
+    assert len(active) < 8
+
+
+def test_the_file_can_be_read_next_to_the_paper():
+    source = Path(module.__file__).read_text()
+    assert len(source.splitlines()) <= 150
+    for line in ("Line 1", "Lines 2-13", "lines 2-10", "lines 11-12", "line 14", "line 15", "line 16"):
+        assert line in source
+
+
+def random_problem(seed, B=1.5, N=12):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (N, 2))
+    kernel = SquaredExponential(0.4)
+    weights = rng.standard_normal(N)
+    K = kernel(X, X)
+    f = K @ weights * B / np.sqrt(weights @ K @ weights)
+    return table(X, f, kernel=kernel, noise_std=0.1)
+
+
+@pytest.mark.parametrize("attack", [NoAttack(), TopK(3), Flip()], ids=repr)
+def test_best_arm_survives_any_attack_within_budget(attack):
+    """Theorem 1: with the theory width, psi by the theorem and the true B; regret within its bound."""
+    C, T, lam, eta = 30.0, 200_000, 1.0, 2.0
+    eliminated = 0
+    for seed in range(15):
+        problem = random_problem(seed)
+        gamma, _ = gain_upper_bound(problem.kernel(problem.domain, problem.domain), lam, T)
+        psi = bounds.theorem_psi(eta, gamma)
+        width = TheoryWidth(problem.norm, problem.noise_std, delta=0.05)
+        policy = RobustPhasedElimination(problem.domain, problem.kernel, C, width, lam, eta, psi)
+        run = simulate(problem, policy, attack, budget=C, horizon=T, seed=seed)
+        assert problem.best_arm in run.active
+        beta = bounds.nonadaptive_beta(
+            problem.norm, 0.1, lam, 12, bounds.epoch_delta(0.05, len(run.epochs) - 1)
+        )
+        assert run.regret <= regret_bounds.regret_bound(problem.norm, C, beta, lam, eta, psi, gamma, T)
+        eliminated += len(run.active) < 12
+    assert eliminated >= 10  # the guarantee is not bought by keeping everything
+
+
+def test_with_the_printed_width_the_best_arm_is_lost():
+    """Two independent arms, lam = 400, C = 1e4, no noise: the printed width is too narrow by sqrt(lam)."""
+    l_h, lam, psi, C = 4096, 400.0, 0.5, 1e4
+    f, n = np.array([1.0, 0.5]), np.full(2, l_h // 2)
+    sigma = np.sqrt(lam / (lam + n))
+    mu = (n * f + np.array([-C, 0.0])) / (lam + n)  # all corruption on the best arm
+
+    def keeps_the_best(factor):
+        return mu[0] + factor * sigma[0] >= np.max(mu - factor * sigma)
+
+    printed = C * np.sqrt(n.sum()) / (l_h * psi * lam)
+    assert not keeps_the_best(1.0 + printed)
+    assert keeps_the_best(bounds.theory_factor(1.0, C, lam, psi, l_h, int(n.sum())))
+
+
+def test_a_cut_epoch_counts_for_regret_but_concludes_nothing():
+    problem = f1()
+    policy = RobustPhasedElimination(problem.domain, problem.kernel, 50.0)
+    run = simulate(problem, policy, NoAttack(), budget=0, horizon=2 + 4 + 16 + 64 + 256 + 1024 + 10, seed=0)
+    whole = simulate(problem, policy, NoAttack(), budget=0, horizon=2 + 4 + 16 + 64 + 256 + 1024, seed=0)
+    assert run.repeats.sum() == run.horizon
+    assert [e.completed for e in run.epochs] == [True] * 6 + [False]
+    assert run.epochs[-1].repeats.sum() == 10
+    assert run.completed_epochs == whole.completed_epochs == 6
+    assert np.array_equal(run.active, whole.active)
+    assert run.recommended_arm == whole.recommended_arm
+    assert run.regret > whole.regret
+
+
+def test_before_the_first_epoch_nothing_is_known():
+    problem = f1()
+    policy = RobustPhasedElimination(problem.domain, problem.kernel, 50.0)
+    view = policy.view(policy.init())
+    assert len(view.active) == 100
+    assert np.isneginf(view.lower).all()
+    assert np.isposinf(view.upper).all()
+    assert policy.recommend(policy.init()) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"corruption_budget": -1.0}, "budget"),
+        ({"corruption_budget": np.nan}, "budget"),
+        ({"lam": 0.0}, "lam"),
+        ({"eta": 1.0}, "eta"),
+        ({"eta": np.nan}, "eta"),
+        ({"truncation": 1.5}, "psi"),
+        ({"truncation": -0.1}, "psi"),
+        ({"truncation": np.nan}, "psi"),
+        ({"truncation": 0.0, "width": TheoryWidth(1.0, 0.1)}, "psi > 0"),
+        ({"domain": [[np.nan]]}, "domain"),
+    ],
+)
+def test_bad_settings_are_refused(change, reason):
+    good = {"domain": [[0.0], [1.0]], "kernel": SquaredExponential(), "corruption_budget": 1.0}
+    with pytest.raises(HoldfastError, match=reason):
+        RobustPhasedElimination(**{**good, **change})

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast import Feedback, HoldfastError, Query
+
+
+def test_a_query_is_cut_in_its_order():
+    query = Query([4, 2, 7], [3, 1, 5])
+    assert query.plays == 9
+    cut = query.first(5)
+    assert (cut.arms.tolist(), cut.repeats.tolist()) == ([4, 2, 7], [3, 1, 1])
+    assert query.first(3).arms.tolist() == [4]
+    assert query.first(100) is query
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.floats(-1e6, 1e6)), min_size=1, max_size=60))
+def test_feedback_from_rewards_keeps_sums_and_order(plays):
+    arms, rewards = zip(*plays, strict=True)
+    feedback = Feedback.from_rewards(arms, rewards)
+    assert feedback.arms.tolist() == list(dict.fromkeys(arms))
+    for arm, n, mean in zip(feedback.arms, feedback.repeats, feedback.means, strict=True):
+        mine = [r for a, r in plays if a == arm]
+        assert n == len(mine)
+        assert mean == pytest.approx(np.mean(mine), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, "seven"])
+def test_rewards_that_are_not_finite_are_refused(bad):
+    with pytest.raises(HoldfastError, match="rewards"):
+        Feedback.from_rewards([0, 1], [1.0, bad])
+    with pytest.raises(HoldfastError, match="rewards"):
+        Feedback([0], [1], [bad])
+
+
+def test_a_huge_finite_reward_is_kept():
+    assert Feedback([0], [1], [1e300]).means[0] == 1e300
+
+
+@pytest.mark.parametrize(("arms", "repeats"), [([], []), ([0], [0]), ([-1], [1]), ([0, 1], [1]), ([[0]], [[1]])])
+def test_queries_that_make_no_sense_are_refused(arms, repeats):
+    with pytest.raises(HoldfastError):
+        Query(arms, repeats)
+
+
+def test_arrays_cannot_be_written():
+    query = Query([1], [2])
+    with pytest.raises(ValueError, match="read-only"):
+        query.arms[0] = 3
+
+
+def test_nor_do_they_follow_their_source():
+    source = np.array([1, 2])
+    query = Query(source, [1, 1])
+    source[0] = 9
+    assert query.arms.tolist() == [1, 2]

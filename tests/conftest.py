@@ -5,9 +5,9 @@ import os
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-import numpy as np
-import pytest
-from hypothesis import HealthCheck, settings
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 settings.register_profile(
     "holdfast", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

@@ -70,7 +70,8 @@ def test_epoch_table_of_f1():
         arms, counts = rare_switching_design(K, 1.0, 2.0, l_h)
         table.append((len(arms), int(np.maximum(counts, np.ceil(l_h * 0.5)).sum())))
     assert table == [
-        (1, 2), (2, 4), (4, 16), (8, 64), (16, 256), (32, 1024), (64, 4096), (100, 12800), (100, 25600), (100, 51200),
+        (1, 2), (2, 4), (4, 16), (8, 64), (16, 256), (32, 1024), (64, 4096), (100, 12800), (100, 25600),
+        (100, 51200),
     ]  # fmt: skip
 
 
@@ -130,7 +131,9 @@ def test_first_argmax_ignores_rounding():
     assert first_argmax(np.array([-2.0, -1.0])) == 1
 
 
-@pytest.mark.parametrize(("N", "D", "seed"), [(5, 1, 0), (5, 5, 1), (40, 3, 2), (300, 10, 3), (2000, 4, 4), (60, 30, 5)])
+@pytest.mark.parametrize(
+    ("N", "D", "seed"), [(5, 1, 0), (5, 5, 1), (40, 3, 2), (300, 10, 3), (2000, 4, 4), (60, 30, 5)]
+)
 def test_g_optimal_design(N, D, seed):
     X = np.random.default_rng(seed).standard_normal((N, D))
     support, zeta = g_optimal_design(X)

@@ -1,4 +1,4 @@
-"""Rows N1 to N4: the posterior against exact arithmetic, the paper's T x T formulas, and its own symmetries."""
+"""The posterior against exact arithmetic, the paper's T x T formulas, and its own symmetries."""
 
 import mpmath
 import numpy as np
@@ -31,7 +31,9 @@ def oracle(K, ybar, n, lam, K_xS, k_xx):
         for j in range(len(K_xS)):
             k = [mpmath.mpf(float(v)) for v in K_xS[j]]
             mean.append(float(sum(a * b for a, b in zip(k, solved[0], strict=True))))
-            variance.append(float(mpmath.mpf(float(k_xx[j])) - sum(a * b for a, b in zip(k, solved[1 + j], strict=True))))
+            variance.append(
+                float(mpmath.mpf(float(k_xx[j])) - sum(a * b for a, b in zip(k, solved[1 + j], strict=True)))
+            )
         return np.array(mean), np.array(variance)
 
 
@@ -46,7 +48,12 @@ def problems(draw):
     X = rng.uniform(-1, 1, (m + 3, d))
     kernel = draw(
         st.sampled_from(
-            [SquaredExponential(lengthscale), Matern(1.5, lengthscale), Matern(0.9, lengthscale), Linear(np.sqrt(d))]
+            [
+                SquaredExponential(lengthscale),
+                Matern(1.5, lengthscale),
+                Matern(0.9, lengthscale),
+                Linear(np.sqrt(d)),
+            ]
         )
     )
     n = np.ceil(10 ** rng.uniform(0, draw(st.floats(0, 7)), m))
@@ -176,7 +183,7 @@ def test_n4_permuting_arms_permutes_answers(problem):
 @settings(max_examples=1000)
 @given(small_problems())
 def test_n4_merging_repeats_changes_nothing(problem):
-    kernel, X, y, n, lam, rng = problem
+    kernel, X, y, n, lam, _ = problem
     X = X.copy()
     X[1] = X[0]  # the same point listed twice, against the merged list
     merged = (n[0] * y[0] + n[1] * y[1]) / (n[0] + n[1])

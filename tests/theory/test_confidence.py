@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.theory.instances import function_of_norm, random_domain
 
 from holdfast.core import bounds
 from holdfast.core.design import rare_switching_design
 from holdfast.core.newton import newton_basis
 from holdfast.core.posterior import JointPosterior, Posterior
+from tests.theory.instances import function_of_norm, random_domain
 
 
 def epoch(seed, lam=None):
@@ -22,7 +22,7 @@ def epoch(seed, lam=None):
 
 
 def shift(K, S, u, lam, corruption):
-    """How the posterior mean of every arm moves when the rewards of arm S[i] change by corruption[i] in all."""
+    """How the posterior mean of every arm moves when corruption[i] is added to the rewards of S[i]."""
     posterior = Posterior.fit(K[np.ix_(S, S)], corruption / u, u, lam)
     return posterior.predict(K[:, S], np.diag(K))
 

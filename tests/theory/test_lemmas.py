@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from tests.theory.instances import random_domain
 
 from holdfast.core import regret_bounds
 from holdfast.core.bounds import theorem_psi
 from holdfast.core.design import rare_switching_design
 from holdfast.core.information import gain_upper_bound, information_gain
 from holdfast.core.posterior import JointPosterior, Posterior
+from tests.theory.instances import random_domain
 
 SEEDS = range(60)
 

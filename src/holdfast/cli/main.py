@@ -20,15 +20,21 @@ app.command("simulate")(simulate.command)
 app.command("demo")(demo.command)
 
 
-@app.callback()
-def _version(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop.", is_eager=True),
-) -> None:
-    if version:
-        from importlib.metadata import version as installed
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
 
-        typer.echo(f"holdfast {installed('holdfast')}")
+        typer.echo(f"holdfast {version('holdfast')}")
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and stop.", is_eager=True, callback=_print_version
+    ),
+) -> None:
+    pass
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -37,16 +43,15 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = app(args=arguments, standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("holdfast: interrupted", err=True)
         code = 130
-    except typer.Exit as stop:
-        code = stop.exit_code
     except Exception as error:
         line = _one_line(error)
         if line is None:
             raise
         typer.echo(f"holdfast: {line}", err=True)
         code = 2
+    if code == 130:
+        typer.echo("holdfast: interrupted", err=True)
     sys.exit(code)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -142,8 +143,8 @@ def _psi(text: str) -> Any:
 
 def _print_table(head: dict[str, Any], runs: list[Any]) -> None:
     title = "{policy} on {problem}, attack {attack} ({attack_start}), C = {attack_budget:g}, T = {horizon:,}"
-    table = Table(title=title.format(**head), title_justify="left")
-    for name in ("seed", "regret", "last rounds", "spent", "active", "epochs", "switches", "gap", "outcome"):
+    table = Table(title=title.format(**head), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("seed", "regret", "rate", "spent", "active", "epochs", "switches", "gap", "outcome"):
         table.add_column(name, justify="left" if name == "outcome" else "right")
     for run in runs:
         table.add_row(
@@ -165,6 +166,6 @@ def _print_table(head: dict[str, Any], runs: list[Any]) -> None:
         regret = np.array([run.regret for run in runs])
         console.print(f"regret {regret.mean():,.1f} ± {regret.std():,.1f} over {len(runs)} trials")
     console.print(
-        "last rounds: mean regret of the last 1,000 rounds; gap: of the recommended arm to the best",
+        "rate: mean regret of the last 1,000 rounds; gap: from the recommended arm to the best",
         style="dim",
     )

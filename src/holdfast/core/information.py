@@ -82,11 +82,11 @@ def relaxed_gain(K: ArrayLike, lam: float, plays: int, *, tolerance: float = 1e-
 def gain_upper_bound(K: ArrayLike, lam: float, plays: int) -> tuple[float, str]:
     """The smaller upper bound of gamma_T, and its name: "convex relaxation" or "greedy/(1 - 1/e)".
 
-    The greedy value costs O(T N^2) and is almost always the larger, so it is left out where T N^2 is large.
+    The greedy value costs O(T N^2) and is the larger one for all but a few plays, so it is tried only there.
     """
     K = floats(K, "the kernel matrix", ndim=2)
     relaxed = relaxed_gain(K, lam, plays)
-    if plays * len(K) ** 2 <= 2e8:
+    if plays <= 5_000 and len(K) <= 500:
         greedy = greedy_gain(K, lam, plays) / (1 - np.exp(-1))
         if greedy < relaxed:
             return greedy, "greedy/(1 - 1/e)"

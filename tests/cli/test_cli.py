@@ -1,0 +1,266 @@
+"""The command line as its users and scripts see it."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from holdfast.cli import main
+
+CONTRACT = {
+    "problem", "draw", "policy", "attack", "attack_start", "budget", "attack_budget", "horizon", "seed",
+    "trials",
+}  # fmt: skip
+TRIAL = {
+    "seed", "regret", "final_regret_rate", "corruption_spent", "active_arms", "best_arm_kept", "epochs",
+    "switches", "recommended_arm", "recommended_gap",
+}  # fmt: skip
+
+
+@pytest.fixture
+def holdfast(capsys):
+    """Run the command line in this process: exit code, standard output, standard error."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return run
+
+
+def simulate(holdfast, *arguments):
+    code, out, err = holdfast("simulate", *arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_the_contract_for_a_phased_policy(holdfast):
+    answer = simulate(
+        holdfast, "--problem", "f1", "--policy", "rgp-pe", "--attack", "top-3", "--budget", 50,
+        "--horizon", 5000, "--trials", 3, "--seed", 7, "--attack-start", "later",
+    )  # fmt: skip
+    assert set(answer) >= CONTRACT
+    assert {k: answer[k] for k in ("problem", "draw", "attack_start", "budget", "attack_budget", "seed")} == {
+        "problem": "f1", "draw": 10, "attack_start": "later", "budget": 50, "attack_budget": 50, "seed": 7,
+    }  # fmt: skip
+    assert [t["seed"] for t in answer["trials"]] == [7, 8, 9]
+    for trial in answer["trials"]:
+        assert set(trial) == TRIAL
+        assert isinstance(trial["best_arm_kept"], bool)
+        assert trial["epochs"] == 6
+        assert 1 <= trial["active_arms"] <= 100
+
+
+def test_the_contract_for_an_index_policy(holdfast):
+    answer = simulate(
+        holdfast, "--policy", "gp-ucb", "--attack", "flip", "--attack-budget", 3, "--horizon", 700
+    )
+    (trial,) = answer["trials"]
+    assert (trial["active_arms"], trial["best_arm_kept"], trial["epochs"]) == (None, None, None)
+    assert trial["corruption_spent"] == pytest.approx(3)
+    assert (answer["budget"], answer["attack_budget"]) == (50, 3)
+
+
+def test_curves(holdfast):
+    answer = simulate(holdfast, "--policy", "gp-ucb", "--horizon", 700, "--curves")
+    (trial,) = answer["trials"]
+    assert len(trial["curve"]) == 501
+    assert trial["curve"][0] == 0
+    assert trial["curve"][-1] == pytest.approx(trial["regret"])
+
+
+@pytest.mark.parametrize("problem", ["robot3d", "linear"])
+@pytest.mark.parametrize("policy", ["rgp-pe", "gp-ucb", "rgp-ucb", "linear-pe"])
+@pytest.mark.parametrize("attack", ["none", "clipping", "aggsub", "top-3", "top-5", "flip"])
+def test_every_combination_runs(holdfast, problem, policy, attack):
+    answer = simulate(
+        holdfast, "--problem", problem, "--policy", policy, "--attack", attack, "--horizon", 300, "--draw", 0
+    )
+    assert answer["draw"] == 0
+    assert answer["trials"][0]["corruption_spent"] <= 50 + 1e-9
+
+
+def test_draws_differ(holdfast):
+    regrets = [
+        simulate(holdfast, "--draw", draw, "--horizon", 500)["trials"][0]["regret"] for draw in (10, 10, 11)
+    ]
+    assert regrets[0] == regrets[1] != regrets[2]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--beta", 9),
+        ("--b", 1),
+        ("--lam", 0.1),
+        ("--eta", 5),
+        ("--psi", 0.1),
+        ("--psi", "theorem"),
+        ("--noise", 2),
+    ],
+)
+def test_every_setting_matters(holdfast, option, value):
+    base = simulate(holdfast, "--horizon", 20_000)["trials"][0]["regret"]
+    changed = simulate(holdfast, "--horizon", 20_000, option, value)
+    assert changed["trials"][0]["regret"] != base
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--width", "theory", "--norm", 20),
+        ("--width", "theory", "--delta", 1e-9),
+        ("--kernel", "matern-2.5"),
+        ("--lengthscale", 3),
+    ],
+)
+def test_theory_widths_and_kernels(holdfast, options):
+    for policy in ("gp-ucb", "rgp-ucb"):
+        plain = simulate(holdfast, "--policy", policy, "--horizon", 2000, *options[:2])
+        changed = simulate(holdfast, "--policy", policy, "--horizon", 2000, *options)
+        default = simulate(holdfast, "--policy", policy, "--horizon", 2000)
+        assert changed["trials"][0]["regret"] != default["trials"][0]["regret"]
+        if len(options) == 4:
+            assert changed["trials"][0]["regret"] != plain["trials"][0]["regret"]
+
+
+def test_a_table_from_a_file(holdfast, tmp_path):
+    path = tmp_path / "values.csv"
+    x = np.linspace(0, 1, 30)
+    path.write_text("x,value\n" + "\n".join(f"{a},{np.sin(6 * a)}" for a in x))
+    answer = simulate(holdfast, "--problem", path, "--policy", "gp-ucb", "--horizon", 3000)
+    assert answer["draw"] is None
+    assert answer["trials"][0]["recommended_gap"] < 0.05
+
+
+def test_the_readable_table(holdfast):
+    code, out, _ = holdfast(
+        "simulate", "--policy", "gp-ucb", "--attack", "top-5", "--trials", 2, "--horizon", 3000
+    )
+    assert code == 0
+    for word in ("gp-ucb on f1", "regret", "switches", "linear regret", "over 2 trials"):
+        assert word in out
+
+
+def test_a_plot(holdfast, tmp_path):
+    for suffix in ("png", "pdf", "svg"):
+        path = tmp_path / f"regret.{suffix}"
+        code, _, err = holdfast("simulate", "--horizon", 500, "--plot", path)
+        assert code == 0, err
+        assert path.stat().st_size > 5000
+    assert len(list(tmp_path.iterdir())) == 3  # nothing temporary is left
+
+
+def test_the_demo(holdfast, tmp_path):
+    code, out, _ = holdfast("demo", "--plot", tmp_path / "demo.png")
+    assert code == 0
+    assert "linear regret" in out
+    assert out.count("settled") == 5
+    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+
+
+BAD = [
+    (("--budget", -1), "budget"),
+    (("--budget", "nan"), "budget"),
+    (("--budget", "inf"), "budget"),
+    (("--budget", "much"), "--budget"),
+    (("--attack-budget", -2), "budget"),
+    (("--attack-budget", "nan"), "budget"),
+    (("--horizon", 0), "horizon"),
+    (("--horizon", -3), "horizon"),
+    (("--horizon", "1e3"), "--horizon"),
+    (("--trials", 0), "trials"),
+    (("--seed", -1), "seed"),
+    (("--draw", -1), "draw"),
+    (("--eta", 1), "eta"),
+    (("--eta", "nan"), "eta"),
+    (("--lam", 0), "lam"),
+    (("--lam", "-1"), "lam"),
+    (("--psi", 1.5), "psi"),
+    (("--psi", "-0.1"), "psi"),
+    (("--psi", "nan"), "psi"),
+    (("--psi", "golden"), "psi"),
+    (("--b", "-1"), "b must"),
+    (("--beta", "nan"), "beta"),
+    (("--delta", 0), "delta"),
+    (("--delta", 1), "delta"),
+    (("--norm", 0), "norm"),
+    (("--noise", "-1"), "noise"),
+    (("--lengthscale", 0), "lengthscale"),
+    (("--kernel", "cosine"), "unknown kernel 'cosine'"),
+    (("--kernel", "matern-x"), "matern"),
+    (("--policy", "best"), "unknown policy 'best': choose one of rgp-pe, gp-ucb, rgp-ucb, linear-pe"),
+    (("--attack", "nuke"), "unknown attack 'nuke'"),
+    (("--attack-start", "never"), "unknown attack start"),
+    (("--problem", "f2"), "unknown problem 'f2'"),
+    (("--problem", "absent.csv"), "cannot read absent.csv"),
+    (("--width", "wide"), "unknown width"),
+    (("--curves",), "--json"),
+    (("--plot", "picture.docx"), ".png"),
+    (("--plot", "no/such/folder/picture.png"), "cannot write"),
+    (("--nonsense", 3), "nonsense"),
+    (("--policy", "linear-pe", "--error", "matern"), "Matern"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"), BAD, ids=lambda a: " ".join(map(str, a)) if isinstance(a, tuple) else ""
+)
+def test_bad_input_is_one_clear_line_and_code_2(holdfast, arguments, reason, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = holdfast("simulate", *arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("holdfast: ")
+    assert err.count("\n") == 1
+    assert reason in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("x,v\n0,1\n1,nan\n", "'nan' is not a finite number"),
+        ("x,v\n0,1\n0,2\n", "distinct"),
+        ("x,v\n", "no rows"),
+        ("x,v\n" + "\n".join(f"{i},{i % 7}" for i in range(120_000)), "120,000 points need"),
+    ],
+    ids=["nan", "duplicates", "empty", "huge"],
+)
+def test_bad_tables_are_one_clear_line_and_code_2(holdfast, content, reason, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    code, out, err = holdfast("simulate", "--problem", path, "--horizon", 10)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert reason in err
+
+
+def test_help_teaches(holdfast):
+    code, out, _ = holdfast("simulate", "--help")
+    assert code == 0
+    for word in ("--attack-start", "rgp-pe", "clipping", "theorem", "FILE"):
+        assert word in out
+    assert holdfast("--help")[0] == 0
+    assert holdfast("--version")[1].startswith("holdfast 0.")
+
+
+def test_as_a_real_process_it_can_be_interrupted():
+    import signal
+    import time
+
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from holdfast.cli import main; main()", "simulate", "--policy", "rgp-ucb",
+         "--horizon", "200000000"],
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(6)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == ""
+    assert err.strip().splitlines()[-1] == "holdfast: interrupted"

@@ -1,0 +1,84 @@
+"""The package is built in layers: imports go to the left only, and never sideways where that is forbidden."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import holdfast
+
+ROOT = Path(holdfast.__file__).parent
+LAYERS = [
+    {"types"},
+    {"core", "storage"},
+    {"policies", "adversaries", "problems"},
+    {"simulation", "study"},
+    {"plots", "testing"},
+    {"paper", "integrations"},
+    {"cli"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+
+
+def part(module):
+    return module.split(".")[1]
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "holdfast")
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_go_to_the_left(path):
+    own = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    assert own in LEVEL, f"{own} is in no layer"
+    for module in imports(path):
+        if module.startswith("holdfast."):
+            other = part(module)
+            assert other == own or LEVEL[other] < LEVEL[own], f"{own} imports {module}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_optional_packages_are_imported_where_they_are_needed(path):
+    optional = {"Box2D"}
+    top = {
+        name.split(".")[0]
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+        )
+    }
+    assert not top & optional
+
+
+@pytest.mark.parametrize("path", [*FILES, ROOT / "__init__.py"], ids=lambda p: str(p.relative_to(ROOT)))
+def test_nothing_from_files_is_ever_run(path):
+    """No pickle, eval, exec, yaml.load or shell=True; no global random state."""
+    tree = ast.parse(path.read_text())
+    for module in imports(path):
+        assert module.split(".")[0] not in {"pickle", "dill", "cloudpickle", "shelve", "marshal", "yaml"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            assert name not in {"eval", "exec", "compile", "__import__", "os.system"}, name
+            seeded = name.startswith(("np.random.default_rng", "np.random.SeedSequence"))
+            assert seeded or not name.startswith("np.random."), name
+            assert not any(k.arg == "shell" for k in node.keywords)
+
+
+@pytest.mark.parametrize("folder", ["policies", "adversaries"])
+def test_algorithms_fit_on_a_few_screens(folder):
+    for path in (ROOT / folder).glob("*.py"):
+        assert len(path.read_text().splitlines()) <= 150, path.name
+
+
+def test_the_public_names_exist():
+    for name in holdfast.__all__:
+        assert hasattr(holdfast, name)

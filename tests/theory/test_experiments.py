@@ -1,0 +1,52 @@
+"""What Section 4 reports, at its settings: T = 50,000, the default draws, ten trials."""
+
+import numpy as np
+import pytest
+
+from holdfast import simulate
+from holdfast.simulation.catalogue import ATTACKS, make_attack, make_policy, make_problem
+
+T, TRIALS = 50_000, 10
+ATTACKED = [name for name in ATTACKS if name != "none"]
+
+
+@pytest.fixture(scope="module")
+def instances():
+    return {name: make_problem(name) for name in ("f1", "robot3d")}
+
+
+def trials(problem, policy, attack, C):
+    learner, adversary = make_policy(policy, problem, C, T), make_attack(attack, problem)
+    return [simulate(problem, learner, adversary, budget=C, horizon=T, seed=k) for k in range(TRIALS)]
+
+
+def mostly(statement, runs):
+    """A statement about trials holds if it does in at least 9 of 10."""
+    return sum(map(statement, runs)) >= 9
+
+
+@pytest.mark.parametrize("name", ["f1", "robot3d"])
+def test_gp_ucb_settles_when_it_is_not_attacked(instances, name):
+    assert mostly(lambda run: run.outcome == "settled", trials(instances[name], "gp-ucb", "none", 50.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "attack", "C"),
+    [("f1", a, 50.0) for a in ("clipping", "aggsub", "top-3", "top-5")]
+    + [("robot3d", a, 100.0) for a in ("top-3", "top-5")],
+)
+def test_gp_ucb_is_led_astray(instances, name, attack, C):
+    assert mostly(lambda run: run.outcome == "linear regret", trials(instances[name], "gp-ucb", attack, C))
+
+
+@pytest.mark.parametrize("attack", ATTACKED)
+@pytest.mark.parametrize(("name", "C"), [("f1", 50.0), ("f1", 100.0), ("robot3d", 50.0), ("robot3d", 100.0)])
+@pytest.mark.parametrize("policy", ["rgp-ucb", "rgp-pe"])
+def test_robust_policies_end_on_the_best_arm_or_next_to_it(instances, policy, name, C, attack):
+    problem = instances[name]
+    next_to_best = np.sort(problem.gaps)[1]
+    runs = trials(problem, policy, attack, C)
+    assert mostly(lambda run: run.recommended_gap <= next_to_best + 1e-12, runs)
+    if policy == "rgp-pe":
+        assert all(run.completed_epochs in (13, 14) for run in runs)
+        assert all(len(run.active) <= 2 for run in runs)

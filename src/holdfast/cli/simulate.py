@@ -145,11 +145,11 @@ def _print_table(head: dict[str, Any], runs: list[Any]) -> None:
     title = "{policy} on {problem}, attack {attack} ({attack_start}), C = {attack_budget:g}, T = {horizon:,}"
     table = Table(title=title.format(**head), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("seed", "regret", "rate", "spent", "active", "epochs", "switches", "gap", "outcome"):
-        table.add_column(name, justify="left" if name == "outcome" else "right")
+        table.add_column(name, justify="left" if name == "outcome" else "right", no_wrap=True)
     for run in runs:
         table.add_row(
             str(run.seed),
-            f"{run.regret:,.1f}",
+            f"{run.regret:,.0f}",
             f"{run.final_regret_rate:.4f}",
             f"{run.corruption_spent:.4g}",
             "-" if run.epochs is None else str(len(run.active)),

@@ -1,0 +1,143 @@
+"""How fast, as ratios against a plain NumPy loop measured in the same run: `make bench`.
+
+Seconds depend on the machine and its neighbours; ratios measured side by side hardly do. Each figure is the
+best of several repeats, taken in turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from holdfast import simulate
+from holdfast.adversaries import NoAttack, TopK
+from holdfast.core.design import rare_switching_design
+from holdfast.core.posterior import Posterior
+from holdfast.problems import f1
+from holdfast.simulation.catalogue import make_policy
+
+
+def plain_numpy_loop(problem, factor, noise, lam=1.0):
+    """The baseline: an index policy by in-place NumPy rank-one updates, one for each round."""
+    K = problem.kernel(problem.domain, problem.domain)
+    mu, covariance = np.zeros(len(K)), K.copy()
+    plays = np.empty(len(noise), dtype=np.int64)
+    for r in range(len(noise)):
+        upper = mu + factor(r + 1) * np.sqrt(covariance.diagonal())
+        arm = int(np.argmax(upper >= upper.max() - 1e-9 * np.abs(upper).max()))
+        plays[r] = arm
+        v = covariance[arm] / (lam + covariance[arm, arm])
+        mu += v * (problem.f[arm] + noise[r] - mu[arm])
+        covariance -= np.outer(v, covariance[arm])
+    return plays
+
+
+def best_of(repeats: int, *actions: Callable[[], object]) -> list[float]:
+    """The smallest time of each action, taken in turns so that all see the same weather."""
+    times = [[] for _ in actions]
+    for _ in range(repeats):
+        for action, seen in zip(actions, times, strict=True):
+            begin = time.perf_counter()
+            action()
+            seen.append(time.perf_counter() - begin)
+    return [min(seen) for seen in times]
+
+
+def index_policy(name: str, T: int, C: float, repeats: int) -> dict[str, float]:
+    problem = f1()
+    policy = make_policy(name, problem, C, T)
+    noise_rng = np.random.default_rng(np.random.SeedSequence(0).spawn(3)[1])
+    noise = problem.noise_std * noise_rng.standard_normal(T)
+
+    def factor(t: int) -> float:
+        return policy.beta(t, 0.0, 1.0) + policy.enlargement
+
+    def ours():
+        return simulate(problem, policy, NoAttack(), budget=0, horizon=T, seed=0)
+
+    run = ours()  # compiles
+    plays = plain_numpy_loop(problem, factor, noise)
+    assert np.array_equal(np.repeat(run.arms, run.repeats), plays), "the two loops made different plays"
+    slow, fast = best_of(repeats, lambda: plain_numpy_loop(problem, factor, noise), ours)
+    return {"baseline_s": slow, "ours_s": fast, "ratio": slow / fast, "switches": run.switches}
+
+
+def billion_plays(repeats: int) -> dict[str, float]:
+    """RGP-PE for 10^9 plays: once as it is, and once with a budget so large that nothing is eliminated."""
+    problem = f1()
+    usual = make_policy("rgp-pe", problem, 50.0, 10**9)
+    hardest = make_policy("rgp-pe", problem, 1e12, 10**9)
+    seconds = best_of(
+        repeats,
+        lambda: simulate(problem, usual, TopK(5), budget=50.0, horizon=10**9, seed=0),
+        lambda: simulate(problem, hardest, TopK(5), budget=50.0, horizon=10**9, seed=0),
+    )
+    return {"usual_s": seconds[0], "nothing_eliminated_s": seconds[1]}
+
+
+def growth(repeats: int) -> dict[str, list[float]]:
+    """Time of a design against its length, and of a posterior against its plays."""
+    rng = np.random.default_rng(0)
+    K = f1().kernel(X := rng.uniform(-5, 5, (100, 2)), X)
+    lengths = [10**6, 10**9, 10**12]
+    designs = best_of(repeats, *(lambda n=n: rare_switching_design(K, 1.0, 2.0, n) for n in lengths))
+    posteriors = best_of(
+        repeats, *(lambda n=n: Posterior.fit(K, np.ones(100), np.full(100, n), 1.0) for n in lengths)
+    )
+    return {"length": lengths, "design_s": designs, "posterior_s": posteriors}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--horizon", type=int, default=50_000)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    results = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "horizon": options.horizon,
+        "gp-ucb": index_policy("gp-ucb", options.horizon, 50.0, options.repeats),
+        "rgp-ucb, C = 50": index_policy("rgp-ucb", options.horizon, 50.0, options.repeats),
+        "rgp-ucb, C = 100": index_policy("rgp-ucb", options.horizon, 100.0, options.repeats),
+        "rgp-pe, 10^9 plays": billion_plays(options.repeats),
+        "growth": growth(options.repeats),
+    }
+    if options.json:
+        print(json.dumps(results, indent=1))
+        return
+    console = Console()
+    table = Table(title=f"index policies, f1, 100 arms, T = {options.horizon:,}", title_justify="left")
+    for column in ("policy", "plain NumPy", "compiled", "ratio", "switches"):
+        table.add_column(column, justify="left" if column == "policy" else "right")
+    for name in ("gp-ucb", "rgp-ucb, C = 50", "rgp-ucb, C = 100"):
+        row = results[name]
+        table.add_row(
+            name,
+            f"{row['baseline_s'] * 1e3:,.0f} ms",
+            f"{row['ours_s'] * 1e3:,.1f} ms",
+            f"{row['ratio']:.0f}x",
+            f"{row['switches']:,}",
+        )
+    console.print(table)
+    phased = results["rgp-pe, 10^9 plays"]
+    console.print(
+        f"rgp-pe, 10^9 plays: {phased['usual_s'] * 1e3:.0f} ms; "
+        f"with nothing ever eliminated {phased['nothing_eliminated_s'] * 1e3:.0f} ms"
+    )
+    for l_h, design, fit in zip(*results["growth"].values(), strict=True):
+        console.print(f"length {l_h:.0e}: design {design * 1e3:.1f} ms, posterior {fit * 1e3:.2f} ms")
+
+
+if __name__ == "__main__":
+    main()

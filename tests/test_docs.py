@@ -1,0 +1,76 @@
+"""Every code block of the documentation runs, and prints what the documentation says."""
+
+import re
+import shlex
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from holdfast.cli import main
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page):
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_blocks_print_what_they_say(page):
+    names, printed = {}, None
+    for kind, text in blocks(page):
+        if kind == "python":
+            out = StringIO()
+            with redirect_stdout(out):
+                exec(compile(text, str(page), "exec"), names)  # noqa: S102
+            printed = out.getvalue()
+        elif kind == "text":
+            assert printed is not None, "an output without its code"
+            assert printed == text
+            printed = None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_print_what_they_say(page, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for text in (text for kind, text in blocks(page) if kind == "console"):
+        command, _, expected = text.partition("\n")
+        program, *arguments = shlex.split(command.removeprefix("$ "))
+        assert program == "holdfast"
+        with pytest.raises(SystemExit) as stop:
+            main(arguments)
+        assert stop.value.code == 0
+        shown = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+        lines = [line.rstrip(" ─") for line in shown]
+        for line in expected.splitlines():
+            assert line.rstrip(" ─") in lines
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_make_targets_exist(page):
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for text in (text for kind, text in blocks(page) if kind == "sh"):
+        for line in text.splitlines():
+            program, target = line.split("#")[0].split()
+            assert program == "make"
+            assert target in targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#]+)\)", text):
+        assert link.startswith("https://") or (page.parent / link).exists(), link
+    for path in re.findall(
+        r"`((?:core|policies|problems|adversaries|simulation|tests|benchmarks)/[\w/.]*)`", text
+    ):
+        assert (ROOT / "src/holdfast" / path).exists() or (ROOT / path).exists(), path
+
+
+def test_the_kinds_of_blocks_are_known():
+    for page in PAGES:
+        assert {kind for kind, _ in blocks(page)} <= {"python", "text", "console", "sh"}

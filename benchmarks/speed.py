@@ -91,9 +91,7 @@ def growth(repeats: int) -> dict[str, list[float]]:
     K = f1().kernel(X := rng.uniform(-5, 5, (100, 2)), X)
     lengths = [10**6, 10**9, 10**12]
     designs = best_of(repeats, *(lambda n=n: rare_switching_design(K, 1.0, 2.0, n) for n in lengths))
-    posteriors = best_of(
-        repeats, *(lambda n=n: Posterior.fit(K, np.ones(100), np.full(100, n), 1.0) for n in lengths)
-    )
+    posteriors = best_of(repeats, *(lambda n=n: Posterior.fit(K, np.ones(100), np.full(100, n), 1.0) for n in lengths))
     return {"length": lengths, "design_s": designs, "posterior_s": posteriors}
 
 

@@ -65,9 +65,7 @@ def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)#]+)\)", text):
         assert link.startswith("https://") or (page.parent / link).exists(), link
-    for path in re.findall(
-        r"`((?:core|policies|problems|adversaries|simulation|tests|benchmarks)/[\w/.]*)`", text
-    ):
+    for path in re.findall(r"`((?:core|policies|problems|adversaries|simulation|tests|benchmarks)/[\w/.]*)`", text):
         assert (ROOT / "src/holdfast" / path).exists() or (ROOT / path).exists(), path
 
 

@@ -38,9 +38,7 @@ def test_a_huge_finite_reward_is_kept():
     assert Feedback([0], [1], [1e300]).means[0] == 1e300
 
 
-@pytest.mark.parametrize(
-    ("arms", "repeats"), [([], []), ([0], [0]), ([-1], [1]), ([0, 1], [1]), ([[0]], [[1]])]
-)
+@pytest.mark.parametrize(("arms", "repeats"), [([], []), ([0], [0]), ([-1], [1]), ([0, 1], [1]), ([[0]], [[1]])])
 def test_queries_that_make_no_sense_are_refused(arms, repeats):
     with pytest.raises(HoldfastError):
         Query(arms, repeats)

@@ -8,7 +8,7 @@ from holdfast.core.kernels import Linear, Matern, SquaredExponential
 from holdfast.core.posterior import Posterior
 from holdfast.policies import GPUCB, LinearPhasedElimination, RobustGPUCB, RobustPhasedElimination
 from holdfast.problems import Problem
-from holdfast.simulation import Corrupted, Run, simulate
+from holdfast.simulation import Corrupted, Run, load_runs, simulate
 from holdfast.types import Feedback, HoldfastError, Query, View
 
 __version__ = "0.1.0"
@@ -29,5 +29,6 @@ __all__ = [
     "Run",
     "SquaredExponential",
     "View",
+    "load_runs",
     "simulate",
 ]

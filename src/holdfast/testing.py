@@ -26,9 +26,7 @@ def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> Non
         assert len(view.active) > 0, "no arm is active"
         assert (np.diff(view.active) > 0).all(), "active arms must be sorted and distinct"
         assert np.isin(view.active, np.arange(len(f))).all(), "an active arm is not in the domain"
-        assert len(view.mean) == len(view.lower) == len(view.upper) == len(view.active), (
-            "view of unequal lengths"
-        )
+        assert len(view.mean) == len(view.lower) == len(view.upper) == len(view.active), "view of unequal lengths"
         assert (view.lower <= view.upper).all(), "a lower bound exceeds the upper bound"
         assert policy.recommend(state) in view.active, "the recommended arm is not active"
         query, again = (policy.ask(state, np.random.default_rng(1)) for _ in range(2))
@@ -45,9 +43,7 @@ def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> Non
         state, done = following, done + query.plays
 
 
-def check_adversary(
-    adversary: Adversary, problem: Problem, policy: Policy[Any], *, budget: float = 5.0
-) -> None:
+def check_adversary(adversary: Adversary, problem: Problem, policy: Policy[Any], *, budget: float = 5.0) -> None:
     """Names one finite corruption for each arm, keeps its promise about the view, stays within its budget."""
     active = np.arange(problem.n_arms)
     zeros = np.zeros(problem.n_arms)

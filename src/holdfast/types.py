@@ -109,9 +109,7 @@ class Feedback:
         seen = floats(rewards, "rewards", ndim=1)
         if played.shape != seen.shape or seen.size == 0:
             raise HoldfastError("feedback needs one arm for each reward, and at least one reward")
-        distinct, first, group, counts = np.unique(
-            played, return_index=True, return_inverse=True, return_counts=True
-        )
+        distinct, first, group, counts = np.unique(played, return_index=True, return_inverse=True, return_counts=True)
         means = np.bincount(group, weights=seen) / counts
         order = np.argsort(first)
         return cls(distinct[order], counts[order].astype(np.int64), means[order])

@@ -56,9 +56,7 @@ def test_the_contract_for_a_phased_policy(holdfast):
 
 
 def test_the_contract_for_an_index_policy(holdfast):
-    answer = simulate(
-        holdfast, "--policy", "gp-ucb", "--attack", "flip", "--attack-budget", 3, "--horizon", 700
-    )
+    answer = simulate(holdfast, "--policy", "gp-ucb", "--attack", "flip", "--attack-budget", 3, "--horizon", 700)
     (trial,) = answer["trials"]
     assert (trial["active_arms"], trial["best_arm_kept"], trial["epochs"]) == (None, None, None)
     assert trial["corruption_spent"] == pytest.approx(3)
@@ -85,9 +83,7 @@ def test_every_combination_runs(holdfast, problem, policy, attack):
 
 
 def test_draws_differ(holdfast):
-    regrets = [
-        simulate(holdfast, "--draw", draw, "--horizon", 500)["trials"][0]["regret"] for draw in (10, 10, 11)
-    ]
+    regrets = [simulate(holdfast, "--draw", draw, "--horizon", 500)["trials"][0]["regret"] for draw in (10, 10, 11)]
     assert regrets[0] == regrets[1] != regrets[2]
 
 
@@ -138,9 +134,7 @@ def test_a_table_from_a_file(holdfast, tmp_path):
 
 
 def test_the_readable_table(holdfast):
-    code, out, _ = holdfast(
-        "simulate", "--policy", "gp-ucb", "--attack", "top-5", "--trials", 2, "--horizon", 3000
-    )
+    code, out, _ = holdfast("simulate", "--policy", "gp-ucb", "--attack", "top-5", "--trials", 2, "--horizon", 3000)
     assert code == 0
     for word in ("gp-ucb on f1", "regret", "switches", "linear regret", "over 2 trials"):
         assert word in out

@@ -34,6 +34,4 @@ def test_posterior_on_raw_repeats(ours, theirs, lam, rng):
     mu, sigma = posterior.predict(ours(grid, S), ours.diagonal(grid))
     assert np.allclose(mu, mean, atol=1e-8)
     assert np.allclose(sigma**2, np.diag(covariance), atol=1e-8)
-    assert np.allclose(
-        posterior.covariance(ours(grid, S), ours(grid, S), ours(grid, grid)), covariance, atol=1e-8
-    )
+    assert np.allclose(posterior.covariance(ours(grid, S), ours(grid, S), ours(grid, grid)), covariance, atol=1e-8)

@@ -62,10 +62,7 @@ def test_regret_bound_repairs_the_printed_one():
         right = regret_bounds.regret_bound(2.0, C, 4.0, 1.0, eta, psi, gamma, T)
         printed = regret_bounds.regret_bound_as_printed(2.0, C, 4.0, 1.0, eta, gamma, T)
         assert printed < right < 1.02 * printed
-    grown = [
-        regret_bounds.regret_bound(0.0, 1.0, 0.0, 1.0, eta, bounds.theorem_psi(eta, g), g, T)
-        for g in (50, 200)
-    ]
+    grown = [regret_bounds.regret_bound(0.0, 1.0, 0.0, 1.0, eta, bounds.theorem_psi(eta, g), g, T) for g in (50, 200)]
     assert grown[1] / grown[0] == pytest.approx(4**1.5, rel=0.01)  # C gamma^1.5
 
 

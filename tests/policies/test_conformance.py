@@ -29,11 +29,7 @@ def test_adversaries_conform(name, problem):
 def test_a_policy_that_forgets_is_caught(problem):
     class Revives(type(make_policy("rgp-pe", problem, 0.0, 100))):
         def tell(self, epoch, feedback):
-            return (
-                dataclasses.replace(self.init(), h=epoch.h + 1)
-                if epoch.h == 9
-                else super().tell(epoch, feedback)
-            )
+            return dataclasses.replace(self.init(), h=epoch.h + 1) if epoch.h == 9 else super().tell(epoch, feedback)
 
     good = make_policy("rgp-pe", problem, 0.0, 100)
     with pytest.raises(AssertionError, match="came back"):

@@ -12,9 +12,7 @@ from holdfast.types import Feedback
 
 def on(problem, C, T, **settings):
     settings = {"error": balanced_error(T), "noise_std": problem.noise_std, **settings}
-    return LinearPhasedElimination(
-        problem.domain, problem.kernel, C, horizon=T, norm_bound=problem.norm, **settings
-    )
+    return LinearPhasedElimination(problem.domain, problem.kernel, C, horizon=T, norm_bound=problem.norm, **settings)
 
 
 def test_one_epoch_is_algorithm_3():

@@ -107,9 +107,7 @@ def test_best_arm_survives_any_attack_within_budget(attack):
         policy = RobustPhasedElimination(problem.domain, problem.kernel, C, width, lam, eta, psi)
         run = simulate(problem, policy, attack, budget=C, horizon=T, seed=seed)
         assert problem.best_arm in run.active
-        beta = bounds.nonadaptive_beta(
-            problem.norm, 0.1, lam, 12, bounds.epoch_delta(0.05, len(run.epochs) - 1)
-        )
+        beta = bounds.nonadaptive_beta(problem.norm, 0.1, lam, 12, bounds.epoch_delta(0.05, len(run.epochs) - 1))
         assert run.regret <= regret_bounds.regret_bound(problem.norm, C, beta, lam, eta, psi, gamma, T)
         eliminated += len(run.active) < 12
     assert eliminated >= 10  # the guarantee is not bought by keeping everything

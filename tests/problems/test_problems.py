@@ -185,7 +185,5 @@ def test_a_problem_cannot_be_changed():
 
 
 def test_a_misspecified_kernel_may_be_given(rng):
-    problem = Problem(
-        "own", rng.uniform(0, 1, (5, 1)), rng.standard_normal(5), 0.1, Matern(1.5), np.ones(5, bool)
-    )
+    problem = Problem("own", rng.uniform(0, 1, (5, 1)), rng.standard_normal(5), 0.1, Matern(1.5), np.ones(5, bool))
     assert problem.n_arms == 5

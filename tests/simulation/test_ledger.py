@@ -14,9 +14,7 @@ from holdfast.simulation.ledger import Ledger
 def test_a_block_is_its_plays_one_by_one(budget, blocks):
     whole, single = Ledger(budget), Ledger(budget)
     for wanted, plays in blocks:
-        assert whole.spend(wanted, plays) == pytest.approx(
-            sum(single.spend(wanted) for _ in range(plays)), abs=1e-7
-        )
+        assert whole.spend(wanted, plays) == pytest.approx(sum(single.spend(wanted) for _ in range(plays)), abs=1e-7)
     assert 0 <= whole.spent <= budget
 
 

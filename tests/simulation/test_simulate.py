@@ -67,9 +67,7 @@ def test_t4_compiled_and_plain_loop_are_identical(problem, policy, attack, start
 def test_t4_also_with_the_log_det_beta_on_a_smooth_kernel(lam, rng):
     X = rng.uniform(0, 1, (25, 2))
     smooth = table(X, np.sin(5 * X[:, 0]) + X[:, 1], noise_std=0.1)
-    policy = RobustGPUCB(
-        smooth.domain, smooth.kernel, LogDetBeta(2.0, 0.1, 0.05), lam, corruption_budget=2.0, b=0.3
-    )
+    policy = RobustGPUCB(smooth.domain, smooth.kernel, LogDetBeta(2.0, 0.1, 0.05), lam, corruption_budget=2.0, b=0.3)
     fast, plain = (
         simulate(smooth, policy, TopK(3), budget=2.0, horizon=1500, seed=4, start=later, fast=fast)
         for fast in (True, False)
@@ -148,9 +146,7 @@ class Hostile:
 @pytest.mark.parametrize("mode", ["huge", "infinite", "alternating", "tiny", "by estimate"])
 @pytest.mark.parametrize("policy", ["gp-ucb", "rgp-ucb", "rgp-pe", "linear-pe"])
 def test_corruption_never_exceeds_the_budget(problem, mode, policy):
-    run = simulate(
-        problem, make_policy(policy, problem, 7.3, 600), Hostile(mode), budget=7.3, horizon=600, seed=0
-    )
+    run = simulate(problem, make_policy(policy, problem, 7.3, 600), Hostile(mode), budget=7.3, horizon=600, seed=0)
     assert run.corruption_spent <= 7.3 + 1e-9
     assert np.abs(run.spent).sum() <= 7.3 + 1e-9
     assert run.spent.sum() == pytest.approx(run.corruption_spent, abs=1e-9)

@@ -35,9 +35,7 @@ def command(
                 learner = catalogue.make_policy(policy, problem, BUDGET, HORIZON)
                 adversary = catalogue.make_attack(attack, problem)
                 panels[title][policy] = [
-                    simulate(
-                        problem, learner, adversary, budget=BUDGET, horizon=HORIZON, seed=k, progress=advance
-                    )
+                    simulate(problem, learner, adversary, budget=BUDGET, horizon=HORIZON, seed=k, progress=advance)
                     for k in range(TRIALS)
                 ]
     regret.save(regret.regret_figure(panels), plot)
@@ -48,9 +46,7 @@ def command(
 def _print(panels: dict[str, dict[str, Any]]) -> None:
     import numpy as np
 
-    table = Table(
-        title=f"f1, 100 arms, T = {HORIZON:,}, {TRIALS} trials: regret (mean ± sd)", title_justify="left"
-    )
+    table = Table(title=f"f1, 100 arms, T = {HORIZON:,}, {TRIALS} trials: regret (mean ± sd)", title_justify="left")
     table.add_column("policy")
     for title in panels:
         table.add_column(title, justify="right")

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from holdfast.cli import demo, simulate
+from holdfast.cli import demo, reproduce, simulate
 
 app = typer.Typer(
     name="holdfast",
@@ -17,6 +17,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("simulate")(simulate.command)
+app.command("reproduce")(reproduce.command)
 app.command("demo")(demo.command)
 
 

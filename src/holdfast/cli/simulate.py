@@ -54,9 +54,7 @@ def command(
     eta: Annotated[float, typer.Option(help="Switching parameter of rgp-pe.")] = 2.0,
     psi: Annotated[str, typer.Option(help="Truncation of rgp-pe: a number in [0, 1], or theorem.")] = "0.5",
     delta: Annotated[float, typer.Option(help="Probability of failure, where a guarantee is used.")] = 0.05,
-    norm: Annotated[
-        float | None, typer.Option(help="Bound B on the RKHS norm.", show_default="the true norm")
-    ] = None,
+    norm: Annotated[float | None, typer.Option(help="Bound B on the RKHS norm.", show_default="the true norm")] = None,
     width: Annotated[
         str,
         typer.Option(help="experiments (Section 4), or theory: guaranteed, wide, ignores --beta and --b."),
@@ -71,9 +69,7 @@ def command(
     lengthscale: Annotated[
         float | None, typer.Option(help="Of the kernel.", show_default="the problem's, else fitted")
     ] = None,
-    noise: Annotated[
-        float | None, typer.Option(help="Standard deviation of the noise.", show_default="0.02")
-    ] = None,
+    noise: Annotated[float | None, typer.Option(help="Standard deviation of the noise.", show_default="0.02")] = None,
 ) -> None:
     """Play a policy against an attack and report its regret.
 

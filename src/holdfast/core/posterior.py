@@ -51,9 +51,7 @@ class Posterior:
         n = floats(counts, "counts", ndim=1)
         lam = positive(lam, "lam")
         if K.shape != (ybar.size, ybar.size) or n.shape != ybar.shape or ybar.size == 0:
-            raise HoldfastError(
-                "a posterior needs a square kernel matrix and one mean and count for each arm"
-            )
+            raise HoldfastError("a posterior needs a square kernel matrix and one mean and count for each arm")
         if n.min() <= 0:
             raise HoldfastError("counts must be positive")
         A = K + np.diag(lam / n)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from holdfast.simulation.run import Run
+from holdfast.storage import write_atomically
 from holdfast.types import HoldfastError
 
 FORMATS = (".png", ".pdf", ".svg")
@@ -29,6 +30,20 @@ COLOURS = {
     "top-5": "#D55E00",
     "flip": "#0072B2",
 }
+LABELS = {
+    "gp-ucb": "GP-UCB",
+    "rgp-ucb": "RGP-UCB",
+    "rgp-pe": "RGP-PE",
+    "linear-pe": "linear PE",
+    "none": "no attack",
+    "clipping": "Clipping",
+    "aggsub": "AggSub",
+    "top-3": "Top-3",
+    "top-5": "Top-5",
+    "flip": "Flip",
+    "f1": "f1",
+    "robot3d": "Robot3D",
+}
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 
@@ -42,7 +57,7 @@ def regret_curves(axes: Axes, groups: Mapping[str, Sequence[Run]]) -> None:
         axes.plot(
             rounds,
             mean,
-            label=name,
+            label=LABELS.get(name, name),
             color=colour,
             linewidth=1.8,
             marker=MARKERS[number % len(MARKERS)],
@@ -50,7 +65,12 @@ def regret_curves(axes: Axes, groups: Mapping[str, Sequence[Run]]) -> None:
             markevery=(40 + 12 * number, 100),
         )
         axes.fill_between(rounds, mean - spread, mean + spread, color=colour, alpha=0.18, linewidth=0)
-    axes.set_xlabel("round $t$")
+    finish_axes(axes)
+
+
+def finish_axes(axes: Axes, *, xlabel: str = "round $t$") -> None:
+    """Labels in thousands, a light grid, no box."""
+    axes.set_xlabel(xlabel)
     axes.margins(x=0.02)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.yaxis.set_major_formatter(EngFormatter(sep=""))
@@ -82,14 +102,13 @@ def check_writable(path: Path) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write the figure under a temporary name, then rename: the file is whole or not there."""
+    """Write the figure in the format of its name; the file is whole or not there."""
     check_writable(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            figure.savefig(file, format=path.suffix[1:].lower(), dpi=160)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except OSError as error:
-        os.unlink(name)
-        raise HoldfastError(f"cannot write {path}: {error.strerror}") from None
+    buffer = BytesIO()
+    figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=160, metadata=_undated(path))
+    write_atomically(path, buffer.getvalue())
+
+
+def _undated(path: Path) -> dict[str, None]:
+    """Metadata without the time of writing: the same runs give the same file."""
+    return {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(path.suffix.lower(), {})

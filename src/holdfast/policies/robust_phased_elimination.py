@@ -38,9 +38,7 @@ class TheoryWidth:
     def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
         """What multiplies sigma^(h) in line 15."""
         delta_h = bounds.epoch_delta(self.delta, h)
-        beta = bounds.nonadaptive_beta(
-            self.norm_bound, self.noise_std, policy.lam, len(policy.domain), delta_h
-        )
+        beta = bounds.nonadaptive_beta(self.norm_bound, self.noise_std, policy.lam, len(policy.domain), delta_h)
         l_h = 2 ** (h + 1)
         return bounds.theory_factor(beta, policy.corruption_budget, policy.lam, policy.truncation, l_h, u_h)
 
@@ -80,9 +78,7 @@ class RobustPhasedElimination:
         if not 0 <= self.truncation <= 1:
             raise HoldfastError(f"psi (truncation) must lie in [0, 1], not {self.truncation:g}")
         if self.truncation == 0 and self.corruption_budget > 0 and isinstance(self.width, TheoryWidth):
-            raise HoldfastError(
-                "the theory width divides by psi: it needs psi > 0 when the budget is positive"
-            )
+            raise HoldfastError("the theory width divides by psi: it needs psi > 0 when the budget is positive")
 
     def init(self) -> Epoch:
         """Line 1."""

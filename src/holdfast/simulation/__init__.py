@@ -3,5 +3,6 @@
 from holdfast.simulation.corrupted import Corrupted
 from holdfast.simulation.run import Run
 from holdfast.simulation.simulate import simulate
+from holdfast.simulation.store import load_runs
 
-__all__ = ["Corrupted", "Run", "simulate"]
+__all__ = ["Corrupted", "Run", "load_runs", "simulate"]

@@ -119,9 +119,7 @@ def make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kerne
         try:
             family = Matern(nu=float(name.removeprefix("matern-")))
         except ValueError:
-            raise HoldfastError(
-                f"a Matern kernel is named by its nu, as in matern-2.5, not {name!r}"
-            ) from None
+            raise HoldfastError(f"a Matern kernel is named by its nu, as in matern-2.5, not {name!r}") from None
     else:
         raise unknown("kernel", name, ("se", "linear", "matern-NU"))
     if lengthscale is None:

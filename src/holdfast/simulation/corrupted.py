@@ -19,9 +19,7 @@ class Corrupted:
     paper. What is left of the budget cuts the last one. Safe to call from several threads.
     """
 
-    def __init__(
-        self, objective: Callable[[Any], float], attack: Callable[[Any, float], float], budget: float
-    ) -> None:
+    def __init__(self, objective: Callable[[Any], float], attack: Callable[[Any, float], float], budget: float) -> None:
         self.objective = objective
         self.attack = attack
         self._ledger = Ledger(budget)

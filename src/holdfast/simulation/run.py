@@ -97,9 +97,7 @@ class Run:
         """ "settled" on a best arm, "linear regret", or "learning", by the regret of the last rounds."""
         if self.final_regret_rate > LINEAR_RATE:
             return "linear regret"
-        return (
-            "settled" if self.recommended_gap == 0 and self.final_regret_rate < SETTLED_RATE else "learning"
-        )
+        return "settled" if self.recommended_gap == 0 and self.final_regret_rate < SETTLED_RATE else "learning"
 
     def summary(self, *, curve: bool = False) -> dict[str, Any]:
         """The run in a few plain numbers; what has no meaning for index policies is None."""

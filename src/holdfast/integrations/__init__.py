@@ -1,0 +1,1 @@
+"""Other people's tools; each import is optional and happens only here."""

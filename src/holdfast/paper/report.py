@@ -1,0 +1,203 @@
+"""One page that a reviewer can read: figures, claims, tables and settings, without a network."""
+
+from __future__ import annotations
+
+import base64
+import html
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from holdfast.core.regret_bounds import table_1
+from holdfast.paper.beyond import Table
+from holdfast.paper.checks import Evidence
+from holdfast.paper.claims import Claim
+from holdfast.paper.grid import FIGURES, Scale
+
+STYLE = """
+:root { --ink: #1c2321; --soft: #5c6663; --line: #dfe4e2; --paper: #ffffff; --good: #00795a; --half: #9a6700;
+  --bad: #b3411c; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1.1rem 4rem; background: var(--paper); color: var(--ink);
+  font: 16px/1.55 system-ui, sans-serif; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0.4rem 0; }
+h2 { font-size: 1.25rem; margin: 2.4rem 0 0.4rem; border-top: 1px solid var(--line); padding-top: 1.2rem; }
+p, li { max-width: 46rem; }
+figure { margin: 1rem 0; }
+img { width: 100%; height: auto; }
+figcaption, .soft { color: var(--soft); font-size: 0.9rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.88rem; width: 100%; }
+th, td { text-align: left; vertical-align: top;
+  padding: 0.35rem 0.7rem 0.35rem 0; border-bottom: 1px solid var(--line); }
+th { font-weight: 600; }
+.holds { color: var(--good); font-weight: 600; white-space: nowrap; }
+.partly { color: var(--half); font-weight: 600; white-space: nowrap; }
+.not { color: var(--bad); font-weight: 600; white-space: nowrap; }
+details { margin: 0.2rem 0; }
+summary { cursor: pointer; color: var(--soft); }
+code { font-size: 0.9em; }
+"""
+CLASSES = {"holds": "holds", "holds partly": "partly", "does not hold": "not"}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the page: a title, a caption, and the bytes of a PNG."""
+
+    title: str
+    caption: str
+    png: bytes
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A decided claim; `elsewhere` says how often it holds on other draws."""
+
+    claim: Claim
+    evidence: Evidence
+    elsewhere: str = ""
+
+
+def page(
+    *,
+    scale: Scale,
+    pictures: Sequence[Picture],
+    entries: Sequence[Entry],
+    tables: Sequence[Table],
+    about: Mapping[str, Any],
+    failures: Sequence[str],
+) -> str:
+    """The page as HTML."""
+    parts = [
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
+        f"<title>Holdfast: the paper, reproduced</title><style>{STYLE}</style></head><body>",
+        _head(scale, entries, about, failures),
+        *map(_picture, pictures),
+        _ledger(entries),
+        _table(rates_table(scale)),
+        *map(_table, tables),
+        _settings(scale, about),
+        "</body></html>",
+    ]
+    return "\n".join(parts)
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))
+
+
+def _head(scale: Scale, entries: Sequence[Entry], about: Mapping[str, Any], failures: Sequence[str]) -> str:
+    counts = ", ".join(
+        f"{sum(entry.evidence.verdict == verdict for entry in entries)} {verdict}" for verdict in CLASSES
+    )
+    full = scale.trials == 10 and scale.horizon == 50_000
+    size = "at the paper's size" if full else "at a reduced size: verdicts are those of the reduced size"
+    failed = ""
+    if failures:
+        items = "".join(f"<li>{_text(line)}</li>" for line in failures)
+        failed = f"<h2>Runs that failed</h2><ul class='not'>{items}</ul>"
+    return (
+        "<h1>A Robust Phased Elimination Algorithm for Corruption-Tolerant Gaussian Process Bandits</h1>"
+        "<p class='soft'>Bogunovic, Li, Krause, Scarlett, arXiv 2202.01850: its experiments, run again by Holdfast "
+        f"{_text(about['holdfast'])}.</p>"
+        f"<p><b>{len(entries)} claims: {_text(counts)}.</b> {_text(about['runs'])} runs of {scale.horizon:,} plays, "
+        f"{scale.trials} trials for each setting, {size}. "
+        f"Computing took {_text(about['seconds'])} s with {_text(about['jobs'])} process(es).</p>{failed}"
+    )
+
+
+def _picture(picture: Picture) -> str:
+    data = base64.b64encode(picture.png).decode()
+    return (
+        f"<h2>{_text(picture.title)}</h2><figure><img alt='{_text(picture.caption)}' "
+        f"src='data:image/png;base64,{data}'><figcaption>{_text(picture.caption)}</figcaption></figure>"
+    )
+
+
+def _ledger(entries: Sequence[Entry]) -> str:
+    rows = []
+    for entry in entries:
+        claim, evidence = entry.claim, entry.evidence
+        numbers = "".join(
+            f"<tr><td>{_text(part)}</td><td>{'yes' if evidence.parts.get(part, True) else 'no'}</td>"
+            f"<td>{value:.4g}</td></tr>"
+            for part, value in evidence.numbers.items()
+        )
+        wrong = [part for part, true in evidence.parts.items() if not true]
+        failing = f"<br>Not: {_text('; '.join(wrong))}." if wrong else ""
+        note = f"<br>{_text(evidence.note)}" if evidence.note else ""
+        elsewhere = f"<br>{_text(entry.elsewhere)}" if entry.elsewhere else ""
+        rows.append(
+            f"<tr id='{_text(claim.name)}'><td>{_text(claim.section)}</td><td>{_text(claim.sentence)}"
+            f"<div class='soft'>Rule: {_text(claim.rule)}{failing}{note}{elsewhere}</div>"
+            f"<details><summary>numbers</summary><table>{numbers}</table></details></td>"
+            f"<td class='{CLASSES[evidence.verdict]}'>{_text(evidence.verdict)}</td></tr>"
+        )
+    return (
+        "<h2>The ledger of claims</h2><p>Each empirical sentence of Section 4 and Appendix F, in our words. A run "
+        "<i>settles</i> if it recommends a best arm and its mean regret over the last 1,000 rounds is below 0.02; it "
+        "has <i>linear regret</i> if that mean exceeds 0.1. A statement about trials holds if it does in at least "
+        "nine of ten. A claim of several parts holds partly if some hold.</p>"
+        "<div class='scroll'><table><thead><tr><th>section</th><th>claim</th><th>verdict</th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{_text(cell)}</th>" for cell in table.head)
+    body = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    return (
+        f"<h2>{_text(table.title)}</h2><p>{_text(table.text)}</p><div class='scroll'><table><thead><tr>{head}</tr>"
+        f"</thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def rates_table(scale: Scale) -> Table:
+    """Table 1: the rates, and their values at this horizon for the paper's two problems."""
+    rows = []
+    for kernel, name, nu in (
+        ("linear", "Linear", None),
+        ("se", "SE", None),
+        ("matern", "Matern, nu = 2.5", 2.5),
+    ):
+        small = table_1(kernel, scale.horizon, 50.0, 2, nu)
+        large = table_1(kernel, scale.horizon, 100.0, 3, nu)
+        for bound, rate in small.items():
+            both = (f"{r.clean:,.0f} + {r.corrupted:,.0f}" for r in (rate, large[bound]))
+            rows.append((name, bound, rate.formula, *both))
+    return Table(
+        "Table 1: rates",
+        "Without constants and dimension-independent logarithms, so compare growth, not size. The numbers are the "
+        "stochastic and the corrupted term; those of the linear kernel are far below the others because its "
+        "dimension is.",
+        (
+            "kernel",
+            "bound",
+            "rate",
+            f"T = {scale.horizon:,}, C = 50, d = 2",
+            f"T = {scale.horizon:,}, C = 100, d = 3",
+        ),
+        rows,
+    )
+
+
+def _settings(scale: Scale, about: Mapping[str, Any]) -> str:
+    experiments = "; ".join(f"Figure {n}: {problem}, C = {C:g}" for n, (problem, C) in FIGURES.items())
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "pyarrow", "matplotlib"))
+    lines = [
+        f"T = {scale.horizon:,}, {scale.trials} trials with seeds 0 to {scale.trials - 1}; noise 0.02, lambda = 1, "
+        "b = 0.1, psi = 0.5, eta = 2.",
+        "f1: SE kernel, length-scale 0.5, draw 10 (the paper's draw is not published), beta_h = 4, "
+        "beta_t = sqrt(ln t)/2, Delta = 0.5, h_max = 1, target region x_1 <= x_2.",
+        "Robot3D: SE kernel, length-scale 2, draw 0, beta_h = 6, beta_t = 2 sqrt(ln t), Delta = 0.5, h_max = 3, "
+        "target region r_x >= 0.",
+        experiments + ".",
+        f"Python {platform.python_version()}, {libraries}.",
+        f"Executor: {about['executor']}. Peak memory of this process: {about['peak_mb']} MB.",
+    ]
+    items = "".join(f"<li>{_text(line)}</li>" for line in lines)
+    return f"<h2>Settings</h2><ul>{items}</ul>"

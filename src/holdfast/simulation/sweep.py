@@ -1,0 +1,75 @@
+"""Many runs on any `concurrent.futures.Executor`, kept as they finish and never run twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.simulation.cell import Cell
+from holdfast.simulation.store import RunFolder
+
+Report = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell that gave no result, and why."""
+
+    cell: Cell
+    reason: str
+
+
+def sweep(
+    cells: Sequence[Cell],
+    folder: RunFolder,
+    executor: Executor,
+    *,
+    retries: int = 2,
+    patience: float = 900.0,
+    report: Report | None = None,
+    task: Callable[[Cell], dict[str, Any]] = Cell.row,
+) -> list[Failure]:
+    """Run the cells that `folder` does not have yet, and keep each as soon as it is done.
+
+    A cell that fails is tried `retries` more times. If nothing at all finishes for `patience` seconds, what
+    is still open is given up. `report(done, failed)` is called with what is new. The numbers of a cell
+    depend on the cell alone, so neither the executor nor the order matters.
+    """
+    tell = report or (lambda done, failed: None)
+    wanted = {cell.fingerprint(): cell for cell in cells}
+    missing = {key: cell for key, cell in wanted.items() if not folder.has(key)}
+    tell(len(wanted) - len(missing), 0)
+    attempts: Counter[str] = Counter()
+    failures: list[Failure] = []
+    pending: dict[Future[dict[str, Any]], str] = {executor.submit(task, cell): key for key, cell in missing.items()}
+    while pending:
+        done, _ = wait(pending, timeout=patience, return_when=FIRST_COMPLETED)
+        if not done:
+            failures += [Failure(missing[key], f"no answer in {patience:g} s") for key in pending.values()]
+            tell(0, len(pending))
+            for future in pending:
+                future.cancel()
+            break
+        for future in done:
+            key = pending.pop(future)
+            try:
+                row = future.result()
+            except Exception as error:
+                attempts[key] += 1
+                if attempts[key] <= retries:
+                    pending[executor.submit(task, missing[key])] = key
+                else:
+                    failures.append(Failure(missing[key], _reason(error)))
+                    tell(0, 1)
+            else:
+                folder.write(key, row)
+                tell(1, 0)
+    return failures
+
+
+def _reason(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

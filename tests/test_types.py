@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast import Feedback, HoldfastError, Query
+from holdfast import Feedback, HoldfastError, Query, View
 
 
 def test_a_query_is_cut_in_its_order():
@@ -38,7 +38,9 @@ def test_a_huge_finite_reward_is_kept():
     assert Feedback([0], [1], [1e300]).means[0] == 1e300
 
 
-@pytest.mark.parametrize(("arms", "repeats"), [([], []), ([0], [0]), ([-1], [1]), ([0, 1], [1]), ([[0]], [[1]])])
+@pytest.mark.parametrize(
+    ("arms", "repeats"), [([], []), ([0], [0]), ([-1], [1]), ([0, 1], [1]), ([[0]], [[1]]), ([0.7], [1]), ([0], [1.9])]
+)
 def test_queries_that_make_no_sense_are_refused(arms, repeats):
     with pytest.raises(HoldfastError):
         Query(arms, repeats)
@@ -55,3 +57,11 @@ def test_nor_do_they_follow_their_source():
     query = Query(source, [1, 1])
     source[0] = 9
     assert query.arms.tolist() == [1, 2]
+
+
+def test_a_view_leaves_its_sources_alone():
+    mean = np.zeros(3)
+    view = View(np.arange(3), mean, mean, mean)
+    mean[0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        view.mean[0] = 2.0

@@ -34,6 +34,7 @@ def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> Non
         assert np.array_equal(query.repeats, again.repeats), "asking twice gives different repeats"
         assert np.isin(query.arms, view.active).all(), "an arm is asked that is not active"
         assert len(np.unique(query.arms)) == len(query.arms), "an arm is asked twice in one query"
+        assert policy.phased or query.plays == 1, "a policy that is not phased asks for one play at a time"
         feedback = Feedback(query.arms, query.repeats, f[query.arms])
         following, twin = policy.tell(state, feedback), policy.tell(state, feedback)
         after, same = policy.view(following), policy.view(twin)

@@ -7,6 +7,7 @@ what the learner sees, possibly corrupted; a *value* is the truth f(x).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -48,6 +49,17 @@ def positive(value: float, name: str, *, zero: bool = False) -> float:
     return number
 
 
+def whole(value: object, name: str, *, least: int, most: int = 2**53) -> int:
+    """`value` as an int, refused unless it is a whole number from `least` to `most`."""
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise HoldfastError(f"{name} must be a whole number, not {value!r}") from None
+    if not least <= number <= most:
+        raise HoldfastError(f"{name} must be a whole number of at least {least} (and at most {most}), not {number}")
+    return number
+
+
 def read_only(array: AnyArray) -> AnyArray:
     """The same array, protected against writing."""
     array.setflags(write=False)
@@ -62,8 +74,10 @@ class Query:
     repeats: IntArray
 
     def __post_init__(self) -> None:
-        arms = np.array(self.arms, dtype=np.int64)
-        repeats = np.array(self.repeats, dtype=np.int64)
+        arms, repeats = np.array(self.arms), np.array(self.repeats)
+        if arms.size and not (arms.dtype.kind in "iu" and repeats.dtype.kind in "iu"):
+            raise HoldfastError("arms and repeats must be whole numbers")
+        arms, repeats = arms.astype(np.int64), repeats.astype(np.int64)
         if arms.ndim != 1 or arms.shape != repeats.shape or arms.size == 0:
             raise HoldfastError("a query needs as many repeats as arms, and at least one arm")
         if repeats.min() < 1 or arms.min() < 0:
@@ -128,5 +142,5 @@ class View:
     upper: FloatArray
 
     def __post_init__(self) -> None:
-        for array in (self.active, self.mean, self.lower, self.upper):
-            read_only(array)
+        for name in ("active", "mean", "lower", "upper"):
+            object.__setattr__(self, name, read_only(getattr(self, name).view()))

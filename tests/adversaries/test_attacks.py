@@ -81,6 +81,7 @@ def test_at_points_attacks_single_evaluations():
     domain = np.arange(5.0)[:, None]
     attack = at_points(TopK(2), domain, F)
     assert [F[i] + attack(domain[i], F[i]) for i in range(5)] == attacked(TopK(2)).tolist()
+    assert attack([-0.0], 1.0) == attack([0.0], 1.0)
     with pytest.raises(HoldfastError, match="not a point"):
         attack([0.5], 1.0)
 

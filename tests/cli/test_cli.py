@@ -82,6 +82,24 @@ def test_every_combination_runs(holdfast, problem, policy, attack):
     assert answer["trials"][0]["corruption_spent"] <= 50 + 1e-9
 
 
+def test_settings_are_written_beside_the_results(holdfast):
+    answer = simulate(holdfast, "--kernel", "matern-2.5", "--lengthscale", 0.7, "--noise", 0.5, "--horizon", 100)
+    assert answer["settings"]["kernel"] == "Matern(nu=2.5, lengthscale=0.7)"
+    assert answer["settings"]["noise_std"] == 0.5
+    theorem = simulate(holdfast, "--psi", "theorem", "--horizon", 100)["settings"]
+    assert theorem["gamma_T_is"] in ("convex relaxation", "greedy/(1 - 1/e)")
+    assert theorem["psi"] == pytest.approx(np.log(2) / (2 * theorem["gamma_T"]))
+
+
+def test_strange_names_are_shown_as_they_are(holdfast, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("[bold]x.csv", "x$_{a$ y.csv", "größe 1.csv"):
+        (tmp_path / name).write_text("0,1\n1,2\n2,0\n")
+        code, out, _ = holdfast("simulate", "--problem", name, "--horizon", 50, "--plot", "p.png")
+        assert code == 0
+        assert name in out
+
+
 def test_draws_differ(holdfast):
     regrets = [simulate(holdfast, "--draw", draw, "--horizon", 500)["trials"][0]["regret"] for draw in (10, 10, 11)]
     assert regrets[0] == regrets[1] != regrets[2]
@@ -161,7 +179,10 @@ BAD = [
     (("--budget", -1), "budget"),
     (("--budget", "nan"), "budget"),
     (("--budget", "inf"), "budget"),
-    (("--budget", "much"), "--budget"),
+    (("--budget", "much"), "the budget must be a number"),
+    (("--budget", "unknown"), "the budget must be a number"),
+    (("--horizon", 10**19), "horizon"),
+    (("--problem", "linear", "--lengthscale", 2), "no length-scale"),
     (("--attack-budget", -2), "budget"),
     (("--attack-budget", "nan"), "budget"),
     (("--horizon", 0), "horizon"),
@@ -241,6 +262,15 @@ def test_help_teaches(holdfast):
         assert word in out
     assert holdfast("--help")[0] == 0
     assert holdfast("--version")[1].startswith("holdfast 0.")
+
+
+def test_a_terminal_without_unicode():
+    done = subprocess.run(
+        [sys.executable, "-c", "from holdfast.cli import main; main()", "simulate", "--horizon", "50", "--trials", "2"],
+        capture_output=True, text=True, env={"PYTHONIOENCODING": "ascii", "PATH": ""}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "over 2 trials" in done.stdout
 
 
 def test_as_a_real_process_it_can_be_interrupted():

@@ -129,6 +129,8 @@ def test_first_argmax_ignores_rounding():
     assert first_argmax(np.array([1.0, 1.0 + 1e-6, 1.0])) == 1
     assert first_argmax(np.array([0.0, 0.0])) == 0
     assert first_argmax(np.array([-2.0, -1.0])) == 1
+    assert first_argmax(np.array([0.0, 1.0, -1e10])) == 1
+    assert first_argmax(np.array([0.0, 1.0, 2.0]), scale=3e9) == 0
 
 
 @pytest.mark.parametrize(

@@ -85,5 +85,5 @@ def test_wrong_number_of_lengthscales_is_refused():
 
 def test_a_matrix_beyond_memory_is_refused_with_its_size():
     points = np.broadcast_to(0.0, (3_000_000, 1))
-    with pytest.raises(HoldfastError, match=r"3,000,000 points need 216,000 GB"):
+    with pytest.raises(HoldfastError, match=r"3,000,000 points need 360,000 GB"):
         gram(SquaredExponential(1.0), points)

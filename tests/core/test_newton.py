@@ -51,3 +51,12 @@ def test_it_stops_at_rounding(rng):
 def test_a_bad_error_is_refused():
     with pytest.raises(HoldfastError, match="admissible error"):
         newton_basis(np.eye(2), 0.0)
+
+
+def test_it_goes_on_at_exactly_e():
+    assert newton_basis(0.25 * np.eye(2), 0.5)[0].tolist() == [0, 1]
+
+
+def test_a_zero_kernel_is_refused():
+    with pytest.raises(HoldfastError, match="k\\(x, x\\) > 0"):
+        newton_basis(np.zeros((2, 2)), 0.1)

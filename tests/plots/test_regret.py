@@ -34,7 +34,7 @@ def test_a_failed_save_leaves_nothing(tmp_path, monkeypatch):
     def full(*arguments, **options):
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(Figure, "savefig", full)
+    monkeypatch.setattr("holdfast.storage.files.os.fsync", full)
     with pytest.raises(HoldfastError, match="No space left"):
         save(Figure(), tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from holdfast import GPUCB, HoldfastError, Matern, RobustGPUCB, SquaredExponential, simulate
+from holdfast import GPUCB, Feedback, HoldfastError, Matern, RobustGPUCB, SquaredExponential, simulate
 from holdfast.adversaries import TopK
 from holdfast.policies.gp_ucb import LogDetBeta, SqrtLogBeta
 from holdfast.problems import f1, table
@@ -73,3 +73,23 @@ def test_bad_settings_are_refused(change, reason):
 def test_a_bad_beta_is_refused():
     with pytest.raises(HoldfastError, match="beta"):
         SqrtLogBeta(-1.0)
+
+
+def test_tell_advances_t_by_the_plays():
+    policy = GPUCB([[0.0], [1.0]], SquaredExponential())
+    assert policy.tell(policy.init(), Feedback([0, 1], [5, 2], [0.1, 0.2])).t == 8
+
+
+def test_one_huge_lie_does_not_tie_the_other_arms():
+    """The tolerance of ties follows the widths, not the values: 1e10 on one arm must not blur the rest."""
+    policy = GPUCB(np.arange(3.0)[:, None] * 10, SquaredExponential())
+    state = policy.tell(policy.init(), Feedback([0, 1, 2], [1, 100, 1], [0.0, 1.0, -1e10]))
+    assert policy.recommend(state) == 1
+    greedy = GPUCB(np.arange(3.0)[:, None] * 10, SquaredExponential(), SqrtLogBeta(1e-3))
+    state = greedy.tell(greedy.init(), Feedback([0, 1, 2], [1, 100, 1], [0.0, 1.0, -1e10]))
+    assert greedy.ask(state, np.random.default_rng(0)).arms.tolist() == [1]
+
+
+def test_lam_below_the_rounding_error_is_refused():
+    with pytest.raises(HoldfastError, match="lam below"):
+        GPUCB([[0.0], [1.0]], SquaredExponential(), lam=1e-12)

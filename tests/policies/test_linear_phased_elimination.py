@@ -38,6 +38,18 @@ def test_one_epoch_is_algorithm_3():
     width = bounds.linear_width(balanced_error(T), C, 0.02, delta, alpha, m_0, m_0, D)
     after = policy.tell(state, Feedback.from_rewards(plays, rewards))
     assert after.active.tolist() == np.flatnonzero(estimate.max() - estimate <= width).tolist()
+    assert np.allclose(after.width, width / 2, rtol=1e-12)
+    assert np.allclose(after.mean, estimate[after.active], atol=1e-10)
+
+
+def test_line_5_weighs_arms_by_their_plays():
+    policy = on(linear(1), 5.0, 10**5, error=0.003)
+    arms, repeats = np.arange(10), np.arange(1, 11)
+    means = linear(1).f[arms] + 0.1 * np.random.default_rng(1).standard_normal(10)
+    X = policy.features
+    theta = np.linalg.lstsq(X[np.repeat(arms, repeats)], np.repeat(means, repeats), rcond=None)[0]
+    after = policy.tell(policy.init(), Feedback(arms, repeats, means))
+    assert np.allclose(after.mean, (X @ theta)[after.active], atol=1e-10)
 
 
 @pytest.mark.parametrize("attack", [NoAttack(), TopK(5), Flip()], ids=repr)
@@ -86,7 +98,8 @@ def test_where_the_active_arms_no_longer_span(rng):
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"), [({"error": 0.0}, "error"), ({"delta": 0.0}, "delta"), ({"delta": 1.0}, "delta")]
+    ("change", "reason"),
+    [({"noise_std": np.nan}, "noise"), ({"error": 0.0}, "error"), ({"delta": 0.0}, "delta"), ({"delta": 1.0}, "delta")],
 )
 def test_bad_settings_are_refused(change, reason):
     with pytest.raises(HoldfastError, match=reason):

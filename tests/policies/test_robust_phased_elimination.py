@@ -11,6 +11,7 @@ from holdfast.adversaries import Flip, NoAttack, TopK
 from holdfast.core import bounds, regret_bounds
 from holdfast.core.design import first_argmax
 from holdfast.core.information import gain_upper_bound
+from holdfast.policies.protocol import Epoch
 from holdfast.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
 from holdfast.problems import f1, table
 
@@ -160,6 +161,7 @@ def test_before_the_first_epoch_nothing_is_known():
         ({"lam": 0.0}, "lam"),
         ({"eta": 1.0}, "eta"),
         ({"eta": np.nan}, "eta"),
+        ({"eta": np.inf}, "eta"),
         ({"truncation": 1.5}, "psi"),
         ({"truncation": -0.1}, "psi"),
         ({"truncation": np.nan}, "psi"),
@@ -171,3 +173,39 @@ def test_bad_settings_are_refused(change, reason):
     good = {"domain": [[0.0], [1.0]], "kernel": SquaredExponential(), "corruption_budget": 1.0}
     with pytest.raises(HoldfastError, match=reason):
         RobustPhasedElimination(**{**good, **change})
+
+
+def test_theory_width_by_hand():
+    policy = RobustPhasedElimination(
+        np.arange(7.0)[:, None], SquaredExponential(), 5.0, TheoryWidth(2.0, 0.3, 0.1), lam=4.0, truncation=0.25
+    )
+    delta_3 = 6 * 0.1 / (16 * np.pi**2)
+    beta = 2 + 0.15 * np.sqrt(2 * np.log(7 / delta_3))
+    assert policy.width.factor(policy, 3, 50) == pytest.approx(beta + 5 * np.sqrt(50) / (16 * 0.25 * 2))
+
+
+def test_line_15_keeps_the_best_even_without_any_width():
+    policy = RobustPhasedElimination([[0.0], [1.0]], SquaredExponential(), 0.0, ExperimentsWidth(beta=0.0))
+    after = policy.tell(policy.init(), module.Feedback([0, 1], [4, 4], [0.0, 1.0]))
+    assert after.active.tolist() == [1]
+
+
+def test_the_recommendation_is_by_the_mean():
+    epoch = Epoch(1, np.array([3, 5]), np.array([1.0, 0.9]), np.array([0.1, 0.5]))
+    assert epoch.leader == 3
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ExperimentsWidth(beta=-1.0),
+        lambda: ExperimentsWidth(beta=np.nan),
+        lambda: ExperimentsWidth(b=-0.1),
+        lambda: TheoryWidth(-1.0, 0.1),
+        lambda: TheoryWidth(1.0, np.nan),
+        lambda: TheoryWidth(1.0, 0.1, 1.0),
+    ],
+)
+def test_bad_widths_are_refused(make):
+    with pytest.raises(HoldfastError):
+        make()

@@ -136,7 +136,7 @@ def test_values_outside_the_kernel_space_have_no_norm():
 
 def test_read_table(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("x,y,value\n0,1,2.5\n\n1,1,-3e2\n")
+    path.write_text("x,y,value\n0,1,2.5\n\n   \n1,1,-3e2\n")
     X, f = read_table(path)
     assert X.tolist() == [[0, 1], [1, 1]]
     assert f.tolist() == [2.5, -300]
@@ -187,3 +187,18 @@ def test_a_problem_cannot_be_changed():
 def test_a_misspecified_kernel_may_be_given(rng):
     problem = Problem("own", rng.uniform(0, 1, (5, 1)), rng.standard_normal(5), 0.1, Matern(1.5), np.ones(5, bool))
     assert problem.n_arms == 5
+
+
+def test_the_push_is_followed_by_a_hundred_steps(monkeypatch):
+    import Box2D as b2  # noqa: N813
+
+    steps, real = [], b2.b2World
+
+    class Counting(real):
+        def Step(self, *args):
+            steps.append(args)
+            return real.Step(self, *args)
+
+    monkeypatch.setattr(b2, "b2World", Counting)
+    robot_pushing.push(-3, -2, 7)
+    assert len(steps) == 70 + 100

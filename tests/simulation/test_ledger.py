@@ -22,6 +22,7 @@ def test_the_last_play_gets_the_rest_with_its_sign():
     ledger = Ledger(1.0)
     assert [ledger.spend(-0.4) for _ in range(4)] == [-0.4, -0.4, pytest.approx(-0.2), 0.0]
     assert ledger.left == pytest.approx(0.0)
+    assert ledger.spent == pytest.approx(1.0)
     assert Ledger(1.0).spend(np.inf) == 1.0
     assert Ledger(1.0).spend(-1e308, 10**9) == -1.0
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from holdfast import GPUCB, HoldfastError, RobustGPUCB, RobustPhasedElimination, simulate
+from holdfast import GPUCB, HoldfastError, Query, RobustGPUCB, RobustPhasedElimination, Run, simulate
 from holdfast.adversaries import AggressiveSubtraction, NoAttack, TopK, immediately, later
 from holdfast.policies.gp_ucb import LogDetBeta
+from holdfast.policies.robust_phased_elimination import ExperimentsWidth
 from holdfast.problems import f1, table
 from holdfast.simulation.catalogue import ATTACKS, STARTS, make_attack, make_policy
 
@@ -232,6 +233,9 @@ def test_phased_runs_of_a_billion_plays(problem):
         ({"horizon": 0}, "horizon"),
         ({"horizon": -5}, "horizon"),
         ({"horizon": 2.5}, "horizon"),
+        ({"horizon": 10**19}, "horizon"),
+        ({"horizon": np.inf}, "horizon"),
+        ({"seed": None}, "seed"),
         ({"budget": -1.0}, "budget"),
         ({"budget": np.nan}, "budget"),
         ({"seed": -1}, "seed"),
@@ -257,3 +261,84 @@ def test_one_arm(rng):
         )
         assert run.regret == 0
         assert run.recommended_arm == 0
+
+
+@pytest.mark.parametrize("chunk", [1, 17])
+def test_chunks_with_the_log_det_beta(problem, chunk, monkeypatch):
+    policy = GPUCB(problem.domain, problem.kernel, LogDetBeta(0.1, 1.0, 0.05), lam=0.1)
+    settings = {"budget": 10.0, "horizon": 1500, "seed": 2}
+    whole = simulate(problem, policy, TopK(3), **settings)
+    monkeypatch.setattr("holdfast.simulation.compiled.ROUNDS_AT_ONCE", chunk)
+    parts = simulate(problem, policy, TopK(3), **settings)
+    assert np.array_equal(whole.arms, parts.arms)
+    assert np.array_equal(whole.repeats, parts.repeats)
+    assert whole.corruption_spent == pytest.approx(parts.corruption_spent)
+
+
+def test_a_block_has_the_noise_of_its_mean():
+    two = table([[0.0], [9.0]], [1.0, 0.0], kernel=f1().kernel, noise_std=0.5)
+    policy = RobustPhasedElimination(two.domain, two.kernel, 0.0, ExperimentsWidth(beta=1e6))
+    z = []
+    for seed in range(40):
+        run = simulate(two, policy, NoAttack(), budget=0, horizon=126, seed=seed)
+        z.extend((run.rewards - run.repeats * two.f[run.arms]) / (0.5 * np.sqrt(run.repeats)))
+    assert np.std(z) == pytest.approx(1.0, abs=0.15)
+
+
+@pytest.mark.parametrize("budget", [1e13, 1e16, 1e20])
+@pytest.mark.parametrize("policy", ["gp-ucb", "rgp-pe"])
+@pytest.mark.parametrize("fast", [True, False])
+def test_what_is_spent_of_a_huge_budget_is_counted(problem, policy, budget, fast):
+    learner = make_policy(policy, problem, 5.0, 1500)
+    run = simulate(problem, learner, TopK(5), budget=budget, horizon=1500, seed=0, fast=fast)
+    assert 1 < run.corruption_spent == pytest.approx(run.spent.sum(), rel=1e-12)
+
+
+def test_a_policy_for_other_arms_is_refused(problem):
+    for policy in (
+        GPUCB(problem.domain[:50], problem.kernel),
+        RobustPhasedElimination(problem.domain[:50], problem.kernel, 1.0),
+        GPUCB(np.concatenate([problem.domain, problem.domain + 50]), problem.kernel),
+    ):
+        with pytest.raises(HoldfastError, match="the problem 100"):
+            simulate(problem, policy, NoAttack(), budget=0, horizon=10, seed=0)
+
+
+def test_a_policy_derived_from_gp_ucb_keeps_its_own_ways(problem):
+    class Stubborn(GPUCB):
+        def ask(self, state, rng):
+            return Query([7], [1])
+
+    run = simulate(problem, Stubborn(problem.domain, problem.kernel), NoAttack(), budget=0, horizon=50, seed=0)
+    assert run.arms.tolist() == [7]
+
+
+def test_so_does_a_beta_of_ones_own(problem):
+    class Own:
+        def __call__(self, t, log_det, lam):
+            return 1.0
+
+    run = simulate(problem, GPUCB(problem.domain, problem.kernel, Own()), NoAttack(), budget=0, horizon=50, seed=0)
+    assert run.repeats.sum() == 50
+
+
+def test_an_index_policy_may_not_ask_for_batches(problem):
+    class Batch(GPUCB):
+        def ask(self, state, rng):
+            return Query([1, 2], [3, 3])
+
+    with pytest.raises(HoldfastError, match="one play at a time"):
+        simulate(problem, Batch(problem.domain, problem.kernel), NoAttack(), budget=0, horizon=50, seed=0)
+
+
+def test_outcomes_by_their_thresholds(problem):
+    def ended(rate, gap):
+        gaps = np.array([0.0, rate, gap])
+        return Run(
+            1000, 0, gaps, np.array([1]), np.array([1000]), np.zeros(1), np.zeros(1), 0.0, np.arange(3), 2, None
+        ).outcome
+
+    assert ended(0.0199, 0.0) == "settled"
+    assert ended(0.0201, 0.0) == "learning"
+    assert ended(0.0199, 0.1) == "learning"
+    assert ended(0.1001, 0.0) == "linear regret"

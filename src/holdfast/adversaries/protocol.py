@@ -48,10 +48,10 @@ def at_points(adversary: Adversary, domain: ArrayLike, f: ArrayLike) -> Callable
     points, values = floats(domain, "the domain", ndim=2), floats(f, "values", ndim=1)
     view = View(np.arange(len(values)), values, values, values)
     wanted = adversary.corrupt(values, view, np.random.default_rng(0))
-    rows = {row.tobytes(): arm for arm, row in enumerate(points)}
+    rows = {(row + 0.0).tobytes(): arm for arm, row in enumerate(points)}  # + 0.0: -0 is 0
 
     def attack(x: ArrayLike, value: float) -> float:
-        arm = rows.get(np.asarray(x, dtype=np.float64).tobytes())
+        arm = rows.get((np.asarray(x, dtype=np.float64) + 0.0).tobytes())
         if arm is None:
             raise HoldfastError(f"{x!r} is not a point of the attacked domain")
         return float(wanted[arm])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 import typer
 
@@ -41,6 +42,9 @@ def _options(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; errors of the user become one line on standard error."""
     code = 0
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that lacks a sign shows another, and nothing breaks
+            stream.reconfigure(errors="replace")
     try:
         code = app(args=arguments, standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
@@ -49,7 +53,8 @@ def main(arguments: list[str] | None = None) -> None:
         line = _one_line(error)
         if line is None:
             raise
-        typer.echo(f"holdfast: {line}", err=True)
+        if line:
+            typer.echo(f"holdfast: {line}", err=True)
         code = 2
     if code == 130:
         typer.echo("holdfast: interrupted", err=True)
@@ -63,7 +68,7 @@ def _one_line(error: Exception) -> str | None:
     if isinstance(error, HoldfastError):
         text = str(error)
     elif hasattr(error, "format_message"):  # the parser's errors, whichever package they come from
-        text = error.format_message() or "see holdfast --help"
+        text = error.format_message()
     elif isinstance(error, MemoryError):
         text = "out of memory: use fewer points or a shorter horizon"
     else:

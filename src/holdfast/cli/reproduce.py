@@ -87,7 +87,7 @@ def command(
                 _display(console, len(keys)) as report,
                 _executor(executor, workers, dask_address, time_limit) as pool,
             ):
-                failures = sweep(cells, folder, pool, report=report, patience=2 * time_limit)
+                failures = sweep(cells, folder, pool, report=report, patience=2 * time_limit + 60)
             about["seconds"] = round(time.monotonic() - begun + before, 1)
             about["failures"] = [f"{failure.cell}: {failure.reason}" for failure in failures]
             folder.describe(keys, about)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from holdfast.types import HoldfastError
@@ -22,8 +23,8 @@ def command(
     policy: Annotated[str, typer.Option(help="rgp-pe, gp-ucb, rgp-ucb or linear-pe.")] = "rgp-pe",
     attack: Annotated[str, typer.Option(help="none, clipping, aggsub, top-3, top-5 or flip.")] = "none",
     budget: Annotated[
-        float, typer.Option(help="Total corruption that the policy believes in, in units of the reward.")
-    ] = 50.0,
+        str, typer.Option(help="Total corruption that the policy believes in, in units of the reward.")
+    ] = "50",
     attack_budget: Annotated[
         float | None, typer.Option(help="What the adversary really has.", show_default="the same")
     ] = None,
@@ -75,6 +76,7 @@ def command(
 
     For example: [bold]holdfast simulate --policy gp-ucb --attack top-5 --trials 10[/bold]
     """
+    from holdfast.core.bounds import theorem_psi
     from holdfast.simulation import catalogue
     from holdfast.simulation.simulate import simulate
 
@@ -86,13 +88,19 @@ def command(
         from holdfast.plots import regret
 
         regret.check_writable(plot)
-    settings = catalogue.Settings(beta, b, lam, eta, _psi(psi), delta, norm, width, error)
+    believed = _number(budget, "the budget")
+    share = 0.5 if psi == "theorem" else _number(psi, "psi (a number in [0, 1], or theorem)")
+    settings = catalogue.Settings(beta, b, lam, eta, share, delta, norm, width, error)
     if attack_start not in catalogue.STARTS:
         raise catalogue.unknown("attack start", attack_start, catalogue.STARTS)
     instance = catalogue.make_problem(problem, draw, noise_std=noise, kernel=kernel, lengthscale=lengthscale)
-    learner = catalogue.make_policy(policy, instance, budget, horizon, settings)
+    about: dict[str, Any] = {"kernel": repr(instance.kernel), "noise_std": instance.noise_std}
+    if psi == "theorem" and policy == "rgp-pe":
+        about["gamma_T"], about["gamma_T_is"] = catalogue.gamma_bound(instance, lam, horizon)
+        settings = replace(settings, psi=theorem_psi(eta, about["gamma_T"]))
+    learner = catalogue.make_policy(policy, instance, believed, horizon, settings)
     adversary = catalogue.make_attack(attack, instance)
-    power = budget if attack_budget is None else attack_budget
+    power = believed if attack_budget is None else attack_budget
 
     from holdfast.cli.progress import progress_bar
 
@@ -118,28 +126,28 @@ def command(
         "policy": policy,
         "attack": attack,
         "attack_start": attack_start,
-        "budget": budget,
+        "budget": believed,
         "attack_budget": power,
         "horizon": horizon,
         "seed": seed,
     }
     if as_json:
         records = [run.summary(curve=curves) for run in runs]
-        typer.echo(json.dumps({**head, "settings": asdict(settings), "trials": records}))
+        typer.echo(json.dumps({**head, "settings": {**asdict(settings), **about}, "trials": records}))
     else:
         _print_table(head, runs)
 
 
-def _psi(text: str) -> Any:
+def _number(text: str, name: str) -> float:
     try:
-        return text if text == "theorem" else float(text)
+        return float(text)
     except ValueError:
-        raise HoldfastError(f"psi must be a number in [0, 1] or 'theorem', not {text!r}") from None
+        raise HoldfastError(f"{name} must be a number, not {text!r}") from None
 
 
 def _print_table(head: dict[str, Any], runs: list[Any]) -> None:
     title = "{policy} on {problem}, attack {attack} ({attack_start}), C = {attack_budget:g}, T = {horizon:,}"
-    table = Table(title=title.format(**head), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(title=escape(title.format(**head)), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("seed", "regret", "rate", "spent", "active", "epochs", "switches", "gap", "outcome"):
         table.add_column(name, justify="left" if name == "outcome" else "right", no_wrap=True)
     for run in runs:

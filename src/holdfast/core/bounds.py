@@ -76,7 +76,7 @@ def robust_ucb_factor(beta: float, C: float, b: float, lam: float) -> float:
 
 def theorem_psi(eta: float, gamma: float) -> float:
     """psi = ln(eta) / (2 gamma_T) of Theorem 1, at most 1."""
-    return min(1.0, log(eta) / (2 * gamma))
+    return min(1.0, log(eta) / (2 * gamma)) if gamma > 0 else 1.0
 
 
 def linear_width(

@@ -16,14 +16,14 @@ from holdfast.types import FloatArray, HoldfastError, IntArray, floats, positive
 TIE = 1e-9
 
 
-def first_argmax(values: FloatArray) -> int:
-    """The lowest index whose value is the largest up to 1e-9 of the largest magnitude.
+def first_argmax(values: FloatArray, scale: float | None = None) -> int:
+    """The lowest index whose value is the largest up to 1e-9 of `scale` (of the largest value by default).
 
     Equal arms (a symmetric grid, say) differ in their last digits from one linear algebra library to
     the next; the choice between them must not.
     """
     largest = values.max()
-    return int(np.argmax(values >= largest - TIE * max(abs(largest), abs(values.min()))))
+    return int(np.argmax(values >= largest - TIE * (abs(largest) if scale is None else scale)))
 
 
 def rare_switching_design(K: ArrayLike, lam: float, eta: float, length: int) -> tuple[IntArray, IntArray]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.blas import dger
 
 from holdfast.core.design import first_argmax
-from holdfast.types import FloatArray, HoldfastError, floats, positive
+from holdfast.types import FloatArray, HoldfastError, floats, positive, whole
 
 
 def information_gain(K: ArrayLike, counts: ArrayLike, lam: float) -> float:
@@ -26,8 +26,7 @@ def information_gain(K: ArrayLike, counts: ArrayLike, lam: float) -> float:
     if n.size and n.min() < 0:
         raise HoldfastError("counts must be at least 0")
     root = np.sqrt(n / positive(lam, "lam"))
-    L = cholesky(np.eye(len(K)) + root[:, None] * K * root, lower=True)
-    return float(np.log(L.diagonal()).sum())
+    return float(np.log(_factor(K, root).diagonal()).sum())
 
 
 def greedy_gain(K: ArrayLike, lam: float, plays: int) -> float:
@@ -37,7 +36,7 @@ def greedy_gain(K: ArrayLike, lam: float, plays: int) -> float:
     """
     covariance = np.array(floats(K, "the kernel matrix", ndim=2), order="F")
     lam = positive(lam, "lam")
-    gain, left = 0.0, _plays(plays)
+    gain, left = 0.0, whole(plays, "the number of plays", least=0)
     while left > 0:
         variance = covariance.diagonal()
         arm = first_argmax(variance)
@@ -54,7 +53,7 @@ def greedy_gain(K: ArrayLike, lam: float, plays: int) -> float:
     return gain
 
 
-def relaxed_gain(K: ArrayLike, lam: float, plays: int, *, tolerance: float = 1e-3) -> float:
+def relaxed_gain(K: ArrayLike, lam: float, plays: int, *, tolerance: float = 0.01) -> float:
     """An upper bound of gamma_T: max of I over all divisible counts that sum to T, and what is missing.
 
     I is concave in the counts, so at any counts T w the value plus its Frank-Wolfe gap,
@@ -62,12 +61,12 @@ def relaxed_gain(K: ArrayLike, lam: float, plays: int, *, tolerance: float = 1e-
     The weights climb by multiplicative steps, w_i <- w_i g_i / sum_j w_j g_j, which never lose.
     """
     K = floats(K, "the kernel matrix", ndim=2)
-    lam, T = positive(lam, "lam"), _plays(plays)
+    lam, T = positive(lam, "lam"), whole(plays, "the number of plays", least=0)
     w = np.full(len(K), 1 / len(K))
     best = np.inf
     for _ in range(1000):
         root = np.sqrt(w * T / lam)
-        L = cholesky(np.eye(len(K)) + root[:, None] * K * root, lower=True)
+        L = _factor(K, root)
         value = float(np.log(L.diagonal()).sum())
         half = solve_triangular(L, root[:, None] * K, lower=True)
         slopes: FloatArray = np.maximum(K.diagonal() - np.sum(half**2, axis=0), 0.0) * T / (2 * lam)
@@ -82,7 +81,7 @@ def relaxed_gain(K: ArrayLike, lam: float, plays: int, *, tolerance: float = 1e-
 def gain_upper_bound(K: ArrayLike, lam: float, plays: int) -> tuple[float, str]:
     """The smaller upper bound of gamma_T, and its name: "convex relaxation" or "greedy/(1 - 1/e)".
 
-    The greedy value costs O(T N^2) and is the larger one for all but a few plays, so it is tried only there.
+    The greedy value may take T rank-one steps and is the larger one for all but a few plays: it is tried only there.
     """
     K = floats(K, "the kernel matrix", ndim=2)
     relaxed = relaxed_gain(K, lam, plays)
@@ -93,7 +92,10 @@ def gain_upper_bound(K: ArrayLike, lam: float, plays: int) -> tuple[float, str]:
     return relaxed, "convex relaxation"
 
 
-def _plays(plays: int) -> int:
-    if plays < 0 or plays != int(plays):
-        raise HoldfastError(f"the number of plays must be whole and at least 0, not {plays}")
-    return int(plays)
+def _factor(K: FloatArray, root: FloatArray) -> FloatArray:
+    """Cholesky factor of I + diag(root) K diag(root)."""
+    try:
+        L: FloatArray = cholesky(np.eye(len(K)) + root[:, None] * K * root, lower=True)
+    except LinAlgError:
+        raise HoldfastError("so many plays at so small a lam are beyond double precision; raise lam") from None
+    return L

@@ -21,6 +21,7 @@ from scipy.special import gammaln, kve
 from holdfast.types import FloatArray, HoldfastError, positive
 
 Lengthscale = float | Sequence[float]
+LARGEST_NU = 10_000
 
 
 class Kernel(Protocol):
@@ -99,6 +100,10 @@ class Matern:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nu", positive(self.nu, "nu"))
+        if self.nu > LARGEST_NU:
+            raise HoldfastError(
+                f"a Matern kernel with nu above {LARGEST_NU:,} cannot be told from SquaredExponential; use that"
+            )
         object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
@@ -146,11 +151,11 @@ def _matern(nu: float, s: FloatArray) -> FloatArray:
 
 def gram(kernel: Kernel, X: FloatArray) -> FloatArray:
     """The kernel matrix of all rows of X, refused with its size if it cannot fit into memory."""
-    needed = 8 * len(X) ** 2
+    needed = 5 * 8 * len(X) ** 2  # the matrix, a posterior of all arms, and what is in between
     installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if 3 * needed > installed:  # the matrix, its factor and one temporary
+    if needed > installed:
         raise HoldfastError(
-            f"{len(X):,} points need {3 * needed / 1e9:,.0f} GB for their kernel matrix and its factors, "
+            f"{len(X):,} points need {needed / 1e9:,.0f} GB for their kernel matrix and what is made of it, "
             f"and this machine has {installed / 1e9:,.0f} GB; use fewer points"
         )
     return kernel(X, X)

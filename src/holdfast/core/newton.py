@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast.core.design import first_argmax
-from holdfast.types import FloatArray, IntArray, floats, positive
+from holdfast.types import FloatArray, HoldfastError, IntArray, floats, positive
 
 
 def newton_basis(K: ArrayLike, error: float) -> tuple[IntArray, FloatArray]:
@@ -21,10 +21,12 @@ def newton_basis(K: ArrayLike, error: float) -> tuple[IntArray, FloatArray]:
     K = floats(K, "the kernel matrix", ndim=2)
     e = positive(error, "the admissible error")
     P2 = K.diagonal().copy()
+    if not P2.max() > 0:
+        raise HoldfastError("the Newton basis needs an arm with k(x, x) > 0")
     rounding = len(K) * np.finfo(np.float64).eps * P2.max()
     chosen: list[int] = []
     basis = np.zeros((len(K), 0))
-    while not chosen or P2.max() >= max(e**2, rounding):  # line 5; below rounding the span is complete
+    while not chosen or (np.sqrt(P2.max()) >= e and P2.max() > rounding):  # line 5; below rounding the span is complete
         s = first_argmax(P2)  # lines 1 and 7
         u = K[:, s] - basis @ basis[s]  # line 8
         N = u / np.sqrt(P2[s])  # line 9

@@ -49,7 +49,8 @@ def regret_bound(
     """
     p = 2 + psi * number_of_arms(eta, gamma)
     root = np.sqrt(eta * (2 * lam + 1) * gamma)
-    per_epoch = beta * root * np.sqrt(horizon) + C * np.sqrt(p) * root / (psi * np.sqrt(lam))
+    corrupted = C * np.sqrt(p) * root / (psi * np.sqrt(lam)) if C > 0 else 0.0
+    per_epoch = beta * root * np.sqrt(horizon) + corrupted
     return float(2 * B * 2 * p + 8 * number_of_epochs(horizon) * p * per_epoch)
 
 

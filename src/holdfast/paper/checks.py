@@ -7,6 +7,7 @@ does in at least nine of ten.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,16 +72,25 @@ def outcomes(figures: tuple[int, ...], policy: str, attacks: Callable[[str], tup
     """Parts: function, budget and attack; true if at least nine of ten trials end as said."""
 
     def check(results: Results, draws: Draws) -> Evidence:
-        parts, numbers = {}, {}
+        parts, numbers, notes = {}, {}, []
         for figure in figures:
             problem, budget = FIGURES[figure]
             for attack in attacks(problem):
                 part = f"{problem}, C = {budget:g}, {attack}"
                 setting = _setting(draws, figure, policy, attack)
                 parts[part], numbers[part] = _share(results, draws, setting, outcome)
-        return Evidence(parts, numbers)
+                if not parts[part]:
+                    notes.append(f"{part}: {_instead(results.trials(setting, draws.trials))}")
+        return Evidence(parts, numbers, f"Numbers: share of trials. {'; '.join(notes)}")
 
     return check
+
+
+def _instead(rows: list[Row]) -> str:
+    """What the trials did, where they did not do what was said."""
+    ends = ", ".join(f"{n} {outcome}" for outcome, n in Counter(row["outcome"] for row in rows).items())
+    spent, regret = (np.mean([row[name] for row in rows]) for name in ("corruption_spent", "regret"))
+    return f"{ends}; mean regret {regret:,.0f}, {spent:.3g} of the budget spent"
 
 
 def resists(figures: tuple[int, ...], policies: tuple[str, ...], start: str) -> Check:

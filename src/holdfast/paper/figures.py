@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import LightSource
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from holdfast.paper.grid import FIGURES, PANELS, Results, Setting
 from holdfast.plots.regret import COLOURS, LABELS, MARKERS, finish_axes
@@ -46,7 +45,7 @@ def _curves(results: Results, setting: Setting) -> FloatArray:
 def regret_panels(results: Results, number: int) -> Figure:
     """Figure 3, 4, 5 or 6: one panel for each algorithm and start, one line for each attack."""
     problem, budget = FIGURES[number]
-    figure = Figure(figsize=(10.5, 6.2), layout="constrained")
+    figure = Figure(figsize=(10.5, 6.4), layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.06))
     grid = figure.add_gridspec(2, 6)
     places = [grid[0, 0:2], grid[0, 2:4], grid[0, 4:6], grid[1, 0:2], grid[1, 2:4]]
     for (policy, start), place in zip(PANELS, places, strict=True):
@@ -54,6 +53,7 @@ def regret_panels(results: Results, number: int) -> Figure:
         lines = {a: _curves(results, Setting(problem, policy, a, budget, start)) for a in ATTACKS}
         lines_with_bars(axes, lines, results.scale.horizon)
         axes.set_title(f"{LABELS[policy]}{', later attack' if start == 'later' else ''}", fontsize=11)
+        axes.set_ylim(bottom=0)
         axes.set_ylabel("cumulative regret")
     legend = figure.add_subplot(grid[1, 4:6])
     legend.axis("off")
@@ -85,8 +85,7 @@ def figure_2(problem: Problem) -> Figure:
     f = problem.f.reshape(side, side)
     figure = Figure(figsize=(8.4, 3.4), layout="constrained")
     surface = figure.add_subplot(1, 2, 1, projection="3d")
-    shade = LightSource(270, 45).shade(f, cmap=colormaps["viridis"], vert_exag=0.1, blend_mode="soft")
-    surface.plot_surface(x, y, f, facecolors=shade, rstride=1, cstride=1, linewidth=0.2, edgecolor="0.4")
+    surface.plot_surface(x, y, f, cmap="viridis", rstride=1, cstride=1, linewidth=0.2, edgecolor="0.3")
     surface.set(xlabel="$x_1$", ylabel="$x_2$", zlabel="$f_1$")
     flat = figure.add_subplot(1, 2, 2)
     image = flat.pcolormesh(x, y, f, cmap="viridis", shading="nearest")

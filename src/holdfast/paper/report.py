@@ -39,6 +39,11 @@ th { font-weight: 600; }
 details { margin: 0.2rem 0; }
 summary { cursor: pointer; color: var(--soft); }
 code { font-size: 0.9em; }
+@media (max-width: 40rem) {
+  .ledger thead { display: none; }
+  .ledger > tbody > tr, .ledger > tbody > tr > td { display: block; border: 0; padding: 0; }
+  .ledger > tbody > tr { border-bottom: 1px solid var(--line); padding: 0.6rem 0; }
+}
 """
 CLASSES = {"holds": "holds", "holds partly": "partly", "does not hold": "not"}
 
@@ -91,8 +96,10 @@ def _text(value: object) -> str:
 
 
 def _head(scale: Scale, entries: Sequence[Entry], about: Mapping[str, Any], failures: Sequence[str]) -> str:
-    counts = ", ".join(
-        f"{sum(entry.evidence.verdict == verdict for entry in entries)} {verdict}" for verdict in CLASSES
+    verdicts = [entry.evidence.verdict for entry in entries]
+    counts = (
+        f"{verdicts.count('holds')} hold, {verdicts.count('holds partly')} hold partly, "
+        f"{verdicts.count('does not hold')} do not hold"
     )
     full = scale.trials == 10 and scale.horizon == 50_000
     size = "at the paper's size" if full else "at a reduced size: verdicts are those of the reduced size"
@@ -142,7 +149,8 @@ def _ledger(entries: Sequence[Entry]) -> str:
         "<i>settles</i> if it recommends a best arm and its mean regret over the last 1,000 rounds is below 0.02; it "
         "has <i>linear regret</i> if that mean exceeds 0.1. A statement about trials holds if it does in at least "
         "nine of ten. A claim of several parts holds partly if some hold.</p>"
-        "<div class='scroll'><table><thead><tr><th>section</th><th>claim</th><th>verdict</th></tr></thead>"
+        "<div class='scroll'><table class='ledger'>"
+        "<thead><tr><th>section</th><th>claim</th><th>verdict</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 

@@ -78,18 +78,16 @@ def finish_axes(axes: Axes, *, xlabel: str = "round $t$") -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def regret_figure(panels: Mapping[str, Mapping[str, Sequence[Run]]], *, title: str = "") -> Figure:
+def regret_figure(panels: Mapping[str, Mapping[str, Sequence[Run]]]) -> Figure:
     """Panels side by side on one scale, each with its own groups of runs."""
     figure = Figure(figsize=(1.2 + 4.2 * len(panels), 3.6), layout="constrained")
     row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, (name, groups) in zip(row, panels.items(), strict=True):
         regret_curves(axes, groups)
-        axes.set_title(name, fontsize=11)
+        axes.set_title(name, fontsize=11, parse_math=False)
     row[0].set_ylabel("cumulative regret")
     row[0].set_ylim(bottom=0)
     row[0].legend(frameon=False)
-    if title:
-        figure.suptitle(title, fontsize=11)
     return figure
 
 

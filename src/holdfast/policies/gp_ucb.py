@@ -18,7 +18,10 @@ from holdfast.core import bounds
 from holdfast.core.design import first_argmax
 from holdfast.core.kernels import Kernel, gram
 from holdfast.core.posterior import JointPosterior
-from holdfast.types import Feedback, FloatArray, Query, View, floats, positive
+from holdfast.policies.protocol import check_guarantee
+from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, floats, positive
+
+SMALLEST_LAM = 1e-10
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,9 @@ class LogDetBeta:
     norm_bound: float
     noise_std: float
     delta: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_guarantee(self.norm_bound, self.noise_std, self.delta)
 
     def __call__(self, t: int, log_det: float, lam: float) -> float:
         """beta of round t."""
@@ -69,7 +75,8 @@ class GPUCB:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
-        positive(self.lam, "lam")
+        if positive(self.lam, "lam") < SMALLEST_LAM:
+            raise HoldfastError(f"an index policy cannot resolve variances for lam below {SMALLEST_LAM:g}")
 
     @property
     def enlargement(self) -> float:
@@ -82,7 +89,9 @@ class GPUCB:
 
     def ask(self, state: Round, rng: np.random.Generator) -> Query:
         """One play of the arm with the largest upper bound."""
-        return Query(np.array([first_argmax(self.view(state).upper)]), np.array([1]))
+        view = self.view(state)
+        arm = first_argmax(view.upper, scale=float(np.max(view.upper - view.mean)))
+        return Query(np.array([arm]), np.array([1]))
 
     def tell(self, state: Round, feedback: Feedback) -> Round:
         """One rank-one step for each arm of the answer."""
@@ -94,7 +103,7 @@ class GPUCB:
 
     def recommend(self, state: Round) -> int:
         """The arm with the largest posterior mean."""
-        return first_argmax(state.posterior.mean)
+        return int(np.argmax(state.posterior.mean))
 
     def view(self, state: Round) -> View:
         """All arms, with the bounds of the coming round."""

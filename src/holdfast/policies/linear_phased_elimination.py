@@ -21,8 +21,8 @@ from holdfast.core import bounds
 from holdfast.core.design import g_optimal_design, support_bound
 from holdfast.core.kernels import Kernel, gram
 from holdfast.core.newton import newton_basis
-from holdfast.policies.protocol import Epoch
-from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, floats, positive
+from holdfast.policies.protocol import Epoch, check_guarantee
+from holdfast.types import Feedback, FloatArray, Query, View, floats, positive, whole
 
 
 def balanced_error(horizon: int) -> float:
@@ -53,10 +53,10 @@ class LinearPhasedElimination:
     def __post_init__(self) -> None:
         object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
         positive(self.corruption_budget, "the corruption budget", zero=True)
-        for name in ("norm_bound", "error"):
-            positive(getattr(self, name), name)
-        if not 0 < self.delta < 1:
-            raise HoldfastError(f"delta must lie between 0 and 1, not {self.delta:g}")
+        whole(self.horizon, "the horizon", least=1)
+        check_guarantee(self.norm_bound, self.noise_std, self.delta)
+        positive(self.error, "the error of the reduction")
+        positive(self.norm_bound, "the norm bound")
 
     @cached_property
     def features(self) -> FloatArray:

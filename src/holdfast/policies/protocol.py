@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from holdfast.types import BoolArray, Feedback, FloatArray, IntArray, Query, View
+from holdfast.types import BoolArray, Feedback, FloatArray, HoldfastError, IntArray, Query, View, positive
 
 S = TypeVar("S")
 
@@ -39,6 +39,14 @@ class Policy(Protocol[S]):
     def view(self, state: S) -> View:
         """The active arms with their estimates and confidence bounds."""
         ...
+
+
+def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:
+    """Refuse what no guarantee can be built on."""
+    positive(norm_bound, "the norm bound", zero=True)
+    positive(noise_std, "the noise", zero=True)
+    if not 0 < delta < 1:
+        raise HoldfastError(f"delta must lie between 0 and 1, not {delta:g}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ Two ways to choose the width of line 15:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from holdfast.core import bounds
 from holdfast.core.design import rare_switching_design
 from holdfast.core.kernels import Kernel, gram
 from holdfast.core.posterior import Posterior
-from holdfast.policies.protocol import Epoch
+from holdfast.policies.protocol import Epoch, check_guarantee
 from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, floats, positive
 
 
@@ -34,6 +35,9 @@ class TheoryWidth:
     norm_bound: float
     noise_std: float
     delta: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_guarantee(self.norm_bound, self.noise_std, self.delta)
 
     def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
         """What multiplies sigma^(h) in line 15."""
@@ -49,6 +53,10 @@ class ExperimentsWidth:
 
     beta: float = 4.0
     b: float = 0.1
+
+    def __post_init__(self) -> None:
+        positive(self.beta, "beta", zero=True)
+        positive(self.b, "b", zero=True)
 
     def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
         """What multiplies sigma^(h) in line 15."""
@@ -73,8 +81,8 @@ class RobustPhasedElimination:
         object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
         positive(self.corruption_budget, "the corruption budget", zero=True)
         positive(self.lam, "lam")
-        if not self.eta > 1:
-            raise HoldfastError(f"eta must be larger than 1, not {self.eta:g}")
+        if not (isfinite(self.eta) and self.eta > 1):
+            raise HoldfastError(f"eta must be finite and larger than 1, not {self.eta:g}")
         if not 0 <= self.truncation <= 1:
             raise HoldfastError(f"psi (truncation) must lie in [0, 1], not {self.truncation:g}")
         if self.truncation == 0 and self.corruption_budget > 0 and isinstance(self.width, TheoryWidth):

@@ -52,7 +52,7 @@ def read_table(path: Path) -> tuple[FloatArray, FloatArray]:
     """Points and values of a CSV file: coordinates, then the value, one row a point; a header is optional."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [(reader.line_num, row) for reader in [csv.reader(file)] for row in reader if row]
+            rows = [(reader.line_num, row) for reader in [csv.reader(file)] for row in reader if "".join(row).strip()]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise HoldfastError(f"cannot read {path}: {error}") from None
     if rows and not any(_is_number(cell) for cell in rows[0][1]):
@@ -67,7 +67,8 @@ def read_table(path: Path) -> tuple[FloatArray, FloatArray]:
             raise HoldfastError(f"{path}, line {line}: {len(row)} cells where the first row has {width}")
         for cell in row:
             if not _is_number(cell) or not np.isfinite(float(cell)):
-                raise HoldfastError(f"{path}, line {line}: {cell!r} is not a finite number")
+                hint = " (a header must not hold numbers)" if line == 1 else ""
+                raise HoldfastError(f"{path}, line {line}: {cell!r} is not a finite number{hint}")
     numbers = np.array([[float(cell) for cell in row] for _, row in rows])
     return numbers[:, :-1], numbers[:, -1]
 

@@ -34,7 +34,7 @@ from holdfast.policies.gp_ucb import LogDetBeta, SqrtLogBeta
 from holdfast.policies.linear_phased_elimination import balanced_error, matern_error
 from holdfast.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
 from holdfast.problems import Problem, f1, linear, read_table, robot3d, table
-from holdfast.types import HoldfastError, positive
+from holdfast.types import HoldfastError, positive, whole
 
 ATTACKS: dict[str, Callable[[Problem], Adversary]] = {
     "none": lambda problem: NoAttack(),
@@ -103,23 +103,30 @@ def make_problem(
         kernel = kernel or "se"
     else:
         raise unknown("problem", name, (*PROBLEMS, "FILE.csv"))
-    if kernel is not None or lengthscale is not None:
-        problem = replace(problem, kernel=make_kernel(kernel or "se", lengthscale, problem))
+    if kernel is not None:
+        problem = replace(problem, kernel=make_kernel(kernel, lengthscale, problem))
+    elif lengthscale is not None:
+        if isinstance(problem.kernel, Linear):
+            raise HoldfastError("the linear kernel has no length-scale")
+        problem = replace(problem, kernel=replace(problem.kernel, lengthscale=lengthscale))  # type: ignore[type-var]
     return problem if noise_std is None else replace(problem, noise_std=noise_std)
 
 
 def make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kernel:
     """A kernel by name for the points of `problem`, fitted to its values without a length-scale."""
     if name == "linear":
+        if lengthscale is not None:
+            raise HoldfastError("the linear kernel has no length-scale")
         return Linear.enclosing(problem.domain)
     family: SquaredExponential | Matern
     if name == "se":
         family = SquaredExponential()
     elif name.startswith("matern-"):
         try:
-            family = Matern(nu=float(name.removeprefix("matern-")))
+            nu = float(name.removeprefix("matern-"))
         except ValueError:
             raise HoldfastError(f"a Matern kernel is named by its nu, as in matern-2.5, not {name!r}") from None
+        family = Matern(nu)
     else:
         raise unknown("kernel", name, ("se", "linear", "matern-NU"))
     if lengthscale is None:
@@ -141,9 +148,13 @@ def make_policy(
     if name not in POLICIES:
         raise unknown("policy", name, POLICIES)
     positive(budget, "the budget", zero=True)
-    if horizon < 1:
-        raise HoldfastError(f"the horizon must be a whole number of at least 1, not {horizon}")
+    whole(horizon, "the horizon", least=1)
     return POLICIES[name](problem, budget, horizon, settings or Settings())
+
+
+def gamma_bound(problem: Problem, lam: float, horizon: int) -> tuple[float, str]:
+    """An upper bound of gamma_T on the problem's domain, and the name of the bound."""
+    return gain_upper_bound(gram(problem.kernel, problem.domain), lam, horizon)
 
 
 def _norm(problem: Problem, s: Settings) -> float:
@@ -172,10 +183,7 @@ def _rgp_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Polic
         width = TheoryWidth(_norm(problem, s), problem.noise_std, s.delta)
     else:
         width = ExperimentsWidth(problem.beta_phased if s.beta is None else s.beta, s.b)
-    psi = s.psi
-    if psi == "theorem":
-        gamma, _ = gain_upper_bound(gram(problem.kernel, problem.domain), s.lam, horizon)
-        psi = theorem_psi(s.eta, gamma)
+    psi = theorem_psi(s.eta, gamma_bound(problem, s.lam, horizon)[0]) if s.psi == "theorem" else s.psi
     return RobustPhasedElimination(problem.domain, problem.kernel, budget, width, s.lam, s.eta, psi)
 
 

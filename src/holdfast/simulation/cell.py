@@ -33,6 +33,9 @@ class Cell:
     horizon: int = 50_000
     settings: Settings = field(default_factory=Settings)
 
+    def __str__(self) -> str:
+        return f"{self.policy} on {self.problem} under {self.attack} ({self.attack_start}, C = {self.budget:g}), seed {self.seed}"
+
     def fingerprint(self) -> str:
         """Equal for equal numbers only: settings, the problem's values, our code and the libraries."""
         parts = [json.dumps(asdict(self), sort_keys=True), _digest(self.problem, self.draw), code_version()]

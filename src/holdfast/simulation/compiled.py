@@ -21,28 +21,30 @@ import numpy as np
 from holdfast.adversaries.trigger import immediately, later
 from holdfast.core.design import TIE
 from holdfast.core.posterior import EPS, JointPosterior
-from holdfast.policies.gp_ucb import GPUCB, LogDetBeta, Round
-from holdfast.policies.protocol import Policy
+from holdfast.policies.gp_ucb import GPUCB, LogDetBeta, Round, SqrtLogBeta
+from holdfast.policies.robust_gp_ucb import RobustGPUCB
 from holdfast.simulation.game import Game
 from holdfast.types import FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 16
 
 
-def supports(policy: Policy[Any], game: Game) -> TypeGuard[GPUCB]:
+def supports(policy: Any, game: Game) -> TypeGuard[GPUCB]:
     """Whether this loop can stand in for the plain one."""
-    known = isinstance(policy, GPUCB) and game.start in (immediately, later)
-    return known and not game.adversary.reads_estimates
+    known = type(policy) in (GPUCB, RobustGPUCB) and type(policy.beta) in (SqrtLogBeta, LogDetBeta)
+    return known and game.start in (immediately, later) and not game.adversary.reads_estimates
 
 
 def play(game: Game, policy: GPUCB) -> Round:
     """GP-UCB or RGP-UCB; returns the final state."""
     problem, first = game.problem, policy.init()
-    wanted = game.wanted(policy.view(first))
+    view = policy.view(first)
+    game.check(view)
+    wanted = game.wanted(view)
     covariance = np.array(first.posterior.covariance, order="C")
     mean, variance = np.zeros(problem.n_arms), covariance.diagonal().copy()
-    # What goes from one call to the next: log det, budget left, whether the attack is on.
-    carried = np.array([0.0, game.ledger.left, float(game.start is immediately)])
+    # What goes from one call to the next: log det, budget spent, whether the attack is on.
+    carried = np.array([0.0, 0.0, float(game.start is immediately)])
     t = 1
     while t <= game.horizon:
         rounds = min(ROUNDS_AT_ONCE, game.horizon - t + 1)
@@ -50,12 +52,12 @@ def play(game: Game, policy: GPUCB) -> Round:
         arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
         rewards, spent = np.empty(rounds), np.empty(rounds)
         blocks = _rounds(
-            t, noise, problem.f, wanted, policy.lam, _beta(policy), mean, variance, covariance, carried,
-            arms, repeats, rewards, spent,
+            t, noise, problem.f, wanted, game.ledger.budget, policy.lam, _beta(policy),
+            mean, variance, covariance, carried, arms, repeats, rewards, spent,
         )  # fmt: skip
         game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
         t += rounds
-    game.ledger.left = float(carried[1])
+    game.ledger.spent = float(carried[1])
     lower = np.tril(covariance, -1)
     full = lower + lower.T + np.diag(variance)
     return Round(t, JointPosterior(read_only(mean), read_only(full), float(carried[0]), policy.lam))
@@ -76,6 +78,7 @@ def _rounds(
     noise: FloatArray,
     f: FloatArray,
     wanted: FloatArray,
+    budget: float,
     lam: float,
     beta: FloatArray,
     mean: FloatArray,
@@ -89,7 +92,7 @@ def _rounds(
 ) -> int:
     """Rounds t, t+1, ... with the given noise; fills the blocks and returns their number."""
     N = len(f)
-    log_det, left, attacking = carried[0], carried[1], carried[2] > 0
+    log_det, paid, attacking = carried[0], carried[1], carried[2] > 0
     upper, v = np.empty(N), np.zeros(N)
     arm, n, y, s, blocks = -1, 0, 0.0, 0.0, 0
     for r in range(len(noise)):
@@ -97,19 +100,21 @@ def _rounds(
         factor = beta[0] + beta[1] * sqrt(beta[2] + beta[3] * log(t + r) + beta[4] * block_log_det)
         along = (y - n * mean[arm]) / (lam + n * s) if n > 0 else 0.0
         shrink = n / (lam + n * s)
+        widest = 0.0
         for j in range(N):
             sigma = sqrt(max(variance[j] - v[j] * v[j] * shrink, EPS))
             upper[j] = mean[j] + v[j] * along + factor * sigma
-        largest, smallest = upper[0], upper[0]
+            widest = max(widest, sigma)
+        largest = upper[0]
         for j in range(1, N):
             largest = max(largest, upper[j])
-            smallest = min(smallest, upper[j])
         if not attacking:  # "later": an upper bound lies strictly below the largest lower bound
-            largest_lower = -np.inf
+            largest_lower, smallest = -np.inf, np.inf
             for j in range(N):
                 largest_lower = max(largest_lower, 2 * (mean[j] + v[j] * along) - upper[j])
+                smallest = min(smallest, upper[j])
             attacking = smallest < largest_lower
-        threshold = largest - TIE * max(abs(largest), abs(smallest))
+        threshold = largest - TIE * factor * widest
         chosen = 0
         while upper[chosen] < threshold:
             chosen += 1
@@ -127,9 +132,9 @@ def _rounds(
             arms[blocks], repeats[blocks], rewards[blocks], spent[blocks] = arm, 0, 0.0, 0.0
             blocks += 1
         c = 0.0
-        if attacking and left > 0:
-            c = np.copysign(min(abs(wanted[arm]), left), wanted[arm])
-            left -= abs(c)
+        if attacking and paid < budget:
+            c = np.copysign(min(abs(wanted[arm]), budget - paid), wanted[arm])
+            paid += abs(c)
         reward = f[arm] + noise[r] + c
         n += 1
         y += reward
@@ -137,7 +142,7 @@ def _rounds(
         rewards[blocks - 1] += reward
         spent[blocks - 1] += abs(c)
     _fold(mean, variance, covariance, v, (y - n * mean[arm]) / (lam + n * s), n / (lam + n * s))
-    carried[0], carried[1], carried[2] = log_det + log1p(n * s / lam), left, 1.0 if attacking else 0.0
+    carried[0], carried[1], carried[2] = log_det + log1p(n * s / lam), paid, 1.0 if attacking else 0.0
     return blocks
 
 

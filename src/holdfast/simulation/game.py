@@ -34,6 +34,11 @@ class Game:
     epochs: list[EpochRecord] = field(default_factory=list)
     parts: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = field(default_factory=list)
 
+    def check(self, view: View) -> None:
+        """Refuse a policy that was made for another number of arms than the problem has."""
+        if len(view.active) != self.problem.n_arms:
+            raise HoldfastError(f"the policy has {len(view.active)} arms, the problem {self.problem.n_arms}")
+
     def wanted(self, view: View) -> FloatArray:
         """What the adversary would do to one play of each arm."""
         c = np.array(self.adversary.corrupt(self.problem.f, view, self.adversary_rng), dtype=np.float64)

@@ -8,16 +8,16 @@ from holdfast.types import HoldfastError, positive
 
 
 class Ledger:
-    """What is `left` of a corruption budget."""
+    """A corruption budget, and what has been `spent` of it (counted up, so that small sums survive a large budget)."""
 
     def __init__(self, budget: float) -> None:
         self.budget = positive(budget, "the attack's budget", zero=True)
-        self.left = self.budget
+        self.spent = 0.0
 
     @property
-    def spent(self) -> float:
-        """What has been paid so far."""
-        return self.budget - self.left
+    def left(self) -> float:
+        """What can still be paid."""
+        return max(self.budget - self.spent, 0.0)
 
     def spend(self, wanted: float, plays: int = 1) -> float:
         """Corrupt `plays` plays by `wanted` each while the budget lasts; the sum of what was done.
@@ -28,5 +28,5 @@ class Ledger:
         if isnan(wanted):
             raise HoldfastError("the attack asked for a corruption of NaN")
         paid = min(abs(wanted) * plays, self.left)
-        self.left -= paid
+        self.spent += paid
         return copysign(paid, wanted)

@@ -18,7 +18,7 @@ from holdfast.simulation import compiled
 from holdfast.simulation.game import Game, Progress
 from holdfast.simulation.ledger import Ledger
 from holdfast.simulation.run import EpochRecord, Run
-from holdfast.types import Feedback, HoldfastError
+from holdfast.types import Feedback, HoldfastError, whole
 
 S = TypeVar("S")
 
@@ -41,17 +41,14 @@ def simulate(
     there is one; `fast=False` takes the plain one: the same plays, slower. `progress` is called now and
     then with the number of plays done since the last call.
     """
-    if horizon != int(horizon) or horizon < 1:
-        raise HoldfastError(f"the horizon must be a whole number of at least 1, not {horizon}")
-    if seed < 0:
-        raise HoldfastError(f"the seed must be at least 0, not {seed}")
+    horizon, seed = whole(horizon, "the horizon", least=1), whole(seed, "the seed", least=0)
     policy_rng, noise_rng, adversary_rng = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(3))
     game = Game(
         problem=problem,
         adversary=adversary,
         start=start,
         ledger=Ledger(budget),
-        horizon=int(horizon),
+        horizon=horizon,
         progress=progress or (lambda plays: None),
         policy_rng=policy_rng,
         noise_rng=noise_rng,
@@ -81,8 +78,11 @@ def play(game: Game, policy: Policy[S]) -> S:
     """Any policy, query by query; returns its final state."""
     f, sigma, N = game.problem.f, game.problem.noise_std, game.problem.n_arms
     state, left, attacking = policy.init(), game.horizon, False
+    game.check(policy.view(state))
     while left > 0:
         view, asked = policy.view(state), policy.ask(state, game.policy_rng)
+        if not policy.phased and asked.plays != 1:
+            raise HoldfastError(f"a policy that is not phased must ask for one play at a time, not {asked.plays}")
         query = asked.first(left)
         arms, n = query.arms, query.repeats
         attacking = attacking or game.start(view, N)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -95,8 +95,12 @@ class RunFolder:
             raise HoldfastError(f"{self.path} is not a folder of runs") from None
 
     def has(self, fingerprint: str) -> bool:
-        """Whether this cell is finished."""
-        return (self.cells / f"{fingerprint}.parquet").exists()
+        """Whether this cell is finished, and its file whole."""
+        path = self.cells / f"{fingerprint}.parquet"
+        try:
+            return bool(pq.read_metadata(path).num_rows == 1)
+        except (OSError, pa.ArrowException):
+            return False
 
     def write(self, fingerprint: str, row: Mapping[str, Any]) -> None:
         """Keep a finished cell."""
@@ -108,12 +112,8 @@ class RunFolder:
         tables = []
         for fingerprint in fingerprints:
             path = self.cells / f"{fingerprint}.parquet"
-            try:
+            with suppress(OSError, pa.ArrowException):
                 tables.append(pq.read_table(BytesIO(path.read_bytes()), schema=SCHEMA))
-            except FileNotFoundError:
-                continue
-            except (OSError, pa.ArrowException):
-                path.unlink(missing_ok=True)
         return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
 
     def finish(self, table: pa.Table) -> None:

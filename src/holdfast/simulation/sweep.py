@@ -44,26 +44,38 @@ def sweep(
     tell(len(wanted) - len(missing), 0)
     attempts: Counter[str] = Counter()
     failures: list[Failure] = []
-    pending: dict[Future[dict[str, Any]], str] = {executor.submit(task, cell): key for key, cell in missing.items()}
+    pending: dict[Future[dict[str, Any]], str] = {}
+
+    def fail(key: str, error: Exception) -> None:
+        attempts[key] += 1
+        if attempts[key] <= retries:
+            submit(key)
+        else:
+            failures.append(Failure(missing[key], _reason(error)))
+            tell(0, 1)
+
+    def submit(key: str) -> None:
+        try:
+            pending[executor.submit(task, missing[key])] = key
+        except RuntimeError as error:  # the executor itself is broken or closed
+            fail(key, error)
+
+    for key in missing:
+        submit(key)
     while pending:
         done, _ = wait(pending, timeout=patience, return_when=FIRST_COMPLETED)
         if not done:
-            failures += [Failure(missing[key], f"no answer in {patience:g} s") for key in pending.values()]
-            tell(0, len(pending))
-            for future in pending:
+            for future, key in pending.items():
                 future.cancel()
+                failures.append(Failure(missing[key], f"no answer in {patience:g} s"))
+            tell(0, len(pending))
             break
         for future in done:
             key = pending.pop(future)
             try:
                 row = future.result()
             except Exception as error:
-                attempts[key] += 1
-                if attempts[key] <= retries:
-                    pending[executor.submit(task, missing[key])] = key
-                else:
-                    failures.append(Failure(missing[key], _reason(error)))
-                    tell(0, 1)
+                fail(key, error)
             else:
                 folder.write(key, row)
                 tell(1, 0)

@@ -23,11 +23,13 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         os.chmod(name, 0o644)
         os.replace(name, path)
-    except OSError as error:
+    except BaseException as error:
         if name is not None:
             with suppress(OSError):
                 os.unlink(name)
-        raise HoldfastError(f"cannot write {path}: {error.strerror}") from None
+        if isinstance(error, OSError):
+            raise HoldfastError(f"cannot write {path}: {error.strerror}") from None
+        raise
 
 
 @contextmanager

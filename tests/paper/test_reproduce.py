@@ -1,0 +1,233 @@
+"""`holdfast reproduce` from end to end, at a small size, with a real pool and a real browser."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from holdfast import load_runs
+from holdfast.cli import main
+from holdfast.paper import beyond
+from holdfast.paper.grid import OTHER_DRAWS, Scale, other_draw_cells, other_draws, well_posed
+from holdfast.simulation import sweep as sweep_module
+from holdfast.simulation.cell import instance
+
+SMALL = ("--trials", "1", "--horizon", "600")
+COMMAND = [sys.executable, "-c", "from holdfast.cli import main; main()", "reproduce"]
+
+
+def holdfast(*arguments, code=0):
+    with pytest.raises(SystemExit) as stop:
+        main(["reproduce", *map(str, arguments)])
+    assert stop.value.code == code
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    out = tmp_path_factory.mktemp("paper") / "out"
+    holdfast("--out", out, "--quick", "--jobs", 2)
+    return out
+
+
+def test_everything_is_there(finished):
+    names = {path.name for path in finished.iterdir()}
+    figures = {f"figure-{n}.{kind}" for n in range(1, 7) for kind in ("png", "pdf")}
+    assert names >= figures | {"report.html", "claims.json", "runs.parquet", "sweep.json"}
+    table = load_runs(finished)
+    assert table.num_rows == 224
+    assert set(table["horizon"].to_pylist()) == {5000}
+    claims = json.loads((finished / "claims.json").read_text())
+    assert len(claims) == 16
+    assert all(claim["verdict"] in ("holds", "holds partly", "does not hold") for claim in claims)
+    assert sum(path.stat().st_size for path in finished.rglob("*") if path.is_file()) < 20e6
+
+
+def test_any_number_of_jobs_gives_the_same_numbers(finished, tmp_path):
+    for jobs in (1, 4):
+        out = tmp_path / str(jobs)
+        holdfast("--out", out, "--quick", "--jobs", jobs, "--only", "figure-3")
+        ours = load_runs(out).to_pylist()
+        theirs = {row["fingerprint"]: row for row in load_runs(finished).to_pylist()}
+        assert ours
+        assert all(row == theirs[row["fingerprint"]] for row in ours)
+
+
+def test_dask_gives_the_same_numbers(tmp_path):
+    holdfast("--out", tmp_path / "p", *SMALL, "--only", "figure-3")
+    holdfast("--out", tmp_path / "d", *SMALL, "--only", "figure-3", "--executor", "dask", "--jobs", 2)
+    assert (tmp_path / "p" / "runs.parquet").read_bytes() == (tmp_path / "d" / "runs.parquet").read_bytes()
+    assert (tmp_path / "p" / "claims.json").read_bytes() == (tmp_path / "d" / "claims.json").read_bytes()
+
+
+def test_rendering_again_runs_nothing(finished, tmp_path, monkeypatch):
+    out = tmp_path / "copy"
+    shutil.copytree(finished, out)
+    kept = {name: (out / name).read_bytes() for name in ("claims.json", "figure-3.png", "figure-5.pdf")}
+    for path in [*out.glob("figure-*"), out / "report.html", out / "claims.json"]:
+        path.unlink()
+    monkeypatch.setattr("holdfast.simulation.cell.simulate", None)
+    holdfast("--out", out, "--render-only")
+    for name, content in kept.items():
+        assert (out / name).read_bytes() == content, name
+    assert (out / "report.html").exists()
+
+
+def test_one_figure_only(tmp_path):
+    holdfast("--out", tmp_path / "o", *SMALL, "--only", "figure-1", "--only", "figure-2")
+    assert {p.name for p in (tmp_path / "o").glob("*.png")} == {"figure-1.png", "figure-2.png"}
+    assert set(load_runs(tmp_path / "o")["problem"].to_pylist()) == {"robot3d"}
+
+
+def test_interrupted_and_resumed(tmp_path):
+    """Ctrl-C loses at most the runs under way; the next call finishes, with the numbers of an undisturbed one."""
+    out = tmp_path / "o"
+    arguments = ["--out", str(out), "--trials", "6", "--horizon", "9000", "--only", "figure-5"]
+    process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list((out / "cells").glob("*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err.strip().splitlines()[-1] == "holdfast: interrupted"
+    before = {path.name for path in (out / "cells").glob("*.parquet")}
+    assert 0 < len(before) < 168
+    assert not (out / "runs.parquet").exists()
+    assert load_runs(out).num_rows == len(before)
+    holdfast(*arguments)
+    assert load_runs(out).num_rows == 168
+    assert {path.name for path in (out / "cells").glob("*.parquet")} > before
+
+
+def test_failed_runs_are_reported_and_the_code_is_1(tmp_path, capsys, monkeypatch):
+    real = sweep_module.sweep
+
+    def all_but_one(cells, folder, pool, **options):
+        return [*real(cells[1:], folder, pool, **options), sweep_module.Failure(cells[0], "MemoryError")]
+
+    monkeypatch.setattr(sweep_module, "sweep", all_but_one)
+    holdfast("--out", tmp_path / "o", *SMALL, "--only", "figure-3", code=1)
+    err = capsys.readouterr().err
+    assert "failed: gp-ucb on f1 under none (immediate, C = 50), seed 0: MemoryError" in err
+    assert "1 run(s) failed" in err
+    assert "MemoryError" in (tmp_path / "o" / "report.html").read_text()
+    assert not (tmp_path / "o" / "runs.parquet").exists()
+    assert load_runs(tmp_path / "o").num_rows == 27
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--only", "figure-7"), "unknown figure 'figure-7'"),
+        (("--trials", 0), "trials"),
+        (("--horizon", 0), "horizon"),
+        (("--jobs", -1), "jobs"),
+        (("--executor", "cloud"), "unknown executor"),
+        (("--time-limit", 0), "time-limit"),
+        (("--render-only",), "no finished runs"),
+        (("--executor", "dask", "--dask-address", "tcp://127.0.0.1:9", *SMALL), "cannot reach a Dask scheduler"),
+    ],
+)
+def test_bad_input_is_one_clear_line(tmp_path, capsys, arguments, reason):
+    holdfast("--out", tmp_path / "o", *arguments, code=2)
+    err = capsys.readouterr().err
+    assert reason in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "o" / "report.html").exists()
+
+
+def test_a_foreign_folder_and_one_that_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f" / "notes.txt").write_text("mine")
+    holdfast("--out", tmp_path / "f", "--quick", code=2)
+    assert "is not a folder of runs" in capsys.readouterr().err
+    holdfast("--out", "/proc/nowhere", "--quick", code=2)
+    assert "cannot create /proc/nowhere" in capsys.readouterr().err
+    assert [p.name for p in (tmp_path / "f").iterdir()] == ["notes.txt"]
+
+
+def test_a_full_disk_is_one_clear_line(tmp_path):
+    code = f"""
+import resource, signal
+from holdfast.cli import main
+if __name__ == "__main__":
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+    main(["reproduce", "--out", {str(tmp_path / "o")!r}, "--only", "figure-3", "--trials", "1", "--horizon", "600"])
+"""
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "o").rglob(".*-*"))  # nothing half-written
+
+
+def test_without_the_robot_extra_other_draws_are_refused(tmp_path):
+    code = f"""
+import sys
+sys.modules["Box2D"] = None
+from holdfast.cli import main
+main(["reproduce", "--out", {str(tmp_path / "o")!r}, "--beyond", "--quick"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.strip() == "holdfast: the robot needs Box2D: pip install 'holdfast[robot]'"
+
+
+def test_other_draws_are_well_posed_and_chosen_without_looking_at_runs():
+    for problem in ("f1", "robot3d"):
+        draws = other_draws(problem)
+        assert len(draws) == OTHER_DRAWS >= 20
+        first = instance(problem, None).draw
+        assert all(draw > first and well_posed(instance(problem, draw)) for draw in draws)
+        skipped = set(range(first + 1, draws[-1])) - set(draws)
+        assert not any(well_posed(instance(problem, draw)) for draw in skipped)
+
+
+def test_beyond_has_all_its_parts():
+    scale = Scale(1, 300, beyond=True)
+    assert len(other_draw_cells(scale)) == 2 * 2 * 30 * 20 * 3
+    settings = beyond.settings()
+    assert {s.policy for s in settings} == {"gp-ucb", "rgp-ucb", "rgp-pe", "linear-pe"}
+    assert {s.horizon for s in settings if s.horizon} == set(beyond.HORIZONS)
+    assert {s.budget for s in settings} >= set(beyond.BUDGETS)
+
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_in_a_real_browser(finished, tmp_path, width):
+    """It loads without a network, all pictures are there, and nothing sticks out, on a laptop and on a phone."""
+    text = (finished / "report.html").read_text()
+    assert not re.search(r"(src|href)=['\"]?(https?:)?//", text)
+    probe = """<script>
+      const images = [...document.images];
+      document.body.innerHTML = JSON.stringify({
+        title: document.title, width: document.documentElement.scrollWidth, shown: innerWidth,
+        pictures: images.length, loaded: images.filter(i => i.complete && i.naturalWidth > 500).length,
+        claims: document.querySelectorAll('.ledger > tbody > tr').length,
+      });</script></body>"""
+    page = tmp_path / "page.html"
+    page.write_text(text.replace("</body>", probe))
+    done = subprocess.run(
+        [
+            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
+            "--disable-background-networking", "--disable-component-update", "--disable-quic",
+            f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900",
+            "--virtual-time-budget=5000", "--dump-dom", page.as_uri(),
+        ],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    seen = json.loads(re.search(r'\{"title".*?\}', done.stdout)[0])
+    assert seen["title"] == "Holdfast: the paper, reproduced"
+    assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, 16)
+    assert seen["width"] <= seen["shown"]

@@ -1,0 +1,80 @@
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from holdfast import HoldfastError
+from holdfast.storage import lock, write_atomically
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path):
+    path = tmp_path / "a"
+    write_atomically(path, b"old")
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_when_writing_fails_the_old_file_stays(tmp_path):
+    """A full disk, as far as one process can have one: no file may grow beyond 10 kB."""
+    path = tmp_path / "a"
+    write_atomically(path, b"old")
+    code = f"""
+import resource, signal
+from pathlib import Path
+from holdfast.storage import write_atomically
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+write_atomically(Path({str(path)!r}), b"x" * 20_000)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot write" in done.stderr.splitlines()[-1]
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["a"]
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 10_000
+
+
+def test_a_missing_folder_is_a_clear_line(tmp_path):
+    with pytest.raises(HoldfastError, match="No such file or directory"):
+        write_atomically(tmp_path / "no" / "a", b"")
+
+
+def test_killed_in_the_middle_leaves_old_or_new(tmp_path):
+    """Killed at random moments while it rewrites one file, again and again."""
+    path = tmp_path / "a"
+    contents = {bytes([c]) * 300_000 for c in b"xyz"}
+    code = f"""
+from pathlib import Path
+from holdfast.storage import write_atomically
+while True:
+    for c in b"xyz":
+        write_atomically(Path({str(path)!r}), bytes([c]) * 300_000)
+"""
+    for delay in (0.0, 0.003, 0.011, 0.027):
+        process = subprocess.Popen([sys.executable, "-c", code])
+        while not path.exists() and process.poll() is None:
+            pass
+        try:
+            process.wait(timeout=delay + 0.05)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.wait()
+        assert path.read_bytes() in contents
+        path.unlink()
+
+
+def test_a_lock_keeps_others_out_until_it_ends(tmp_path):
+    code = f"""
+from pathlib import Path
+from holdfast.storage import lock
+with lock(Path({str(tmp_path / "l")!r})):
+    print("got it")
+"""
+    with lock(tmp_path / "l"):
+        refused = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "another holdfast is at work" in refused.stderr
+    allowed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert allowed.stdout == "got it\n"

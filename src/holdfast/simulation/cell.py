@@ -34,7 +34,8 @@ class Cell:
     settings: Settings = field(default_factory=Settings)
 
     def __str__(self) -> str:
-        return f"{self.policy} on {self.problem} under {self.attack} ({self.attack_start}, C = {self.budget:g}), seed {self.seed}"
+        attack = f"{self.attack} ({self.attack_start}, C = {self.budget:g})"
+        return f"{self.policy} on {self.problem} under {attack}, seed {self.seed}"
 
     def fingerprint(self) -> str:
         """Equal for equal numbers only: settings, the problem's values, our code and the libraries."""

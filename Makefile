@@ -2,15 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint types bench docs-figures clean
+.PHONY: paper demo test lint types bench docs-figures clean
+
+paper: .venv/.robot          ## every experiment, figure and claim of the paper: reproduction/report.html
+	$(BIN)/holdfast reproduce
 
 demo: .venv/.core            ## watch RGP-PE hold where GP-UCB is led astray (a few seconds)
 	$(BIN)/holdfast demo
 
 test: .venv/.dev             ## the whole test suite, on all cores
-	$(BIN)/python -m pytest -n auto -m "not slow"
-
-test-slow: .venv/.dev        ## the long checks as well
 	$(BIN)/python -m pytest -n auto
 
 lint: .venv/.dev
@@ -22,9 +22,12 @@ types: .venv/.dev
 
 bench: .venv/.dev            ## speed as ratios against plain NumPy, measured in one run
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/reproduce.py
 
-docs-figures: .venv/.dev     ## the picture of the README
+docs-figures: .venv/.dev     ## the pictures of the README
 	$(BIN)/holdfast demo --plot docs/demo.png
+	$(BIN)/holdfast reproduce --out reproduction
+	cp reproduction/figure-1.png reproduction/figure-3.png docs/
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -33,9 +36,13 @@ docs-figures: .venv/.dev     ## the picture of the README
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
+.venv/.robot: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable ".[robot]"
+	touch $@ .venv/.core
+
 .venv/.dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
-	touch $@ .venv/.core
+	touch $@ .venv/.core .venv/.robot
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -166,7 +166,15 @@ def against_horizon_section(results: Results) -> tuple[Figure, Table]:
                 late = slice(-3, None)
                 exponent = np.polyfit(np.log(HORIZONS[late]), np.log(regret.mean(axis=1)[late]), 1)[0]
                 ends = tuple(_spread(regret[i]) for i in (0, 2, 4, 6))
-                rows.append((LABELS[problem], LABELS[attack], LABELS[policy], *ends, f"{exponent:.2f}"))
+                rows.append(
+                    (
+                        LABELS[problem],
+                        LABELS[attack],
+                        LABELS[policy],
+                        *ends,
+                        f"{abs(exponent) if abs(exponent) < 0.005 else exponent:.2f}",
+                    )
+                )
             panels[f"{LABELS[problem]}, {LABELS[attack]}"] = lines
     table = Table(
         "Regret against the horizon T, C = 50",

@@ -106,8 +106,10 @@ def lines_against(
     log: bool = False,
 ) -> Figure:
     """Final regret against a parameter: one line for each policy, mean with one standard deviation."""
-    figure = Figure(figsize=(1.0 + 4.0 * len(panels), 3.4), layout="constrained")
-    for axes, (title, lines) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True):
+    rows = -(-len(panels) // 2)
+    figure = Figure(figsize=(9.0, 0.4 + 3.0 * rows), layout="constrained")
+    grid = figure.subplots(rows, 2, squeeze=False)
+    for axes, (title, lines) in zip(grid.flat, panels.items(), strict=True):
         for number, (name, (values, regrets)) in enumerate(lines.items()):
             axes.errorbar(
                 values,
@@ -126,6 +128,7 @@ def lines_against(
             axes.set(xscale="log", yscale="log")
         else:
             axes.set_ylim(bottom=0)
-    figure.axes[0].set_ylabel("final regret")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("final regret")
     figure.axes[0].legend(frameon=False, fontsize=8)
     return figure

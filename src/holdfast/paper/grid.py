@@ -117,11 +117,14 @@ class Results:
     def __init__(self, table: pa.Table, scale: Scale) -> None:
         self.scale = scale
         self._rows: dict[str, dict[str, Any]] = {row["fingerprint"]: row for row in table.to_pylist()}
+        self._found: dict[tuple[Setting, int | None], list[dict[str, Any]]] = {}
 
     def trials(self, setting: Setting, trials: int | None = None) -> list[dict[str, Any]]:
         """The finished trials of a setting."""
-        keys = (cell.fingerprint() for cell in setting.cells(self.scale, trials))
-        return [self._rows[key] for key in keys if key in self._rows]
+        if (setting, trials) not in self._found:
+            keys = (cell.fingerprint() for cell in setting.cells(self.scale, trials))
+            self._found[setting, trials] = [self._rows[key] for key in keys if key in self._rows]
+        return self._found[setting, trials]
 
     def column(self, setting: Setting, name: str, trials: int | None = None) -> FloatArray:
         """One number of each finished trial."""

@@ -108,6 +108,7 @@ def _ready(results: Results, name: str) -> bool:
 def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
     """Write a figure as PNG and PDF; the PNG is returned for the page."""
     save(figure, folder.path / f"{name}.pdf")
+    figure.set_layout_engine("none")  # the places are found: keep them
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=160)
     write_atomically(folder.path / f"{name}.png", buffer.getvalue())

@@ -131,6 +131,7 @@ def load_runs(folder: str | Path) -> pa.Table:
 
 
 def _parquet(table: pa.Table) -> bytes:
+    """Small: without statistics and dictionaries, which outweigh the data of a single row."""
     buffer = BytesIO()
-    pq.write_table(table, buffer, compression="zstd")
+    pq.write_table(table, buffer, compression="zstd", use_dictionary=False, write_statistics=False, store_schema=False)
     return buffer.getvalue()

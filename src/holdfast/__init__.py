@@ -4,9 +4,17 @@ Gaussian process bandits under a corruption budget: robust phased elimination an
 attacks they must withstand, and the simulator that brings them together.
 """
 
+from holdfast.core.influence import Certificate, certificate
 from holdfast.core.kernels import Linear, Matern, SquaredExponential
 from holdfast.core.posterior import Posterior
-from holdfast.policies import GPUCB, LinearPhasedElimination, RobustGPUCB, RobustPhasedElimination
+from holdfast.policies import (
+    GPUCB,
+    InfluencePhasedElimination,
+    InfluenceUCB,
+    LinearPhasedElimination,
+    RobustGPUCB,
+    RobustPhasedElimination,
+)
 from holdfast.problems import Problem
 from holdfast.simulation import Corrupted, Run, load_runs, simulate
 from holdfast.types import Feedback, HoldfastError, Query, View
@@ -15,9 +23,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "GPUCB",
+    "Certificate",
     "Corrupted",
     "Feedback",
     "HoldfastError",
+    "InfluencePhasedElimination",
+    "InfluenceUCB",
     "Linear",
     "LinearPhasedElimination",
     "Matern",
@@ -29,6 +40,7 @@ __all__ = [
     "Run",
     "SquaredExponential",
     "View",
+    "certificate",
     "load_runs",
     "simulate",
 ]

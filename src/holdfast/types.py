@@ -133,14 +133,18 @@ class Feedback:
 class View:
     """What triggers, adversaries and displays may see of a policy, before its next query.
 
-    `mean`, `lower` and `upper` belong to the arms in `active`, in that order.
+    `mean`, `lower` and `upper` belong to the arms in `active`, in that order; so do the rows and columns of
+    `covariance`, the posterior's, where a policy has one at hand.
     """
 
     active: IntArray
     mean: FloatArray
     lower: FloatArray
     upper: FloatArray
+    covariance: FloatArray | None = None
 
     def __post_init__(self) -> None:
+        if self.covariance is not None:
+            object.__setattr__(self, "covariance", read_only(self.covariance.view()))
         for name in ("active", "mean", "lower", "upper"):
             object.__setattr__(self, name, read_only(getattr(self, name).view()))

@@ -208,7 +208,7 @@ BAD = [
     (("--lengthscale", 0), "lengthscale"),
     (("--kernel", "cosine"), "unknown kernel 'cosine'"),
     (("--kernel", "matern-x"), "matern"),
-    (("--policy", "best"), "unknown policy 'best': choose one of rgp-pe, gp-ucb, rgp-ucb, linear-pe"),
+    (("--policy", "best"), "unknown policy 'best': choose one of rgp-pe, gp-ucb, rgp-ucb, linear-pe, influence-ucb"),
     (("--attack", "nuke"), "unknown attack 'nuke'"),
     (("--attack-start", "never"), "unknown attack start"),
     (("--problem", "f2"), "unknown problem 'f2'"),

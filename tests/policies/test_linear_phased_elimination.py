@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -90,7 +92,7 @@ def test_where_the_active_arms_no_longer_span(rng):
     problem = linear(0)
     policy = on(problem, 0.0, 10**6)
     state = policy.init()
-    few = type(state)(3, np.array([4, 50, 120]), np.zeros(3), np.zeros(3))
+    few = replace(state, h=3, active=np.array([4, 50, 120]), mean=np.zeros(3), width=np.zeros(3))
     query = policy.ask(few, rng)
     assert set(query.arms) <= {4, 50, 120}
     after = policy.tell(few, Feedback(query.arms, query.repeats, problem.f[query.arms]))

@@ -191,7 +191,8 @@ def test_line_15_keeps_the_best_even_without_any_width():
 
 
 def test_the_recommendation_is_by_the_mean():
-    epoch = Epoch(1, np.array([3, 5]), np.array([1.0, 0.9]), np.array([0.1, 0.5]))
+    nothing = np.zeros(6)
+    epoch = Epoch(1, np.array([3, 5]), np.array([1.0, 0.9]), np.array([0.1, 0.5]), nothing, nothing)
     assert epoch.leader == 3
 
 

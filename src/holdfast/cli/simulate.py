@@ -20,7 +20,9 @@ def command(
     problem: Annotated[
         str, typer.Option(help="f1, robot3d, linear, or FILE.csv with coordinates and the true value last.")
     ] = "f1",
-    policy: Annotated[str, typer.Option(help="rgp-pe, gp-ucb, rgp-ucb or linear-pe.")] = "rgp-pe",
+    policy: Annotated[
+        str, typer.Option(help="rgp-pe, gp-ucb, rgp-ucb, linear-pe, or certified: influence-ucb, influence-pe.")
+    ] = "rgp-pe",
     attack: Annotated[str, typer.Option(help="none, clipping, aggsub, top-3, top-5 or flip.")] = "none",
     budget: Annotated[
         str, typer.Option(help="Total corruption that the policy believes in, in units of the reward.")
@@ -51,7 +53,10 @@ def command(
         ),
     ] = None,
     b: Annotated[float, typer.Option(help="Share of the corruption width that is used.")] = 0.1,
-    lam: Annotated[float, typer.Option(help="Regularisation lambda.")] = 1.0,
+    lam: Annotated[
+        float | None,
+        typer.Option(help="Regularisation lambda.", show_default="1; the noise variance for influence-*"),
+    ] = None,
     eta: Annotated[float, typer.Option(help="Switching parameter of rgp-pe.")] = 2.0,
     psi: Annotated[str, typer.Option(help="Truncation of rgp-pe: a number in [0, 1], or theorem.")] = "0.5",
     delta: Annotated[float, typer.Option(help="Probability of failure, where a guarantee is used.")] = 0.05,
@@ -96,7 +101,7 @@ def command(
     instance = catalogue.make_problem(problem, draw, noise_std=noise, kernel=kernel, lengthscale=lengthscale)
     about: dict[str, Any] = {"kernel": repr(instance.kernel), "noise_std": instance.noise_std}
     if psi == "theorem" and policy == "rgp-pe":
-        about["gamma_T"], about["gamma_T_is"] = catalogue.gamma_bound(instance, lam, horizon)
+        about["gamma_T"], about["gamma_T_is"] = catalogue.gamma_bound(instance, 1.0 if lam is None else lam, horizon)
         settings = replace(settings, psi=theorem_psi(eta, about["gamma_T"]))
     learner = catalogue.make_policy(policy, instance, believed, horizon, settings)
     adversary = catalogue.make_attack(attack, instance)

@@ -112,28 +112,49 @@ class JointPosterior:
 
     mean: FloatArray
     covariance: FloatArray
+    counts: FloatArray  # plays of each arm, each times its weight
     log_det: float  # ln det(I + K_t / lam): twice the information gained so far
     lam: float
 
     @classmethod
     def prior(cls, K: FloatArray, lam: float) -> Self:
         """Before the first play: mean 0 and covariance K."""
-        return cls(read_only(np.zeros(len(K))), read_only(np.array(K, order="F")), 0.0, positive(lam, "lam"))
+        covariance = read_only(np.array(K, order="F"))
+        nothing = read_only(np.zeros(len(K)))
+        return cls(nothing, covariance, nothing, 0.0, positive(lam, "lam"))
+
+    @classmethod
+    def fit(cls, K: FloatArray, counts: FloatArray, totals: FloatArray, lam: float) -> Self:
+        """After `counts` plays of each arm, with rewards summing to `totals`: one solve."""
+        S = np.flatnonzero(counts)
+        if len(S) == 0:
+            return cls.prior(K, lam)
+        posterior = Posterior.fit(K[np.ix_(S, S)], totals[S] / counts[S], counts[S], lam)
+        mean, deviation = posterior.predict(K[:, S], K.diagonal())
+        covariance = posterior.covariance(K[:, S], K[:, S], K)
+        np.fill_diagonal(covariance, deviation**2)
+        # det(I + K n/lam) = det(A) prod(n/lam)
+        log_det = 2 * np.log(posterior.factor.diagonal()).sum() + np.log(counts[S] / lam).sum()
+        kept = read_only(np.array(counts, dtype=np.float64))
+        return cls(read_only(mean), read_only(covariance), kept, max(float(log_det), 0.0), lam)
 
     @property
     def deviation(self) -> FloatArray:
         """sigma_t of every arm."""
         return np.sqrt(np.maximum(np.diagonal(self.covariance), EPS))  # below EPS only rounding is left
 
-    def extend(self, arm: int, repeats: int, total: float) -> Self:
-        """After playing `arm` `repeats` more times with rewards summing to `total`.
+    def extend(self, arm: int, repeats: int, total: float, weight: float = 1.0) -> Self:
+        """After playing `arm` `repeats` more times with rewards summing to `total`, each of this weight.
 
-        With v = k_t(., i) and s = k_t(i, i):  k_{t+n} = k_t - v v^T n / (lam + n s),
-        mu_{t+n} = mu_t + v (total - n mu_t(i)) / (lam + n s),  det grows by the factor 1 + n s / lam.
+        With v = k_t(., i), s = k_t(i, i) and n the sum of weights:  k_{t+n} = k_t - v v^T n / (lam + n s),
+        mu_{t+n} = mu_t + v (w total - n mu_t(i)) / (lam + n s),  det grows by the factor 1 + n s / lam.
         """
-        n, lam = repeats, self.lam
+        n, lam = repeats * weight, self.lam
         v = self.covariance[:, arm]
         s = max(float(v[arm]), 0.0)
-        mean = self.mean + v * ((total - n * self.mean[arm]) / (lam + n * s))
+        mean = self.mean + v * ((weight * total - n * self.mean[arm]) / (lam + n * s))
         covariance = dger(-n / (lam + n * s), v, v, a=self.covariance)
-        return type(self)(read_only(mean), read_only(covariance), self.log_det + log1p(n * s / lam), lam)
+        counts = self.counts.copy()
+        counts[arm] += n
+        log_det = self.log_det + log1p(n * s / lam)
+        return type(self)(read_only(mean), read_only(covariance), read_only(counts), log_det, lam)

@@ -110,4 +110,8 @@ class GPUCB:
         mu = state.posterior.mean
         factor = self.beta(state.t, state.posterior.log_det, self.lam) + self.enlargement
         width = factor * state.posterior.deviation
-        return View(np.arange(len(mu)), mu, mu - width, mu + width)
+        return View(np.arange(len(mu)), mu, mu - width, mu + width, state.posterior.covariance)
+
+    def posterior(self, state: Round) -> JointPosterior:
+        """All plays so far."""
+        return state.posterior

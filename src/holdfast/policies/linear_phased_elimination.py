@@ -21,6 +21,7 @@ from holdfast.core import bounds
 from holdfast.core.design import g_optimal_design, support_bound
 from holdfast.core.kernels import Kernel, gram
 from holdfast.core.newton import newton_basis
+from holdfast.core.posterior import JointPosterior
 from holdfast.policies.protocol import Epoch, check_guarantee
 from holdfast.types import Feedback, FloatArray, Query, View, floats, positive, whole
 
@@ -97,7 +98,7 @@ class LinearPhasedElimination:
             D=self.features.shape[1],
         )
         keep = np.max(mean) - mean <= width  # line 6
-        return epoch.next(keep, mean, np.full(len(mean), width / 2))  # line 7
+        return epoch.next(keep, mean, np.full(len(mean), width / 2), feedback)  # line 7
 
     def recommend(self, epoch: Epoch) -> int:
         """The active arm with the largest estimate in the last completed epoch."""
@@ -106,3 +107,7 @@ class LinearPhasedElimination:
     def view(self, epoch: Epoch) -> View:
         """The active arms with the bounds of the last completed epoch."""
         return epoch.view
+
+    def posterior(self, epoch: Epoch) -> JointPosterior:
+        """All completed epochs together."""
+        return JointPosterior.fit(gram(self.kernel, self.domain), epoch.counts, epoch.totals, self.noise_std**2)

@@ -7,6 +7,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+from holdfast.core.posterior import JointPosterior
 from holdfast.types import BoolArray, Feedback, FloatArray, HoldfastError, IntArray, Query, View, positive
 
 S = TypeVar("S")
@@ -40,6 +41,10 @@ class Policy(Protocol[S]):
         """The active arms with their estimates and confidence bounds."""
         ...
 
+    def posterior(self, state: S) -> JointPosterior:
+        """What all answers so far say about all arms: the ground of a certificate."""
+        ...
+
 
 def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:
     """Refuse what no guarantee can be built on."""
@@ -60,15 +65,21 @@ class Epoch:
     active: IntArray
     mean: FloatArray
     width: FloatArray
+    counts: FloatArray  # plays of each arm in all completed epochs, and the sum of their rewards
+    totals: FloatArray
 
     @classmethod
     def first(cls, n_arms: int) -> Epoch:
         """Epoch 0, all arms active."""
-        return cls(0, np.arange(n_arms), np.zeros(n_arms), np.full(n_arms, np.inf))
+        nothing = np.zeros(n_arms)
+        return cls(0, np.arange(n_arms), nothing, np.full(n_arms, np.inf), nothing, nothing)
 
-    def next(self, keep: BoolArray, mean: FloatArray, width: FloatArray) -> Epoch:
+    def next(self, keep: BoolArray, mean: FloatArray, width: FloatArray, feedback: Feedback) -> Epoch:
         """The epoch after this one, on the active arms to keep."""
-        return Epoch(self.h + 1, self.active[keep], mean[keep], width[keep])
+        counts, totals = self.counts.copy(), self.totals.copy()
+        counts[feedback.arms] += feedback.repeats
+        totals[feedback.arms] += feedback.repeats * feedback.means
+        return Epoch(self.h + 1, self.active[keep], mean[keep], width[keep], counts, totals)
 
     @property
     def view(self) -> View:

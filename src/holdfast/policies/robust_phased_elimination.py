@@ -23,7 +23,7 @@ import numpy as np
 from holdfast.core import bounds
 from holdfast.core.design import rare_switching_design
 from holdfast.core.kernels import Kernel, gram
-from holdfast.core.posterior import Posterior
+from holdfast.core.posterior import JointPosterior, Posterior
 from holdfast.policies.protocol import Epoch, check_guarantee
 from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, floats, positive
 
@@ -108,7 +108,7 @@ class RobustPhasedElimination:
         mu, sigma = posterior.predict(self.kernel(X_h, X_S), self.kernel.diagonal(X_h))  # line 14
         w = self.width.factor(self, epoch.h, u_h) * sigma
         keep = mu + w >= np.max(mu - w)  # line 15
-        return epoch.next(keep, mu, w)  # line 16
+        return epoch.next(keep, mu, w, feedback)  # line 16
 
     def recommend(self, epoch: Epoch) -> int:
         """The active arm with the largest mean in the last completed epoch."""
@@ -117,3 +117,7 @@ class RobustPhasedElimination:
     def view(self, epoch: Epoch) -> View:
         """The active arms with the bounds of the last completed epoch."""
         return epoch.view
+
+    def posterior(self, epoch: Epoch) -> JointPosterior:
+        """All completed epochs together."""
+        return JointPosterior.fit(gram(self.kernel, self.domain), epoch.counts, epoch.totals, self.lam)

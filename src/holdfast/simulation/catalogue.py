@@ -25,12 +25,15 @@ from holdfast.core.information import gain_upper_bound
 from holdfast.core.kernels import Kernel, Linear, Matern, SquaredExponential, gram
 from holdfast.policies import (
     GPUCB,
+    InfluencePhasedElimination,
+    InfluenceUCB,
     LinearPhasedElimination,
     Policy,
     RobustGPUCB,
     RobustPhasedElimination,
 )
 from holdfast.policies.gp_ucb import LogDetBeta, SqrtLogBeta
+from holdfast.policies.influence_ucb import confidence_weight
 from holdfast.policies.linear_phased_elimination import balanced_error, matern_error
 from holdfast.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
 from holdfast.problems import Problem, f1, linear, read_table, robot3d, table
@@ -54,7 +57,7 @@ class Settings:
 
     beta: float | None = None  # beta_h of RGP-PE; for index policies the scale in scale * sqrt(ln t)
     b: float = 0.1
-    lam: float = 1.0
+    lam: float | None = None  # None: 1, and the noise variance for the certified policies
     eta: float = 2.0
     psi: float | Literal["theorem"] = 0.5
     delta: float = 0.05
@@ -73,7 +76,8 @@ class Settings:
             raise HoldfastError(f"eta must be finite and larger than 1, not {self.eta:g}")
         if self.psi != "theorem" and not 0 <= self.psi <= 1:
             raise HoldfastError(f"psi must lie in [0, 1] or be 'theorem', not {self.psi:g}")
-        positive(self.lam, "lam")
+        if self.lam is not None:
+            positive(self.lam, "lam")
         positive(self.b, "b", zero=True)
         if self.beta is not None:
             positive(self.beta, "beta", zero=True)
@@ -161,6 +165,10 @@ def _norm(problem: Problem, s: Settings) -> float:
     return problem.norm if s.norm is None else s.norm
 
 
+def _lam(s: Settings, default: float = 1.0) -> float:
+    return default if s.lam is None else s.lam
+
+
 def _index_beta(problem: Problem, s: Settings) -> SqrtLogBeta | LogDetBeta:
     if s.width == "theory":
         return LogDetBeta(_norm(problem, s), problem.noise_std, s.delta)
@@ -168,13 +176,13 @@ def _index_beta(problem: Problem, s: Settings) -> SqrtLogBeta | LogDetBeta:
 
 
 def _gp_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
-    return GPUCB(problem.domain, problem.kernel, _index_beta(problem, s), s.lam)
+    return GPUCB(problem.domain, problem.kernel, _index_beta(problem, s), _lam(s))
 
 
 def _rgp_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
     b = 1.0 if s.width == "theory" else s.b
     beta = _index_beta(problem, s)
-    return RobustGPUCB(problem.domain, problem.kernel, beta, s.lam, corruption_budget=budget, b=b)
+    return RobustGPUCB(problem.domain, problem.kernel, beta, _lam(s), corruption_budget=budget, b=b)
 
 
 def _rgp_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
@@ -183,8 +191,8 @@ def _rgp_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Polic
         width = TheoryWidth(_norm(problem, s), problem.noise_std, s.delta)
     else:
         width = ExperimentsWidth(problem.beta_phased if s.beta is None else s.beta, s.b)
-    psi = theorem_psi(s.eta, gamma_bound(problem, s.lam, horizon)[0]) if s.psi == "theorem" else s.psi
-    return RobustPhasedElimination(problem.domain, problem.kernel, budget, width, s.lam, s.eta, psi)
+    psi = theorem_psi(s.eta, gamma_bound(problem, _lam(s), horizon)[0]) if s.psi == "theorem" else s.psi
+    return RobustPhasedElimination(problem.domain, problem.kernel, budget, width, _lam(s), s.eta, psi)
 
 
 def _linear_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
@@ -205,11 +213,27 @@ def _linear_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Po
     )
 
 
+def _influence_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
+    B, sigma, lam = _norm(problem, s), problem.noise_std, _lam(s, problem.noise_std**2)
+    gamma, _ = gamma_bound(problem, lam, horizon)
+    alpha = confidence_weight(B, sigma, lam, s.delta, gamma, budget)
+    return InfluenceUCB(problem.domain, problem.kernel, budget, B, sigma, s.delta, lam, alpha)
+
+
+def _influence_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
+    lam = _lam(s, problem.noise_std**2)
+    return InfluencePhasedElimination(
+        problem.domain, problem.kernel, budget, _norm(problem, s), problem.noise_std, s.delta, lam, s.eta
+    )
+
+
 POLICIES: dict[str, Callable[[Problem, float, int, Settings], Policy[Any]]] = {
     "rgp-pe": _rgp_pe,
     "gp-ucb": _gp_ucb,
     "rgp-ucb": _rgp_ucb,
     "linear-pe": _linear_pe,
+    "influence-ucb": _influence_ucb,
+    "influence-pe": _influence_pe,
 }
 
 

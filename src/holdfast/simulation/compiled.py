@@ -45,6 +45,7 @@ def play(game: Game, policy: GPUCB) -> Round:
     mean, variance = np.zeros(problem.n_arms), covariance.diagonal().copy()
     # What goes from one call to the next: log det, budget spent, whether the attack is on.
     carried = np.array([0.0, 0.0, float(game.start is immediately)])
+    counts = np.zeros(problem.n_arms)
     t = 1
     while t <= game.horizon:
         rounds = min(ROUNDS_AT_ONCE, game.horizon - t + 1)
@@ -55,12 +56,13 @@ def play(game: Game, policy: GPUCB) -> Round:
             t, noise, problem.f, wanted, game.ledger.budget, policy.lam, _beta(policy),
             mean, variance, covariance, carried, arms, repeats, rewards, spent,
         )  # fmt: skip
+        np.add.at(counts, arms[:blocks], repeats[:blocks])
         game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
         t += rounds
     game.ledger.spent = float(carried[1])
     lower = np.tril(covariance, -1)
     full = lower + lower.T + np.diag(variance)
-    return Round(t, JointPosterior(read_only(mean), read_only(full), float(carried[0]), policy.lam))
+    return Round(t, JointPosterior(read_only(mean), read_only(full), read_only(counts), float(carried[0]), policy.lam))
 
 
 def _beta(policy: GPUCB) -> FloatArray:

@@ -14,7 +14,7 @@ from holdfast.adversaries.protocol import Adversary
 from holdfast.adversaries.trigger import Start, immediately
 from holdfast.policies.protocol import Policy
 from holdfast.problems.problem import Problem
-from holdfast.simulation import compiled
+from holdfast.simulation import compiled, compiled_influence
 from holdfast.simulation.game import Game, Progress
 from holdfast.simulation.ledger import Ledger
 from holdfast.simulation.run import EpochRecord, Run
@@ -54,8 +54,11 @@ def simulate(
         noise_rng=noise_rng,
         adversary_rng=adversary_rng,
     )
+    state: Any
     if fast and compiled.supports(policy, game):
-        state: Any = compiled.play(game, policy)
+        state = compiled.play(game, policy)
+    elif fast and compiled_influence.supports(policy, game):
+        state = compiled_influence.play(game, policy)
     else:
         state = play(game, policy)
     arms, repeats, rewards, spent = game.blocks()

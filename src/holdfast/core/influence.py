@@ -1,0 +1,169 @@
+"""The exact effect of tampering on a posterior, and what follows from it.
+
+    k_t     posterior covariance          S     the arms that were played
+    lam     regularisation                C     total tampering, sum |c_j|
+
+The posterior mean is linear in the rewards: d mu_t(x) / d y_j = k_t(x, x_j) / lam. So tampering of total C
+moves mu_t(x) by at most (C/lam) max_{x' in S} |k_t(x, x')|, the *influence width*, and attains it by
+spending everything on one play of the maximising arm. It is algebra: true for any way of choosing plays.
+The same for a difference mu_t(a) - mu_t(b), with k_t(a, .) - k_t(b, .).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.core.bounds import log_det_beta
+from holdfast.core.posterior import JointPosterior
+from holdfast.types import BoolArray, FloatArray, HoldfastError, IntArray, positive, read_only
+
+BLOCK = 1 << 22  # entries of a matrix that are looked at together
+
+
+def influence_width(covariance: FloatArray, played: BoolArray, C: float, lam: float) -> FloatArray:
+    """I(x) = (C/lam) max_{x' in S} |k_t(x, x')| for every row x of `covariance` (columns: all arms)."""
+    if C == 0 or not played.any():
+        return np.zeros(len(covariance))
+    width: FloatArray = (C / lam) * np.abs(covariance[:, played]).max(axis=1)
+    return width
+
+
+def pairwise_influence(covariance: FloatArray, arm: int, played: BoolArray, lam: float) -> tuple[FloatArray, IntArray]:
+    """max_{x' in S} |k_t(a, x') - k_t(b, x')| / lam for the arm a and every b, and the arm x' that attains it.
+
+    One unit of tampering there moves mu(a) - mu(b) by this much. In blocks: O(N) memory beyond the covariance.
+    """
+    S = np.flatnonzero(played)
+    largest, where = np.zeros(len(covariance)), np.zeros(len(covariance), dtype=np.int64)
+    rows = max(1, BLOCK // max(len(S), 1))
+    reference = covariance[arm, S]
+    for begin in range(0, len(covariance) if len(S) else 0, rows):
+        part = np.abs(reference - covariance[begin : begin + rows, S])
+        best = part.argmax(axis=1)
+        largest[begin : begin + rows] = part[np.arange(len(part)), best] / lam
+        where[begin : begin + rows] = S[best]
+    return largest, where
+
+
+def pairwise_deviation(covariance: FloatArray, arm: int) -> FloatArray:
+    """sd(a - b) = sqrt(k_t(a,a) + k_t(b,b) - 2 k_t(a,b)) for the arm a and every b."""
+    variance = np.diagonal(covariance)
+    difference = variance[arm] + variance - 2 * covariance[arm]
+    rounding = 8 * np.finfo(np.float64).eps * (variance[arm] + variance)
+    spread: FloatArray = np.sqrt(np.maximum(difference, rounding))
+    spread[arm] = 0.0
+    return spread
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """How much tampering overturns a recommendation: `budget` in all, on plays of the arm `pivot`.
+
+    The winner has the largest posterior mean. With less than `budget` of tampering among the recorded rewards
+    (plays, kernel and lam held fixed) the untampered rewards name the same winner; with more, they may name
+    `rival`. Infinite if there is one arm only.
+    """
+
+    winner: int
+    rival: int
+    budget: float
+    pivot: int
+
+
+def breakdown(posterior: JointPosterior, *, beta: float = 0.0) -> Breakdown:
+    """min over rivals b of (mu(a) - mu(b) - beta sd(a - b)) / max_{x' in S} |k_t(a,x') - k_t(b,x')| * lam.
+
+    With beta = 0 exact; with a valid beta certified: the winner is truly the best, at the confidence of beta,
+    unless there was more tampering. Not below 0.
+    """
+    winner = int(np.argmax(posterior.mean))
+    if len(posterior.mean) == 1:
+        return Breakdown(winner, winner, np.inf, winner)
+    budgets, where = breakdown_budgets(posterior, winner, beta=beta)
+    budgets[winner] = np.inf
+    rival = int(np.argmin(budgets))
+    return Breakdown(winner, rival, float(budgets[rival]), int(where[rival]))
+
+
+def breakdown_budgets(posterior: JointPosterior, winner: int, *, beta: float = 0.0) -> tuple[FloatArray, IntArray]:
+    """For every rival the tampering that overturns the winner, and the arm where it is cheapest."""
+    mu, covariance = posterior.mean, posterior.covariance
+    power, where = pairwise_influence(covariance, winner, posterior.counts > 0, posterior.lam)
+    lead = mu[winner] - mu
+    if beta > 0:
+        lead = lead - beta * pairwise_deviation(covariance, winner)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        budgets = np.where(lead > 0, lead / power, 0.0)  # no power means no lead: such arms cannot be told apart
+    return budgets, where
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What can be said of a recommendation with confidence 1 - delta, if tampering stayed within `budget`."""
+
+    winner: int
+    candidates: IntArray  # arms that may still be best, the winner among them
+    largest_gap: float  # the winner is at most this far below the best
+    breakdown_budget: float  # tampering that overturns the estimate (exact)
+    certified_budget: float  # tampering up to which the winner is the best for certain (at this confidence)
+    rival: int
+    pivot: int
+    budget: float
+    delta: float
+    beta: float
+
+    def __str__(self) -> str:
+        percent = f"{100 * (1 - self.delta):.4g}%"
+        if len(self.candidates) == 1:
+            first = (
+                f"Option {self.winner} is the best, with {percent} confidence, "
+                f"even if tampering of up to {self.budget:.4g} in total took place."
+            )
+        else:
+            first = (
+                f"Option {self.winner} leads; with {percent} confidence it is at most {self.largest_gap:.4g} below the "
+                f"best, if tampering did not exceed {self.budget:.4g} in total, and {len(self.candidates)} options may "
+                "still be the best."
+            )
+        second = (
+            f" To make option {self.rival} win instead, {self.breakdown_budget:.4g} of tampering would have been "
+            f"enough, on measurements of option {self.pivot}."
+        )
+        return first + (second if np.isfinite(self.breakdown_budget) else "")
+
+
+def certificate(
+    posterior: JointPosterior, *, budget: float, norm_bound: float, noise_std: float, delta: float = 0.05
+) -> Certificate:
+    """Certify the arm of largest posterior mean against tampering of total `budget`.
+
+    Always with the log-determinant beta, valid for any way of choosing plays without sight of later noise. It
+    needs a true bound on the RKHS norm, the true noise scale, and a kernel and lam that were not fitted to
+    these very rewards.
+    """
+    C = positive(budget, "the budget", zero=True)
+    B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
+    if not 0 < delta < 1:
+        raise HoldfastError(f"delta must lie between 0 and 1, not {delta:g}")
+    beta = log_det_beta(B, sigma, posterior.lam, delta, posterior.log_det)
+    exact, certified = breakdown(posterior), breakdown(posterior, beta=beta)
+    winner = exact.winner
+    power, _ = pairwise_influence(posterior.covariance, winner, posterior.counts > 0, posterior.lam)
+    reach = beta * pairwise_deviation(posterior.covariance, winner) + C * power
+    behind = posterior.mean - posterior.mean[winner] + reach  # f(b) - f(winner) is at most this
+    behind[winner] = 0.0
+    candidates = np.flatnonzero((behind >= 0) | (np.arange(len(behind)) == winner))
+    return Certificate(
+        winner=winner,
+        candidates=read_only(candidates),
+        largest_gap=max(float(behind.max()), 0.0),
+        breakdown_budget=exact.budget,
+        certified_budget=certified.budget,
+        rival=exact.rival,
+        pivot=exact.pivot,
+        budget=C,
+        delta=delta,
+        beta=beta,
+    )

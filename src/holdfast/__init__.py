@@ -17,12 +17,14 @@ from holdfast.policies import (
 )
 from holdfast.problems import Problem
 from holdfast.simulation import Corrupted, Run, load_runs, simulate
+from holdfast.study import Audit, audit
 from holdfast.types import Feedback, HoldfastError, Query, View
 
 __version__ = "0.1.0"
 
 __all__ = [
     "GPUCB",
+    "Audit",
     "Certificate",
     "Corrupted",
     "Feedback",
@@ -40,6 +42,7 @@ __all__ = [
     "Run",
     "SquaredExponential",
     "View",
+    "audit",
     "certificate",
     "load_runs",
     "simulate",

@@ -4,6 +4,7 @@ from holdfast.adversaries.aggressive_subtraction import AggressiveSubtraction
 from holdfast.adversaries.clipping import Clipping
 from holdfast.adversaries.flip import Flip
 from holdfast.adversaries.protocol import Adversary, NoAttack, at_points
+from holdfast.adversaries.strongest import Strongest
 from holdfast.adversaries.top_k import TopK
 from holdfast.adversaries.trigger import Start, immediately, later
 
@@ -14,6 +15,7 @@ __all__ = [
     "Flip",
     "NoAttack",
     "Start",
+    "Strongest",
     "TopK",
     "at_points",
     "immediately",

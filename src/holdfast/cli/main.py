@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from holdfast.cli import demo, reproduce, simulate
+from holdfast.cli import audit, demo, reproduce, simulate
 
 app = typer.Typer(
     name="holdfast",
@@ -18,6 +18,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("simulate")(simulate.command)
+app.command("audit")(audit.command)
 app.command("reproduce")(reproduce.command)
 app.command("demo")(demo.command)
 

@@ -21,11 +21,13 @@ def command(
         str, typer.Option(help="f1, robot3d, linear, or FILE.csv with coordinates and the true value last.")
     ] = "f1",
     policy: Annotated[
-        str, typer.Option(help="rgp-pe, gp-ucb, rgp-ucb, linear-pe, or certified: influence-ucb, influence-pe.")
+        str, typer.Option(help="rgp-pe, gp-ucb, rgp-ucb, linear-pe; certified: influence-ucb, influence-pe.")
     ] = "rgp-pe",
-    attack: Annotated[str, typer.Option(help="none, clipping, aggsub, top-3, top-5 or flip.")] = "none",
+    attack: Annotated[
+        str, typer.Option(help="none, clipping, aggsub, top-3, top-5, flip, or strongest: it knows the posterior.")
+    ] = "none",
     budget: Annotated[
-        str, typer.Option(help="Total corruption that the policy believes in, in units of the reward.")
+        str, typer.Option(help="Total corruption that the policy believes in, in units of the reward; or unknown.")
     ] = "50",
     attack_budget: Annotated[
         float | None, typer.Option(help="What the adversary really has.", show_default="the same")
@@ -93,7 +95,9 @@ def command(
         from holdfast.plots import regret
 
         regret.check_writable(plot)
-    believed = _number(budget, "the budget")
+    if budget == "unknown" and attack_budget is None:
+        raise HoldfastError("with --budget unknown, say what the adversary has: --attack-budget")
+    believed = None if budget == "unknown" else _number(budget, "the budget")
     share = 0.5 if psi == "theorem" else _number(psi, "psi (a number in [0, 1], or theorem)")
     settings = catalogue.Settings(beta, b, lam, eta, share, delta, norm, width, error)
     if attack_start not in catalogue.STARTS:
@@ -103,9 +107,12 @@ def command(
     if psi == "theorem" and policy == "rgp-pe":
         about["gamma_T"], about["gamma_T_is"] = catalogue.gamma_bound(instance, 1.0 if lam is None else lam, horizon)
         settings = replace(settings, psi=theorem_psi(eta, about["gamma_T"]))
-    learner = catalogue.make_policy(policy, instance, believed, horizon, settings)
+    if believed is None:
+        about["guard"] = catalogue.guard(policy, instance, horizon, settings)
+    trusted = about["guard"] if believed is None else believed
+    learner = catalogue.make_policy(policy, instance, trusted, horizon, settings)
     adversary = catalogue.make_attack(attack, instance)
-    power = believed if attack_budget is None else attack_budget
+    power = trusted if attack_budget is None else attack_budget
 
     from holdfast.cli.progress import progress_bar
 
@@ -131,7 +138,7 @@ def command(
         "policy": policy,
         "attack": attack,
         "attack_start": attack_start,
-        "budget": believed,
+        "budget": "unknown" if believed is None else believed,
         "attack_budget": power,
         "horizon": horizon,
         "seed": seed,
@@ -141,6 +148,11 @@ def command(
         typer.echo(json.dumps({**head, "settings": {**asdict(settings), **about}, "trials": records}))
     else:
         _print_table(head, runs)
+        if believed is None:
+            Console().print(
+                f"The budget is unknown, so {policy} guards against C = {trusted:.4g} = sqrt(T / gamma_T): up to there "
+                "its guarantee holds as if that were known; beyond it nothing is promised, by this or any other method."
+            )
 
 
 def _number(text: str, name: str) -> float:

@@ -79,6 +79,15 @@ def theorem_psi(eta: float, gamma: float) -> float:
     return min(1.0, log(eta) / (2 * gamma)) if gamma > 0 else 1.0
 
 
+def guard_budget(horizon: int, gamma: float) -> float:
+    """C^ = sqrt(T / gamma_T): a guard against unknown corruption that costs no extra order of regret.
+
+    For C <= C^ the guarantees hold with C^; beyond it nothing is promised, and nothing can be: a rule of small
+    regret without corruption fails linearly at some C of the order of that regret.
+    """
+    return sqrt(horizon / gamma) if gamma > 0 else 0.0
+
+
 def linear_width(
     Delta: float, C: float, sigma: float, delta: float, alpha: float, m_0: float, m_h: float, D: int
 ) -> float:

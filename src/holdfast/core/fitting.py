@@ -20,10 +20,13 @@ Stationary = TypeVar("Stationary", bound=SquaredExponential | Matern)
 NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry no noise
 
 
-def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: float) -> float:
-    """Minus the log likelihood of y under GP(0, k) with noise variance lam; infinite where A is singular."""
+def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: float | FloatArray) -> float:
+    """Minus the log likelihood of y under GP(0, k) with noise variance lam (one, or one for each value).
+
+    Infinite where A is singular.
+    """
     try:
-        L = cholesky(gram(kernel, X) + lam * np.eye(len(y)), lower=True)
+        L = cholesky(gram(kernel, X) + np.diag(np.broadcast_to(lam, len(y))), lower=True)
     except LinAlgError:
         return np.inf
     half = solve_triangular(L, y, lower=True)
@@ -66,3 +69,50 @@ def fit_lengthscale(
     refined = minimize(lambda s: min(loss(s), 1e300), start, bounds=box, method="L-BFGS-B")
     scales = refined.x if refined.fun < loss(start) else start
     return replace(kernel, lengthscale=tuple(float(l) for l in np.exp(scales)))  # noqa: E741
+
+
+def fit_counts(
+    kernel: Kernel, X: FloatArray, means: FloatArray, counts: FloatArray, lam: float | None, *, scale_lengths: bool
+) -> tuple[Kernel, float]:
+    """The most likely kernel and noise variance for means of `counts` values each.
+
+    With `scale_lengths` all length-scales of the (stationary) kernel are multiplied by one factor, from 1/100 to
+    100; the noise variance is fitted where it is not given, from 1e-6 to 10 times the kernel's. On a grid first,
+    then refined: the likelihood has several peaks.
+    """
+
+    def scaled(factor: float) -> Kernel:
+        if not scale_lengths:
+            return kernel
+        assert isinstance(kernel, SquaredExponential | Matern)
+        lengths = np.asarray(kernel.lengthscale) * factor
+        return replace(kernel, lengthscale=tuple(lengths) if lengths.ndim else float(lengths))
+
+    def loss(parameters: FloatArray) -> float:
+        factor, noise = np.exp(parameters)
+        return min(negative_log_likelihood(scaled(factor), X, means, noise / counts), 1e300)
+
+    few = np.unique(np.linspace(0, len(X) - 1, min(len(X), 200)).astype(np.int64))
+    factors = np.log(np.geomspace(0.01, 100, 25)) if scale_lengths else np.zeros(1)
+    noises = np.log(np.geomspace(1e-6, 10, 15)) if lam is None else np.log([lam])
+    starts = [
+        (min(negative_log_likelihood(scaled(np.exp(f)), X[few], means[few], np.exp(n) / counts[few]), 1e300), f, n)
+        for f in factors
+        for n in noises
+    ]
+    _, factor, noise = min(starts)
+    free = [scale_lengths, lam is None]
+    start = np.array([factor, noise])
+
+    def at(moved: FloatArray) -> FloatArray:
+        parameters = start.copy()
+        parameters[free] = moved
+        return parameters
+
+    if any(free):
+        refined = minimize(
+            lambda moved: loss(at(moved)), start[free], method="Nelder-Mead", options={"xatol": 1e-3, "maxfev": 60}
+        )
+        bounds = np.array([[np.log(0.01), np.log(100)], [np.log(1e-6), np.log(10)]])[free]
+        start = at(np.clip(refined.x, bounds[:, 0], bounds[:, 1]))
+    return scaled(float(np.exp(start[0]))), float(np.exp(start[1])) if lam is None else lam

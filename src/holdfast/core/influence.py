@@ -11,7 +11,7 @@ The same for a difference mu_t(a) - mu_t(b), with k_t(a, .) - k_t(b, .).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -113,6 +113,11 @@ class Certificate:
     budget: float
     delta: float
     beta: float
+
+    def scaled(self, unit: float) -> Certificate:
+        """The same certificate when rewards are measured in other units: every amount times `unit`."""
+        amounts = ("largest_gap", "breakdown_budget", "certified_budget", "budget")
+        return replace(self, **{name: unit * getattr(self, name) for name in amounts})
 
     def __str__(self) -> str:
         percent = f"{100 * (1 - self.delta):.4g}%"

@@ -73,7 +73,7 @@ class Posterior:
         K_xS = np.asarray(K_xS, dtype=np.float64)
         k_xx = np.asarray(k_xx, dtype=np.float64)
         mu: FloatArray = K_xS @ self.weights
-        half = self._half(K_xS)
+        half = self.half(K_xS)
         variance = k_xx - np.einsum("ij,ij->j", half, half)
         m = len(self.weights)
         doubtful = variance < EPS * m * self.condition * k_xx  # the worst case over all x
@@ -86,10 +86,10 @@ class Posterior:
 
     def covariance(self, K_xS: ArrayLike, K_zS: ArrayLike, K_xz: ArrayLike) -> FloatArray:
         """k_t(x, z) for all pairs, from k(x, S), k(z, S) and the prior k(x, z)."""
-        product: FloatArray = self._half(K_xS).T @ self._half(K_zS)
+        product: FloatArray = self.half(K_xS).T @ self.half(K_zS)
         return np.asarray(K_xz, dtype=np.float64) - product
 
-    def _half(self, K_xS: ArrayLike) -> FloatArray:
+    def half(self, K_xS: ArrayLike) -> FloatArray:
         """L^-1 k_S(x), one column for each x."""
         columns = np.asarray(K_xS, dtype=np.float64).T
         half: FloatArray = solve_triangular(self.factor, columns, lower=True, check_finite=False)
@@ -115,6 +115,7 @@ class JointPosterior:
     counts: FloatArray  # plays of each arm, each times its weight
     log_det: float  # ln det(I + K_t / lam): twice the information gained so far
     lam: float
+    jitter: float = 0.0  # as in Posterior, where the data were fitted at once
 
     @classmethod
     def prior(cls, K: FloatArray, lam: float) -> Self:
@@ -130,13 +131,14 @@ class JointPosterior:
         if len(S) == 0:
             return cls.prior(K, lam)
         posterior = Posterior.fit(K[np.ix_(S, S)], totals[S] / counts[S], counts[S], lam)
-        mean, deviation = posterior.predict(K[:, S], K.diagonal())
-        covariance = posterior.covariance(K[:, S], K[:, S], K)
-        np.fill_diagonal(covariance, deviation**2)
+        half = posterior.half(K[:, S])
+        mean: FloatArray = K[:, S] @ posterior.weights
+        covariance: FloatArray = K - half.T @ half
+        np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), EPS * K.diagonal()))
         # det(I + K n/lam) = det(A) prod(n/lam)
         log_det = 2 * np.log(posterior.factor.diagonal()).sum() + np.log(counts[S] / lam).sum()
         kept = read_only(np.array(counts, dtype=np.float64))
-        return cls(read_only(mean), read_only(covariance), kept, max(float(log_det), 0.0), lam)
+        return cls(read_only(mean), read_only(covariance), kept, max(float(log_det), 0.0), lam, posterior.jitter)
 
     @property
     def deviation(self) -> FloatArray:

@@ -13,7 +13,7 @@ from holdfast.core.kernels import gram
 from holdfast.paper.figures import lines_against
 from holdfast.paper.grid import Results, Scale, Setting
 from holdfast.plots.regret import LABELS
-from holdfast.simulation.catalogue import ATTACKS, Settings
+from holdfast.simulation.catalogue import PAPER_ATTACKS, Settings
 from holdfast.simulation.cell import Cell, instance
 from holdfast.types import FloatArray
 
@@ -66,7 +66,7 @@ def sensitivity(problem: str, attack: str, parameter: str, value: float) -> Sett
 
 def settings() -> list[Setting]:
     """Everything that the sections below need."""
-    wanted = [appendix_e(p, a) for p in PROBLEMS for a in ATTACKS]
+    wanted = [appendix_e(p, a) for p in PROBLEMS for a in PAPER_ATTACKS]
     wanted += [against_budget(p, policy, C) for p in PROBLEMS for policy in POLICIES for C in BUDGETS]
     wanted += [
         against_horizon(p, policy, a, T)
@@ -102,7 +102,7 @@ def appendix_e_table(results: Results) -> Table:
     """Regret and arms left, next to the other policies."""
     rows = []
     for problem in PROBLEMS:
-        for attack in ATTACKS:
+        for attack in PAPER_ATTACKS:
             trials = results.trials(appendix_e(problem, attack), TRIALS)
             rows.append(
                 (

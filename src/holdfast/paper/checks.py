@@ -17,7 +17,7 @@ import numpy as np
 from holdfast.core.fitting import fit_lengthscale
 from holdfast.core.kernels import SquaredExponential
 from holdfast.paper.grid import ATTACKED, FIGURES, Results, Setting
-from holdfast.simulation.catalogue import ATTACKS
+from holdfast.simulation.catalogue import PAPER_ATTACKS
 from holdfast.simulation.cell import instance
 
 Row = dict[str, Any]
@@ -121,7 +121,7 @@ def one_arm_left(results: Results, draws: Draws) -> Evidence:
     parts, numbers = {}, {}
     for figure in (3, 4):
         problem, budget = FIGURES[figure]
-        for attack in ATTACKS:
+        for attack in PAPER_ATTACKS:
             rows = results.trials(_setting(draws, figure, "rgp-pe", attack), draws.trials)
             left = [_active_after(row, 13) for row in rows]
             part = f"{problem}, C = {budget:g}, {attack}"
@@ -142,7 +142,7 @@ def ucb_below_pe(results: Results, draws: Draws) -> Evidence:
     """Parts: function, budget and attack; true if the mean regret of RGP-UCB is the smaller one."""
     parts, numbers = {}, {}
     for figure, (problem, budget) in FIGURES.items():
-        for attack in ATTACKS:
+        for attack in PAPER_ATTACKS:
             ucb, pe = (
                 results.column(_setting(draws, figure, policy, attack), "regret", draws.trials).mean()
                 for policy in ROBUST

@@ -21,7 +21,7 @@ from holdfast.paper.checks import (
     ucb_below_pe,
 )
 from holdfast.paper.grid import ATTACKED, FIGURES, PANELS, Results, Setting
-from holdfast.simulation.catalogue import ATTACKS
+from holdfast.simulation.catalogue import PAPER_ATTACKS
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def decide(claim: Claim, results: Results, draws: Draws | None = None) -> Eviden
     draws = draws or Draws()
     for figure in claim.figures:
         problem, budget = FIGURES[figure]
-        for attack in ATTACKS:
+        for attack in PAPER_ATTACKS:
             for policy, start in PANELS:
                 setting = Setting(problem, policy, attack, budget, start, getattr(draws, problem))
                 if not results.has(setting, draws.trials):

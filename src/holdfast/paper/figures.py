@@ -12,7 +12,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from holdfast.paper.grid import FIGURES, PANELS, Results, Setting
 from holdfast.plots.regret import COLOURS, LABELS, MARKERS, finish_axes
 from holdfast.problems import Problem
-from holdfast.simulation.catalogue import ATTACKS
+from holdfast.simulation.catalogue import PAPER_ATTACKS
 from holdfast.types import FloatArray
 
 
@@ -50,7 +50,7 @@ def regret_panels(results: Results, number: int) -> Figure:
     places = [grid[0, 0:2], grid[0, 2:4], grid[0, 4:6], grid[1, 0:2], grid[1, 2:4]]
     for (policy, start), place in zip(PANELS, places, strict=True):
         axes = figure.add_subplot(place)
-        lines = {a: _curves(results, Setting(problem, policy, a, budget, start)) for a in ATTACKS}
+        lines = {a: _curves(results, Setting(problem, policy, a, budget, start)) for a in PAPER_ATTACKS}
         lines_with_bars(axes, lines, results.scale.horizon)
         axes.set_title(f"{LABELS[policy]}{', later attack' if start == 'later' else ''}", fontsize=11)
         axes.set_ylim(bottom=0)
@@ -65,7 +65,9 @@ def regret_panels(results: Results, number: int) -> Figure:
 def figure_1(results: Results) -> Figure:
     """Robot3D: GP-UCB and RGP-PE without attack, and under the two that hurt GP-UCB most."""
     problem, budget = FIGURES[4]
-    harm = {a: _curves(results, Setting(problem, "gp-ucb", a, budget))[:, -1].mean() for a in ATTACKS if a != "none"}
+    harm = {
+        a: _curves(results, Setting(problem, "gp-ucb", a, budget))[:, -1].mean() for a in PAPER_ATTACKS if a != "none"
+    }
     worst = sorted(harm, key=lambda a: -harm[a])[:2]
     figure = Figure(figsize=(8.4, 3.1), layout="constrained")
     for axes, policy in zip(figure.subplots(1, 2, sharey=True), ("gp-ucb", "rgp-pe"), strict=True):

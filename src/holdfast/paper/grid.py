@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from holdfast.problems import Problem
-from holdfast.simulation.catalogue import ATTACKS, Settings
+from holdfast.simulation.catalogue import PAPER_ATTACKS, Settings
 from holdfast.simulation.cell import Cell, instance
 from holdfast.types import FloatArray
 
 BUDGETS = (50.0, 100.0)
-ATTACKED = tuple(name for name in ATTACKS if name != "none")
+ATTACKED = tuple(name for name in PAPER_ATTACKS if name != "none")
 # One panel for each algorithm and start of the attack, in the paper's order.
 PANELS = (
     ("gp-ucb", "immediate"),
@@ -72,7 +72,7 @@ def figure_settings(figure: int, draw: int | None = None) -> Iterator[Setting]:
     """All lines of Figure 3, 4, 5 or 6."""
     problem, budget = FIGURES[figure]
     for policy, start in PANELS:
-        for attack in ATTACKS:
+        for attack in PAPER_ATTACKS:
             yield Setting(problem, policy, attack, budget, start, draw)
 
 

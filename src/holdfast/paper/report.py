@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import html
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,36 +13,8 @@ from holdfast.paper.beyond import Table
 from holdfast.paper.checks import Evidence
 from holdfast.paper.claims import Claim
 from holdfast.paper.grid import FIGURES, Scale
+from holdfast.plots.page import document, escaped, picture, table
 
-STYLE = """
-:root { --ink: #1c2321; --soft: #5c6663; --line: #dfe4e2; --paper: #ffffff; --good: #00795a; --half: #9a6700;
-  --bad: #b3411c; }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1.1rem 4rem; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 system-ui, sans-serif; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 0.4rem 0; }
-h2 { font-size: 1.25rem; margin: 2.4rem 0 0.4rem; border-top: 1px solid var(--line); padding-top: 1.2rem; }
-p, li { max-width: 46rem; }
-figure { margin: 1rem 0; }
-img { width: 100%; height: auto; }
-figcaption, .soft { color: var(--soft); font-size: 0.9rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 0.88rem; width: 100%; }
-th, td { text-align: left; vertical-align: top;
-  padding: 0.35rem 0.7rem 0.35rem 0; border-bottom: 1px solid var(--line); }
-th { font-weight: 600; }
-.holds { color: var(--good); font-weight: 600; white-space: nowrap; }
-.partly { color: var(--half); font-weight: 600; white-space: nowrap; }
-.not { color: var(--bad); font-weight: 600; white-space: nowrap; }
-details { margin: 0.2rem 0; }
-summary { cursor: pointer; color: var(--soft); }
-code { font-size: 0.9em; }
-@media (max-width: 40rem) {
-  .ledger thead { display: none; }
-  .ledger > tbody > tr, .ledger > tbody > tr > td { display: block; border: 0; padding: 0; }
-  .ledger > tbody > tr { border-bottom: 1px solid var(--line); padding: 0.6rem 0; }
-}
-"""
 CLASSES = {"holds": "holds", "holds partly": "partly", "does not hold": "not"}
 
 
@@ -77,22 +47,13 @@ def page(
 ) -> str:
     """The page as HTML."""
     parts = [
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-        f"<title>Holdfast: the paper, reproduced</title><style>{STYLE}</style></head><body>",
         _head(scale, entries, about, failures),
-        *map(_picture, pictures),
+        *(picture(shown.title, shown.caption, shown.png) for shown in pictures),
         _ledger(entries),
-        _table(rates_table(scale)),
-        *map(_table, tables),
+        *(table(t.title, t.text, t.head, t.rows) for t in (rates_table(scale), *tables)),
         _settings(scale, about),
-        "</body></html>",
     ]
-    return "\n".join(parts)
-
-
-def _text(value: object) -> str:
-    return html.escape(str(value))
+    return document("Holdfast: the paper, reproduced", parts)
 
 
 def _head(scale: Scale, entries: Sequence[Entry], about: Mapping[str, Any], failures: Sequence[str]) -> str:
@@ -105,23 +66,15 @@ def _head(scale: Scale, entries: Sequence[Entry], about: Mapping[str, Any], fail
     size = "at the paper's size" if full else "at a reduced size: verdicts are those of the reduced size"
     failed = ""
     if failures:
-        items = "".join(f"<li>{_text(line)}</li>" for line in failures)
+        items = "".join(f"<li>{escaped(line)}</li>" for line in failures)
         failed = f"<h2>Runs that failed</h2><ul class='not'>{items}</ul>"
     return (
         "<h1>A Robust Phased Elimination Algorithm for Corruption-Tolerant Gaussian Process Bandits</h1>"
         "<p class='soft'>Bogunovic, Li, Krause, Scarlett, arXiv 2202.01850: its experiments, run again by Holdfast "
-        f"{_text(about['holdfast'])}.</p>"
-        f"<p><b>{len(entries)} claims: {_text(counts)}.</b> {_text(about['runs'])} runs of {scale.horizon:,} plays, "
-        f"{scale.trials} trials for each setting, {size}. "
-        f"Computing took {_text(about['seconds'])} s with {_text(about['jobs'])} process(es).</p>{failed}"
-    )
-
-
-def _picture(picture: Picture) -> str:
-    data = base64.b64encode(picture.png).decode()
-    return (
-        f"<h2>{_text(picture.title)}</h2><figure><img alt='{_text(picture.caption)}' "
-        f"src='data:image/png;base64,{data}'><figcaption>{_text(picture.caption)}</figcaption></figure>"
+        f"{escaped(about['holdfast'])}.</p>"
+        f"<p><b>{len(entries)} claims: {escaped(counts)}.</b> "
+        f"{escaped(about['runs'])} runs of {scale.horizon:,} plays, {scale.trials} trials for each setting, {size}. "
+        f"Computing took {escaped(about['seconds'])} s with {escaped(about['jobs'])} process(es).</p>{failed}"
     )
 
 
@@ -130,19 +83,19 @@ def _ledger(entries: Sequence[Entry]) -> str:
     for entry in entries:
         claim, evidence = entry.claim, entry.evidence
         numbers = "".join(
-            f"<tr><td>{_text(part)}</td><td>{'yes' if evidence.parts.get(part, True) else 'no'}</td>"
+            f"<tr><td>{escaped(part)}</td><td>{'yes' if evidence.parts.get(part, True) else 'no'}</td>"
             f"<td>{value:.4g}</td></tr>"
             for part, value in evidence.numbers.items()
         )
         wrong = [part for part, true in evidence.parts.items() if not true]
-        failing = f"<br>Not: {_text('; '.join(wrong))}." if wrong else ""
-        note = f"<br>{_text(evidence.note)}" if evidence.note else ""
-        elsewhere = f"<br>{_text(entry.elsewhere)}" if entry.elsewhere else ""
+        failing = f"<br>Not: {escaped('; '.join(wrong))}." if wrong else ""
+        note = f"<br>{escaped(evidence.note)}" if evidence.note else ""
+        elsewhere = f"<br>{escaped(entry.elsewhere)}" if entry.elsewhere else ""
         rows.append(
-            f"<tr id='{_text(claim.name)}'><td>{_text(claim.section)}</td><td>{_text(claim.sentence)}"
-            f"<div class='soft'>Rule: {_text(claim.rule)}{failing}{note}{elsewhere}</div>"
+            f"<tr id='{escaped(claim.name)}'><td>{escaped(claim.section)}</td><td>{escaped(claim.sentence)}"
+            f"<div class='soft'>Rule: {escaped(claim.rule)}{failing}{note}{elsewhere}</div>"
             f"<details><summary>numbers</summary><table>{numbers}</table></details></td>"
-            f"<td class='{CLASSES[evidence.verdict]}'>{_text(evidence.verdict)}</td></tr>"
+            f"<td class='{CLASSES[evidence.verdict]}'>{escaped(evidence.verdict)}</td></tr>"
         )
     return (
         "<h2>The ledger of claims</h2><p>Each empirical sentence of Section 4 and Appendix F, in our words. A run "
@@ -152,15 +105,6 @@ def _ledger(entries: Sequence[Entry]) -> str:
         "<div class='scroll'><table class='ledger'>"
         "<thead><tr><th>section</th><th>claim</th><th>verdict</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
-
-
-def _table(table: Table) -> str:
-    head = "".join(f"<th>{_text(cell)}</th>" for cell in table.head)
-    body = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
-    return (
-        f"<h2>{_text(table.title)}</h2><p>{_text(table.text)}</p><div class='scroll'><table><thead><tr>{head}</tr>"
-        f"</thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -207,5 +151,5 @@ def _settings(scale: Scale, about: Mapping[str, Any]) -> str:
         f"Python {platform.python_version()}, {libraries}.",
         f"Executor: {about['executor']}. Peak memory of this process: {about['peak_mb']} MB.",
     ]
-    items = "".join(f"<li>{_text(line)}</li>" for line in lines)
+    items = "".join(f"<li>{escaped(line)}</li>" for line in lines)
     return f"<h2>Settings</h2><ul>{items}</ul>"

@@ -18,11 +18,14 @@ from holdfast.types import HoldfastError
 
 FORMATS = (".png", ".pdf", ".svg")
 # Okabe and Ito's palette: told apart by colour-blind readers too. One colour for one name, everywhere.
+GOOD, BAD, NEUTRAL = "#009E73", "#D55E00", "#7F8C8D"
 COLOURS = {
     "gp-ucb": "#D55E00",
     "rgp-ucb": "#0072B2",
     "rgp-pe": "#009E73",
     "linear-pe": "#CC79A7",
+    "influence-ucb": "#56B4E9",
+    "influence-pe": "#E69F00",
     "none": "#000000",
     "clipping": "#E69F00",
     "aggsub": "#56B4E9",
@@ -35,6 +38,8 @@ LABELS = {
     "rgp-ucb": "RGP-UCB",
     "rgp-pe": "RGP-PE",
     "linear-pe": "linear PE",
+    "influence-ucb": "influence-UCB",
+    "influence-pe": "influence-PE",
     "none": "no attack",
     "clipping": "Clipping",
     "aggsub": "AggSub",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from holdfast.core.kernels import Linear
@@ -26,4 +28,15 @@ def linear(draw: int = 0, n_arms: int = 200, dimension: int = 5) -> Problem:
         kernel=Linear(),
         target=X[:, 0] <= 0,
         draw=draw,
+    )
+
+
+def three_arms(budget: float, horizon: int) -> Problem:
+    """An arm that hides: e2 is the best, e1 is soon dropped, and (a, 1 - a/2) with a = sqrt(C/3T) inherits
+    what was left uncertain about e1. An index without confidence weights pays about sqrt(C T) on it.
+    """
+    a = sqrt(budget / (3 * horizon))
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [a, 1 - a / 2]])
+    return Problem(
+        name="three arms", domain=X, f=X @ np.array([-0.5, 0.5]), noise_std=0.02, kernel=Linear(), target=X[:, 0] > 0
     )

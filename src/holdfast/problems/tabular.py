@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 from holdfast.core.fitting import fit_lengthscale
 from holdfast.core.kernels import Kernel, SquaredExponential
 from holdfast.problems.problem import Problem
+from holdfast.storage.tables import read_numbers
 from holdfast.types import FloatArray, HoldfastError, floats
 
 
@@ -50,32 +50,7 @@ def table(
 
 def read_table(path: Path) -> tuple[FloatArray, FloatArray]:
     """Points and values of a CSV file: coordinates, then the value, one row a point; a header is optional."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [(reader.line_num, row) for reader in [csv.reader(file)] for row in reader if "".join(row).strip()]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise HoldfastError(f"cannot read {path}: {error}") from None
-    if rows and not any(_is_number(cell) for cell in rows[0][1]):
-        rows = rows[1:]
-    if not rows:
-        raise HoldfastError(f"{path} holds no rows")
-    width = len(rows[0][1])
-    if width < 2:
+    _, numbers = read_numbers(path)
+    if numbers.shape[1] < 2:
         raise HoldfastError(f"{path} needs at least two columns: coordinates, then the value")
-    for line, row in rows:
-        if len(row) != width:
-            raise HoldfastError(f"{path}, line {line}: {len(row)} cells where the first row has {width}")
-        for cell in row:
-            if not _is_number(cell) or not np.isfinite(float(cell)):
-                hint = " (a header must not hold numbers)" if line == 1 else ""
-                raise HoldfastError(f"{path}, line {line}: {cell!r} is not a finite number{hint}")
-    numbers = np.array([[float(cell) for cell in row] for _, row in rows])
     return numbers[:, :-1], numbers[:, -1]
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

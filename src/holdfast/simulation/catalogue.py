@@ -15,11 +15,12 @@ from holdfast.adversaries import (
     Flip,
     NoAttack,
     Start,
+    Strongest,
     TopK,
     immediately,
     later,
 )
-from holdfast.core.bounds import theorem_psi
+from holdfast.core.bounds import guard_budget, theorem_psi
 from holdfast.core.fitting import fit_lengthscale
 from holdfast.core.information import gain_upper_bound
 from holdfast.core.kernels import Kernel, Linear, Matern, SquaredExponential, gram
@@ -46,7 +47,10 @@ ATTACKS: dict[str, Callable[[Problem], Adversary]] = {
     "top-3": lambda problem: TopK(3),
     "top-5": lambda problem: TopK(5),
     "flip": lambda problem: Flip(),
+    "strongest": lambda problem: Strongest(),
 }
+PAPER_ATTACKS = ("none", "clipping", "aggsub", "top-3", "top-5", "flip")
+CERTIFIED = ("influence-ucb", "influence-pe")
 STARTS: dict[str, Start] = {"immediate": immediately, "later": later}
 PROBLEMS: dict[str, Callable[..., Problem]] = {"f1": f1, "robot3d": robot3d, "linear": linear}
 
@@ -143,6 +147,13 @@ def make_attack(name: str, problem: Problem) -> Adversary:
     if name not in ATTACKS:
         raise unknown("attack", name, ATTACKS)
     return ATTACKS[name](problem)
+
+
+def guard(name: str, problem: Problem, horizon: int, settings: Settings | None = None) -> float:
+    """The budget that a policy guards against when the true one is unknown: sqrt(T / gamma_T) at its own lam."""
+    s = settings or Settings()
+    lam = _lam(s, problem.noise_std**2 if name in CERTIFIED else 1.0)
+    return guard_budget(whole(horizon, "the horizon", least=1), gamma_bound(problem, lam, horizon)[0])
 
 
 def make_policy(

@@ -27,6 +27,6 @@ class Ledger:
         """
         if isnan(wanted):
             raise HoldfastError("the attack asked for a corruption of NaN")
-        paid = min(abs(wanted) * plays, self.left)
+        paid = float(min(abs(wanted) * plays, self.left))
         self.spent += paid
         return copysign(paid, wanted)

@@ -45,13 +45,13 @@ def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> Non
 
 
 def check_adversary(adversary: Adversary, problem: Problem, policy: Policy[Any], *, budget: float = 5.0) -> None:
-    """Names one finite corruption for each arm, keeps its promise about the view, stays within its budget."""
+    """Names one corruption for each arm, keeps its promise about the view, stays within its budget."""
     active = np.arange(problem.n_arms)
     zeros = np.zeros(problem.n_arms)
     view = View(active, zeros, zeros - 1, zeros + 1)
     c = adversary.corrupt(problem.f, view, np.random.default_rng(1))
     assert c.shape == problem.f.shape, "one corruption for each arm is needed"
-    assert np.isfinite(c).all(), "a corruption is not finite"
+    assert not np.isnan(c).any(), "a corruption is NaN"
     if not adversary.reads_estimates:
         other = View(active.copy(), problem.f.copy(), problem.f - 2, problem.f + 3)
         again = adversary.corrupt(problem.f, other, np.random.default_rng(1))

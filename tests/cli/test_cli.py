@@ -100,6 +100,18 @@ def test_strange_names_are_shown_as_they_are(holdfast, tmp_path, monkeypatch):
         assert name in out
 
 
+def test_an_unknown_budget_is_guarded_against(holdfast):
+    answer = simulate(holdfast, "--budget", "unknown", "--attack-budget", 3, "--attack", "flip", "--horizon", 2000)
+    assert (answer["budget"], answer["attack_budget"]) == ("unknown", 3)
+    gamma = 2000 / answer["settings"]["guard"] ** 2
+    assert 50 < gamma < 500
+    code, out, _ = holdfast(
+        "simulate", "--policy", "influence-pe", "--budget", "unknown", "--attack-budget", 3, "--horizon", 500
+    )
+    assert code == 0
+    assert "beyond it nothing is promised" in " ".join(out.split())
+
+
 def test_draws_differ(holdfast):
     regrets = [simulate(holdfast, "--draw", draw, "--horizon", 500)["trials"][0]["regret"] for draw in (10, 10, 11)]
     assert regrets[0] == regrets[1] != regrets[2]
@@ -180,7 +192,7 @@ BAD = [
     (("--budget", "nan"), "budget"),
     (("--budget", "inf"), "budget"),
     (("--budget", "much"), "the budget must be a number"),
-    (("--budget", "unknown"), "the budget must be a number"),
+    (("--budget", "unknown"), "--attack-budget"),
     (("--horizon", 10**19), "horizon"),
     (("--problem", "linear", "--lengthscale", 2), "no length-scale"),
     (("--attack-budget", -2), "budget"),

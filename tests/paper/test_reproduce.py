@@ -12,7 +12,7 @@ import pytest
 
 from holdfast import load_runs
 from holdfast.cli import main
-from holdfast.paper import beyond
+from holdfast.paper import beyond, certified
 from holdfast.paper.grid import OTHER_DRAWS, Scale, other_draw_cells, other_draws, well_posed
 from holdfast.simulation import sweep as sweep_module
 from holdfast.simulation.cell import instance
@@ -196,6 +196,7 @@ def test_beyond_has_all_its_parts():
     assert len(other_draw_cells(scale)) == 2 * 2 * 30 * 20 * 3
     settings = beyond.settings()
     assert {s.policy for s in settings} == {"gp-ucb", "rgp-ucb", "rgp-pe", "linear-pe"}
+    assert {s.policy for s in certified.settings(300)} >= {"influence-ucb", "influence-pe"}
     assert {s.horizon for s in settings if s.horizon} == set(beyond.HORIZONS)
     assert {s.budget for s in settings} >= set(beyond.BUDGETS)
 

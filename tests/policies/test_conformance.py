@@ -47,12 +47,12 @@ def test_an_adversary_that_hides_what_it_reads_is_caught(problem):
         check_adversary(Peeks(), problem, make_policy("gp-ucb", problem, 5.0, 300))
 
 
-def test_an_adversary_of_infinities_is_caught(problem):
-    class Infinite:
+def test_an_adversary_without_numbers_is_caught(problem):
+    class Nothing:
         reads_estimates = False
 
         def corrupt(self, f, view, rng):
-            return np.full(len(f), -np.inf)
+            return np.full(len(f), np.nan)
 
-    with pytest.raises(AssertionError, match="not finite"):
-        check_adversary(Infinite(), problem, make_policy("gp-ucb", problem, 5.0, 300))
+    with pytest.raises(AssertionError, match="NaN"):
+        check_adversary(Nothing(), problem, make_policy("gp-ucb", problem, 5.0, 300))

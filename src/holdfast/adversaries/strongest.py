@@ -1,9 +1,10 @@
 """The strongest attack: knows the policy's posterior, and strikes where one unit of corruption moves it most.
 
-    g(x) = k_t(best, x) / lam     what a unit of corruption in a play of x does to the estimate of the best arm
+    k_t(best, x) / lam     what a unit of corruption in a play of x does to the estimate of the best arm
 
-It pushes the best arm down, on plays of (nearly) the largest |g| only, and waits for them: an arm that looks bad
-is not played again, so the lie stays; an arm that is made to look good is played, and found out.
+It pushes the best arm down on its own plays, once no play of another arm moves it more, and spends nothing before:
+an arm that looks bad is not played again, so the lie stays; an arm that is made to look good is played, and found
+out. Its shift of the best arm's estimate is then the whole influence width.
 """
 
 from __future__ import annotations
@@ -29,14 +30,13 @@ class Strongest:
             raise HoldfastError(f"the stake must be positive, not {self.stake:g}")
 
     def corrupt(self, f: FloatArray, view: View, rng: np.random.Generator) -> FloatArray:
-        """Minus the sign of g, times the stake, where |g| is largest."""
+        """Minus the stake on the best active arm, when its own plays are where influence is largest."""
+        c = np.zeros(len(f))
         best = int(np.argmax(f[view.active]))
         if view.covariance is None:  # a phased policy before its epoch: an arm's own plays move it most
-            g = np.zeros(len(view.active))
-            g[best] = 1.0
+            worth = True
         else:
-            g = view.covariance[best]
-        worth = np.abs(g) >= 0.99 * np.abs(g).max()
-        c = np.zeros(len(f))
-        c[view.active[worth]] = -np.sign(g[worth]) * self.stake
+            worth = view.covariance[best, best] >= 0.99 * np.abs(view.covariance[best]).max()
+        if worth:
+            c[view.active[best]] = -self.stake
         return c

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from holdfast.core.information import gain_upper_bound
 from holdfast.core.kernels import gram
 from holdfast.paper.figures import lines_against
-from holdfast.paper.grid import Results, Scale, Setting
+from holdfast.paper.grid import Results, Setting
 from holdfast.plots.regret import LABELS
 from holdfast.simulation.catalogue import PAPER_ATTACKS, Settings
-from holdfast.simulation.cell import Cell, instance
+from holdfast.simulation.cell import instance
 from holdfast.types import FloatArray
 
 PROBLEMS = ("f1", "robot3d")
@@ -85,16 +85,12 @@ def settings() -> list[Setting]:
     return wanted
 
 
-def beyond_cells(scale: Scale) -> list[Cell]:
-    """The runs of all sections."""
-    return [cell for setting in settings() for cell in setting.cells(scale, TRIALS)]
-
-
 def _regret(results: Results, wanted: list[Setting]) -> FloatArray:
     return np.array([results.column(setting, "regret", TRIALS) for setting in wanted])
 
 
-def _spread(values: FloatArray) -> str:
+def spread(values: FloatArray) -> str:
+    """Mean and standard deviation."""
     return f"{values.mean():,.0f} ± {values.std():,.0f}"
 
 
@@ -108,7 +104,7 @@ def appendix_e_table(results: Results) -> Table:
                 (
                     LABELS[problem],
                     LABELS[attack],
-                    _spread(np.array([row["regret"] for row in trials])),
+                    spread(np.array([row["regret"] for row in trials])),
                     str(sorted({row["active_arms"] for row in trials}))[1:-1],
                     str(sorted({row["epochs"] for row in trials}))[1:-1],
                 )
@@ -140,7 +136,7 @@ def against_budget_section(results: Results) -> tuple[Figure, Table]:
             regret = _regret(results, [against_budget(problem, policy, C) for C in BUDGETS])
             lines[policy] = (BUDGETS, regret)
             slope = np.polyfit(BUDGETS, regret.mean(axis=1), 1)[0]
-            cells = tuple(_spread(values) for values in regret)
+            cells = tuple(spread(values) for values in regret)
             rows.append((LABELS[problem], LABELS[policy], *cells, f"{slope:,.1f}", theory[policy]))
         panels[LABELS[problem]] = lines
     table = Table(
@@ -165,7 +161,7 @@ def against_horizon_section(results: Results) -> tuple[Figure, Table]:
                 lines[policy] = (HORIZONS, regret)
                 late = slice(-3, None)
                 exponent = np.polyfit(np.log(HORIZONS[late]), np.log(regret.mean(axis=1)[late]), 1)[0]
-                ends = tuple(_spread(regret[i]) for i in (0, 2, 4, 6))
+                ends = tuple(spread(regret[i]) for i in (0, 2, 4, 6))
                 rows.append(
                     (
                         LABELS[problem],
@@ -196,7 +192,7 @@ def sensitivity_table(results: Results) -> Table:
                 for attack in ("none", "top-5"):
                     trials = results.trials(sensitivity(problem, attack, parameter, value), TRIALS)
                     kept = sum(row["best_arm_kept"] for row in trials)
-                    regret = _spread(np.array([row["regret"] for row in trials]))
+                    regret = spread(np.array([row["regret"] for row in trials]))
                     cells += [regret, f"{kept} of {len(trials)}"]
                 rows.append((LABELS[problem], f"{parameter} = {value:g}", *cells))
     return Table(

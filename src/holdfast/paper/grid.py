@@ -49,6 +49,7 @@ class Setting:
     draw: int | None = None
     horizon: int | None = None  # None: that of the scale
     settings: Settings = field(default_factory=Settings)
+    attack_budget: float | None = None  # None: what the policy believes
 
     def cells(self, scale: Scale, trials: int | None = None) -> list[Cell]:
         """Trial k has seed k. Where there is no attack, it has no start."""
@@ -62,6 +63,7 @@ class Setting:
                 attack_start="immediate" if self.attack == "none" else self.start,
                 draw=self.draw,
                 horizon=self.horizon or scale.horizon,
+                attack_budget=self.attack_budget,
                 settings=self.settings,
             )
             for seed in range(trials or scale.trials)

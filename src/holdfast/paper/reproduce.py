@@ -11,7 +11,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from holdfast.paper import beyond, figures
+from holdfast.paper import beyond, certified, figures
 from holdfast.paper.checks import Draws
 from holdfast.paper.claims import CLAIMS, decide
 from holdfast.paper.grid import (
@@ -40,7 +40,7 @@ def cells_for(scale: Scale, only: Sequence[str] = ()) -> list[Cell]:
         if name not in NAMES:
             raise HoldfastError(f"unknown figure {name!r}: choose one of {', '.join(NAMES)}")
     if not only:
-        return paper_cells(scale) + (other_draw_cells(scale) + beyond.beyond_cells(scale) if scale.beyond else [])
+        return paper_cells(scale) + (_beyond_cells(scale) if scale.beyond else [])
     wanted = {4 if name == "figure-1" else int(name[-1]) for name in only}
     settings = [line for n in FIGURES if n in wanted for line in figure_settings(n)]
     return [cell for line in settings for cell in line.cells(scale)]
@@ -55,15 +55,10 @@ def render(folder: RunFolder, scale: Scale, about: Mapping[str, Any], only: Sequ
         for name, title, caption, figure in _figures(results)
         if (not only or name in only) and _ready(results, name)
     ]
-    tables = []
-    if scale.beyond and all(results.has(setting, beyond.TRIALS) for setting in beyond.settings()):
-        for name, (figure, table) in {
-            "regret-against-budget": beyond.against_budget_section(results),
-            "regret-against-horizon": beyond.against_horizon_section(results),
-        }.items():
-            pictures.append(Picture(table.title, table.text, _draw(folder, name, figure)))
-            tables.append(table)
-        tables = [beyond.appendix_e_table(results), *tables, beyond.sensitivity_table(results)]
+    tables: list[beyond.Table] = []
+    if scale.beyond:
+        more, tables = _beyond(folder, results)
+        pictures += more
     entries = _decide(results, scale)
     document = page(
         scale=scale,
@@ -76,6 +71,36 @@ def render(folder: RunFolder, scale: Scale, about: Mapping[str, Any], only: Sequ
     write_atomically(folder.path / "claims.json", json.dumps([_plain(e) for e in entries], indent=1).encode())
     write_atomically(folder.path / "report.html", document.encode())
     return entries
+
+
+def _beyond_cells(scale: Scale) -> list[Cell]:
+    settings = [*beyond.settings(), *certified.settings(scale.horizon)]
+    return other_draw_cells(scale) + [cell for s in settings for cell in s.cells(scale, beyond.TRIALS)]
+
+
+def _beyond(folder: RunFolder, results: Results) -> tuple[list[Picture], list[beyond.Table]]:
+    """The sections that go beyond the paper, as far as their runs are finished."""
+    pictures, tables = [], []
+    if all(results.has(setting, beyond.TRIALS) for setting in certified.settings(results.scale.horizon)):
+        for n, (problem, budget) in FIGURES.items():
+            drawn = _draw(folder, f"figure-{n}-certified", certified.panels(results, n))
+            title = f"Certified policies: {problem}, C = {budget:g}"
+            caption = (
+                f"Influence-UCB and influence-PE with their guarantees (true B, delta = 0.05, the full C), in the "
+                f"setting of Figure {n}; mean of {beyond.TRIALS} trials, bars of one standard deviation."
+            )
+            pictures.append(Picture(title, caption, drawn))
+        tables += [certified.price_table(results), certified.guard_table(results)]
+    if all(results.has(setting, beyond.TRIALS) for setting in beyond.settings()):
+        tables.append(beyond.appendix_e_table(results))
+        for name, (figure, table) in {
+            "regret-against-budget": beyond.against_budget_section(results),
+            "regret-against-horizon": beyond.against_horizon_section(results),
+        }.items():
+            pictures.append(Picture(table.title, table.text, _draw(folder, name, figure)))
+            tables.append(table)
+        tables.append(beyond.sensitivity_table(results))
+    return pictures, tables
 
 
 def _figures(results: Results) -> list[tuple[str, str, str, Callable[[], Figure]]]:

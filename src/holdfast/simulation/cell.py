@@ -31,6 +31,7 @@ class Cell:
     attack_start: str = "immediate"
     draw: int | None = None
     horizon: int = 50_000
+    attack_budget: float | None = None  # None: the same as the policy's
     settings: Settings = field(default_factory=Settings)
 
     def __str__(self) -> str:
@@ -42,6 +43,11 @@ class Cell:
         parts = [json.dumps(asdict(self), sort_keys=True), _digest(self.problem, self.draw), code_version()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
+    @property
+    def power(self) -> float:
+        """What the adversary has."""
+        return self.budget if self.attack_budget is None else self.attack_budget
+
     def run(self) -> Run:
         """Play it."""
         if self.attack_start not in STARTS:
@@ -51,7 +57,7 @@ class Cell:
             problem,
             make_policy(self.policy, problem, self.budget, self.horizon, self.settings),
             make_attack(self.attack, problem),
-            budget=self.budget,
+            budget=self.power,
             horizon=self.horizon,
             seed=self.seed,
             start=STARTS[self.attack_start],
@@ -64,6 +70,7 @@ class Cell:
         return {
             **asdict(self),
             "draw": instance(self.problem, self.draw).draw,
+            "attack_budget": self.power,
             "settings": json.dumps(asdict(self.settings), sort_keys=True),
             **run.summary(curve=True),
             "outcome": run.outcome,

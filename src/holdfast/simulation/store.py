@@ -31,6 +31,7 @@ SCHEMA = pa.schema(
         ("attack", pa.string()),
         ("attack_start", pa.string()),
         ("budget", pa.float64()),
+        ("attack_budget", pa.float64()),
         ("horizon", pa.int64()),
         ("settings", pa.string()),
         ("seed", pa.int64()),

@@ -19,7 +19,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from holdfast import simulate
+from holdfast import audit, simulate
 from holdfast.adversaries import NoAttack, TopK
 from holdfast.core.design import rare_switching_design
 from holdfast.core.posterior import Posterior
@@ -33,8 +33,9 @@ def plain_numpy_loop(problem, factor, noise, lam=1.0):
     mu, covariance = np.zeros(len(K)), K.copy()
     plays = np.empty(len(noise), dtype=np.int64)
     for r in range(len(noise)):
-        upper = mu + factor(r + 1) * np.sqrt(covariance.diagonal())
-        arm = int(np.argmax(upper >= upper.max() - 1e-9 * np.abs(upper).max()))
+        width = factor(r + 1) * np.sqrt(covariance.diagonal())
+        upper = mu + width
+        arm = int(np.argmax(upper >= upper.max() - 1e-9 * width.max()))
         plays[r] = arm
         v = covariance[arm] / (lam + covariance[arm, arm])
         mu += v * (problem.f[arm] + noise[r] - mu[arm])
@@ -70,6 +71,28 @@ def index_policy(name: str, T: int, C: float, repeats: int) -> dict[str, float]:
     assert np.array_equal(np.repeat(run.arms, run.repeats), plays), "the two loops made different plays"
     slow, fast = best_of(repeats, lambda: plain_numpy_loop(problem, factor, noise), ours)
     return {"baseline_s": slow, "ours_s": fast, "ratio": slow / fast, "switches": run.switches}
+
+
+def certified(T: int, repeats: int) -> dict[str, float]:
+    """Influence-UCB (both posteriors, exact widths in every round) against RGP-UCB, C = 50."""
+    problem = f1()
+    policies = [make_policy(name, problem, 50.0, T) for name in ("rgp-ucb", "influence-ucb")]
+    runs = [lambda p=p: simulate(problem, p, NoAttack(), budget=0, horizon=T, seed=0) for p in policies]
+    for run in runs:
+        run()  # compiles
+    rgp, influence = best_of(repeats, *runs)
+    return {"rgp_ucb_s": rgp, "influence_ucb_s": influence, "ratio": influence / rgp}
+
+
+def audits(repeats: int) -> dict[str, float]:
+    """10,000 rows of 50 options; and 5,000 rows of as many options, once."""
+    rng = np.random.default_rng(0)
+    few, many = rng.uniform(0, 1, (50, 2)), rng.uniform(0, 1, (5000, 3))
+    seconds = []
+    for x, times in ((few[rng.integers(0, 50, 10_000)], repeats), (many, 1)):
+        y = np.sin(4 * x[:, 0]) + x[:, 1] + 0.1 * rng.standard_normal(len(x))
+        seconds += best_of(times, lambda x=x, y=y: audit(x, y))
+    return {"rows_10000_options_50_s": seconds[0], "options_5000_s": seconds[1]}
 
 
 def billion_plays(repeats: int) -> dict[str, float]:
@@ -108,6 +131,8 @@ def main() -> None:
         "gp-ucb": index_policy("gp-ucb", options.horizon, 50.0, options.repeats),
         "rgp-ucb, C = 50": index_policy("rgp-ucb", options.horizon, 50.0, options.repeats),
         "rgp-ucb, C = 100": index_policy("rgp-ucb", options.horizon, 100.0, options.repeats),
+        "influence-ucb": certified(options.horizon, options.repeats),
+        "audit": audits(options.repeats),
         "rgp-pe, 10^9 plays": billion_plays(options.repeats),
         "growth": growth(options.repeats),
     }
@@ -128,6 +153,13 @@ def main() -> None:
             f"{row['switches']:,}",
         )
     console.print(table)
+    both = results["influence-ucb"]
+    console.print(f"influence-ucb: {both['influence_ucb_s'] * 1e3:.0f} ms, {both['ratio']:.1f} times an RGP-UCB run")
+    checked = results["audit"]
+    console.print(
+        f"audit: {checked['rows_10000_options_50_s']:.2f} s for 10,000 rows of 50 options, "
+        f"{checked['options_5000_s']:.1f} s for 5,000 options"
+    )
     phased = results["rgp-pe, 10^9 plays"]
     console.print(
         f"rgp-pe, 10^9 plays: {phased['usual_s'] * 1e3:.0f} ms; "

@@ -65,7 +65,11 @@ def audit_page(audit: Audit, names: Sequence[str], source: str, *, minimized: bo
     parts = [
         f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(source)}</p>",
         f"<pre>{escaped(describe(audit, names, minimized=minimized).partition('Closest rivals')[0].strip())}</pre>",
-        picture("Who leads, and by how much", "Green: the winner; red: the cheapest rival.", buffer.getvalue()),
+        picture(
+            "Who leads, and by how much",
+            "Green: the winner; orange: the rival that tampering would help most cheaply.",
+            buffer.getvalue(),
+        ),
         table(
             "Closest rivals",
             "What total tampering would have made each of them win, and on which option's measurements.",

@@ -95,21 +95,20 @@ def _rounds(
     """Rounds t, t+1, ... with the given noise; fills the blocks and returns their number."""
     N = len(f)
     log_det, paid, attacking = carried[0], carried[1], carried[2] > 0
-    upper, v = np.empty(N), np.zeros(N)
+    upper, sigma, v = np.empty(N), np.empty(N), np.zeros(N)
     arm, n, y, s, blocks = -1, 0, 0.0, 0.0, 0
     for r in range(len(noise)):
         block_log_det = log_det + log1p(n * s / lam)
         factor = beta[0] + beta[1] * sqrt(beta[2] + beta[3] * log(t + r) + beta[4] * block_log_det)
         along = (y - n * mean[arm]) / (lam + n * s) if n > 0 else 0.0
         shrink = n / (lam + n * s)
-        widest = 0.0
-        for j in range(N):
-            sigma = sqrt(max(variance[j] - v[j] * v[j] * shrink, EPS))
-            upper[j] = mean[j] + v[j] * along + factor * sigma
-            widest = max(widest, sigma)
-        largest = upper[0]
+        for j in range(N):  # no reductions in here: this loop runs on vector registers
+            sigma[j] = sqrt(max(variance[j] - v[j] * v[j] * shrink, EPS))
+            upper[j] = mean[j] + v[j] * along + factor * sigma[j]
+        largest, widest = upper[0], sigma[0]
         for j in range(1, N):
             largest = max(largest, upper[j])
+            widest = max(widest, sigma[j])
         if not attacking:  # "later": an upper bound lies strictly below the largest lower bound
             largest_lower, smallest = -np.inf, np.inf
             for j in range(N):

@@ -129,7 +129,8 @@ def test_failed_runs_are_reported_and_the_code_is_1(tmp_path, capsys, monkeypatc
         (("--jobs", -1), "jobs"),
         (("--executor", "cloud"), "unknown executor"),
         (("--time-limit", 0), "time-limit"),
-        (("--render-only",), "no finished runs"),
+        (("--render-only",), "is not a folder of runs"),
+        (("--time-limit", "inf"), "time-limit"),
         (("--executor", "dask", "--dask-address", "tcp://127.0.0.1:9", *SMALL), "cannot reach a Dask scheduler"),
     ],
 )

@@ -141,11 +141,14 @@ def test_e4_the_code_version_sees_every_file_that_matters(tmp_path, monkeypatch)
 def test_e2_a_damaged_cell_is_run_again(tmp_path, undisturbed):
     path = tmp_path / "runs"
     run(path, Inline())
-    victims = sorted((path / "cells").iterdir())[:3]
+    victims = sorted((path / "cells").iterdir())[:4]
+    content = bytearray(victims[3].read_bytes())
+    content[4 : len(content) // 4] = bytes(b ^ 0xFF for b in content[4 : len(content) // 4])  # the data, not the footer
+    victims[3].write_bytes(content)
     victims[0].write_bytes(b"")
     victims[1].write_bytes(victims[1].read_bytes()[:100])
     victims[2].write_bytes(b"not a table")
-    assert load_runs(path).num_rows == len(CELLS) - 3
+    assert load_runs(path).num_rows == len(CELLS) - 4
     run(path, Inline())
     assert same(path, undisturbed)
 

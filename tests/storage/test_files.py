@@ -78,3 +78,14 @@ with lock(Path({str(tmp_path / "l")!r})):
     assert "another holdfast is at work" in refused.stderr
     allowed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert allowed.stdout == "got it\n"
+
+
+def test_only_regular_files_are_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(HoldfastError, match="not a regular file"):
+        write_atomically(tmp_path / "pipe", b"")
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_atomically(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"

@@ -1,4 +1,4 @@
-"""The strongest attack: knows the policy's posterior, and strikes where one unit of corruption moves it most.
+"""The strongest attack: knows the policy's posterior, and waits until the best arm's own plays move it most.
 
     k_t(best, x) / lam     what a unit of corruption in a play of x does to the estimate of the best arm
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from holdfast.core.kernels import Kernel
-from holdfast.types import HoldfastError
+from holdfast.types import FloatArray, HoldfastError
 
 
 def command(
@@ -50,18 +50,20 @@ def command(
     if len(columns) < 2:
         raise HoldfastError(f"{file} needs at least two columns: parameters and an objective")
     target = objective or columns[-1]
-    chosen = parameters.split(",") if parameters else [name for name in columns if name != target]
+    chosen = [n.strip() for n in parameters.split(",")] if parameters else [n for n in columns if n != target]
     for name in (target, *chosen):
         if name not in columns:
             raise HoldfastError(f"{file} has no column {name!r}: it has {', '.join(columns)}")
-    if page is not None and not page.parent.is_dir():
-        raise HoldfastError(f"cannot write {page}: {page.parent} is not a folder")
+    if target in chosen or len(set(chosen)) < len(chosen):
+        raise HoldfastError("a column can be a parameter once, or the objective, not both")
+    if page is not None and (not page.parent.is_dir() or page.resolve() == file.resolve()):
+        raise HoldfastError(f"cannot write {page}: give another file, in a folder that exists")
     sign = -1.0 if minimize else 1.0
     x = numbers[:, [columns.index(name) for name in chosen]]
     verdict = audit(
         x,
         sign * numbers[:, columns.index(target)],
-        kernel=_kernel(kernel, lengthscale),
+        kernel=_kernel(kernel, lengthscale, x),
         noise_std=noise,
         budget=budget,
         norm_bound=norm,
@@ -78,20 +80,18 @@ def command(
         typer.echo(describe(verdict, chosen, minimized=minimize))
 
 
-def _kernel(name: str | None, lengthscale: str | None) -> Kernel | None:
+def _kernel(name: str | None, lengthscale: str | None, x: FloatArray) -> Kernel | None:
     """A kernel as it was named, complete; None if it is to be fitted."""
-    from holdfast.core.kernels import Linear, Matern, SquaredExponential
+    from holdfast.core.kernels import named_kernel
 
     if name is None and lengthscale is None:
         return None
-    if lengthscale is None and name != "linear":
-        raise HoldfastError("a kernel needs its --lengthscale; leave out both to have them fitted")
-    if name == "linear":
-        return Linear()
+    if lengthscale is None:
+        if name != "linear":
+            raise HoldfastError("a kernel needs its --lengthscale; leave out both to have them fitted")
+        return named_kernel("linear", None, x)
     try:
-        lengths = [float(part) for part in (lengthscale or "").split(",")]
-        nu = float(name.removeprefix("matern-")) if name and name != "se" else 2.5
+        lengths = [float(part) for part in lengthscale.split(",")]
     except ValueError:
-        raise HoldfastError(f"cannot understand --kernel {name} --lengthscale {lengthscale}") from None
-    scales = lengths[0] if len(lengths) == 1 else lengths
-    return SquaredExponential(scales) if name == "se" else Matern(nu, scales)
+        raise HoldfastError(f"--lengthscale must be numbers with commas, not {lengthscale!r}") from None
+    return named_kernel(name or "matern-2.5", lengths[0] if len(lengths) == 1 else lengths, x)

@@ -56,20 +56,22 @@ def command(
     for name, value, least in (("trials", trials, 1), ("horizon", horizon, 1), ("jobs", jobs, 0)):
         if value < least:
             raise HoldfastError(f"{name} must be at least {least}, not {value}")
-    if not time_limit > 0:
-        raise HoldfastError(f"time-limit must be positive, not {time_limit:g}")
+    if not 0 < time_limit < 1e6:
+        raise HoldfastError(f"time-limit must be positive and below a million seconds, not {time_limit:g}")
     workers = jobs or os.cpu_count() or 1
     scale = Scale(2, 5_000, beyond) if quick else Scale(trials, horizon, beyond)
     chosen = tuple(only or ())
     console = Console(stderr=True)
 
+    cells = reproduce.cells_for(scale, chosen)
+    if render_only:
+        RunFolder(out).about()  # refuses what is not a folder of runs, and creates nothing
     with RunFolder(out).opened() as folder:
         if render_only:
-            about = _about_finished(folder)
+            _, about = folder.about()
             scale = Scale(**about["scale"])
             failures: list[Any] = []
         else:
-            cells = reproduce.cells_for(scale, chosen)
             keys = list(dict.fromkeys(cell.fingerprint() for cell in cells))
             about = {
                 "holdfast": version("holdfast"),
@@ -102,13 +104,6 @@ def command(
             typer.echo(f"holdfast: failed: {failure.cell}: {failure.reason}", err=True)
         typer.echo(f"holdfast: {len(failures)} run(s) failed; run the command again to retry them", err=True)
         raise typer.Exit(1)
-
-
-def _about_finished(folder: Any) -> dict[str, Any]:
-    keys, about = folder.about()
-    if not keys:
-        raise HoldfastError(f"{folder.path} holds no finished runs; run `holdfast reproduce` first")
-    return about  # type: ignore[no-any-return]
 
 
 def _about_before(folder: Any, keys: list[str]) -> float:

@@ -149,9 +149,15 @@ def command(
     else:
         _print_table(head, runs)
         if believed is None:
-            Console().print(
-                f"The budget is unknown, so {policy} guards against C = {trusted:.4g} = sqrt(T / gamma_T): up to there "
-                "its guarantee holds as if that were known; beyond it nothing is promised, by this or any other method."
+            promise = (
+                "up to there its guarantee holds as if that were known; beyond it nothing is promised, by this or any "
+                "other method."
+                if policy in catalogue.CERTIFIED
+                else "but it has no guarantee to begin with; influence-ucb and influence-pe have one."
+            )
+            console = Console()
+            console.print(
+                f"The budget is unknown, so {policy} is told C = {trusted:.4g} = sqrt(T / gamma_T): {promise}"
             )
 
 

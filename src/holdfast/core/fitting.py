@@ -17,6 +17,7 @@ from holdfast.core.kernels import Kernel, Matern, SquaredExponential, gram
 from holdfast.types import FloatArray, HoldfastError, floats, positive
 
 Stationary = TypeVar("Stationary", bound=SquaredExponential | Matern)
+FACTORS, NOISES = (0.01, 100.0), (1e-6, 10.0)
 NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry no noise
 
 
@@ -25,9 +26,10 @@ def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: f
 
     Infinite where A is singular.
     """
+    A = gram(kernel, X) + np.diag(np.broadcast_to(lam, len(y)))
     try:
-        L = cholesky(gram(kernel, X) + np.diag(np.broadcast_to(lam, len(y))), lower=True)
-    except LinAlgError:
+        L = cholesky(A, lower=True)
+    except (LinAlgError, ValueError):  # singular, or beyond the range of floats
         return np.inf
     half = solve_triangular(L, y, lower=True)
     return float(0.5 * half @ half + np.log(L.diagonal()).sum() + 0.5 * len(y) * np.log(2 * np.pi))
@@ -78,7 +80,7 @@ def fit_counts(
 
     With `scale_lengths` all length-scales of the (stationary) kernel are multiplied by one factor, from 1/100 to
     100; the noise variance is fitted where it is not given, from 1e-6 to 10 times the kernel's. On a grid first,
-    then refined: the likelihood has several peaks.
+    then refined: the likelihood has several peaks. Where it is flat, the larger noise is taken.
     """
 
     def scaled(factor: float) -> Kernel:
@@ -93,16 +95,18 @@ def fit_counts(
         return min(negative_log_likelihood(scaled(factor), X, means, noise / counts), 1e300)
 
     few = np.unique(np.linspace(0, len(X) - 1, min(len(X), 200)).astype(np.int64))
-    factors = np.log(np.geomspace(0.01, 100, 25)) if scale_lengths else np.zeros(1)
-    noises = np.log(np.geomspace(1e-6, 10, 15)) if lam is None else np.log([lam])
+    factors = np.log(np.geomspace(*FACTORS, 25)) if scale_lengths else np.zeros(1)
+    noises = np.log(np.geomspace(*NOISES, 15)) if lam is None else np.log([lam])
     starts = [
-        (min(negative_log_likelihood(scaled(np.exp(f)), X[few], means[few], np.exp(n) / counts[few]), 1e300), f, n)
+        (negative_log_likelihood(scaled(np.exp(f)), X[few], means[few], np.exp(n) / counts[few]), -n, -f)
         for f in factors
         for n in noises
     ]
-    _, factor, noise = min(starts)
+    smallest = min(starts)[0]
+    # Where length-scale and noise cannot be told apart, the larger noise, then the larger length-scale.
+    noise, factor = min((n, f) for value, n, f in starts if value <= smallest + 1e-3)
     free = [scale_lengths, lam is None]
-    start = np.array([factor, noise])
+    start = np.array([-factor, -noise])
 
     def at(moved: FloatArray) -> FloatArray:
         parameters = start.copy()
@@ -110,9 +114,14 @@ def fit_counts(
         return parameters
 
     if any(free):
+        box = np.log([FACTORS, NOISES])[free]
         refined = minimize(
-            lambda moved: loss(at(moved)), start[free], method="Nelder-Mead", options={"xatol": 1e-3, "maxfev": 60}
+            lambda moved: loss(at(moved)),
+            start[free],
+            method="Nelder-Mead",
+            bounds=[tuple(side) for side in box],
+            options={"xatol": 1e-3, "maxfev": 60},
         )
-        bounds = np.array([[np.log(0.01), np.log(100)], [np.log(1e-6), np.log(10)]])[free]
-        start = at(np.clip(refined.x, bounds[:, 0], bounds[:, 1]))
+        if refined.fun < loss(start) - 1e-6:
+            start = at(refined.x)
     return scaled(float(np.exp(start[0]))), float(np.exp(start[1])) if lam is None else lam

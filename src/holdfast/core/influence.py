@@ -30,20 +30,20 @@ def influence_width(covariance: FloatArray, played: BoolArray, C: float, lam: fl
     return width
 
 
-def pairwise_influence(covariance: FloatArray, arm: int, played: BoolArray, lam: float) -> tuple[FloatArray, IntArray]:
-    """max_{x' in S} |k_t(a, x') - k_t(b, x')| / lam for the arm a and every b, and the arm x' that attains it.
+def pairwise_influence(effect: FloatArray, arm: int) -> tuple[FloatArray, IntArray]:
+    """max over columns x' of |effect(a, x') - effect(b, x')| for the arm a and every b, and the column.
 
-    One unit of tampering there moves mu(a) - mu(b) by this much. In blocks: O(N) memory beyond the covariance.
+    `effect` is d mu / d y: k_t(x, x')/lam for played x'. One unit of tampering with a play of x' moves
+    mu(a) - mu(b) by the difference. In blocks: O(N) memory beyond the matrix.
     """
-    S = np.flatnonzero(played)
-    largest, where = np.zeros(len(covariance)), np.zeros(len(covariance), dtype=np.int64)
-    rows = max(1, BLOCK // max(len(S), 1))
-    reference = covariance[arm, S]
-    for begin in range(0, len(covariance) if len(S) else 0, rows):
-        part = np.abs(reference - covariance[begin : begin + rows, S])
-        best = part.argmax(axis=1)
-        largest[begin : begin + rows] = part[np.arange(len(part)), best] / lam
-        where[begin : begin + rows] = S[best]
+    largest, where = np.zeros(len(effect)), np.zeros(len(effect), dtype=np.int64)
+    if effect.shape[1] == 0:
+        return largest, where
+    rows = max(1, BLOCK // effect.shape[1])
+    for begin in range(0, len(effect), rows):
+        part = np.abs(effect[arm] - effect[begin : begin + rows])
+        where[begin : begin + rows] = part.argmax(axis=1)
+        largest[begin : begin + rows] = part.max(axis=1)
     return largest, where
 
 
@@ -89,14 +89,14 @@ def breakdown(posterior: JointPosterior, *, beta: float = 0.0) -> Breakdown:
 
 def breakdown_budgets(posterior: JointPosterior, winner: int, *, beta: float = 0.0) -> tuple[FloatArray, IntArray]:
     """For every rival the tampering that overturns the winner, and the arm where it is cheapest."""
-    mu, covariance = posterior.mean, posterior.covariance
-    power, where = pairwise_influence(covariance, winner, posterior.counts > 0, posterior.lam)
-    lead = mu[winner] - mu
+    effect, S = posterior.effect()
+    power, column = pairwise_influence(effect, winner)
+    lead = posterior.mean[winner] - posterior.mean
     if beta > 0:
-        lead = lead - beta * pairwise_deviation(covariance, winner)
+        lead = lead - beta * pairwise_deviation(posterior.covariance, winner)
     with np.errstate(divide="ignore", invalid="ignore"):
         budgets = np.where(lead > 0, lead / power, 0.0)  # no power means no lead: such arms cannot be told apart
-    return budgets, where
+    return budgets, S[column] if len(S) else column
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ class Certificate:
             f" To make option {self.rival} win instead, {self.breakdown_budget:.4g} of tampering would have been "
             f"enough, on measurements of option {self.pivot}."
         )
-        return first + (second if np.isfinite(self.breakdown_budget) else "")
+        return first + (second if 0 < self.breakdown_budget < np.inf else "")
 
 
 def certificate(
@@ -155,7 +155,7 @@ def certificate(
     beta = log_det_beta(B, sigma, posterior.lam, delta, posterior.log_det)
     exact, certified = breakdown(posterior), breakdown(posterior, beta=beta)
     winner = exact.winner
-    power, _ = pairwise_influence(posterior.covariance, winner, posterior.counts > 0, posterior.lam)
+    power, _ = pairwise_influence(posterior.effect()[0], winner)
     reach = beta * pairwise_deviation(posterior.covariance, winner) + C * power
     behind = posterior.mean - posterior.mean[winner] + reach  # f(b) - f(winner) is at most this
     behind[winner] = 0.0

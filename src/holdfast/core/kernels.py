@@ -149,6 +149,24 @@ def _matern(nu: float, s: FloatArray) -> FloatArray:
     return g
 
 
+def named_kernel(name: str, lengthscale: Lengthscale | None, X: FloatArray) -> Linear | SquaredExponential | Matern:
+    """linear (with a radius that encloses X), se or matern-NU; the last two with length-scale 1 by default."""
+    if name == "linear":
+        if lengthscale is not None:
+            raise HoldfastError("the linear kernel has no length-scale")
+        return Linear.enclosing(X)
+    scale = 1.0 if lengthscale is None else lengthscale
+    if name == "se":
+        return SquaredExponential(scale)
+    if not name.startswith("matern-"):
+        raise HoldfastError(f"unknown kernel {name!r}: choose one of se, linear, matern-NU")
+    try:
+        nu = float(name.removeprefix("matern-"))
+    except ValueError:
+        raise HoldfastError(f"a Matern kernel is named by its nu, as in matern-2.5, not {name!r}") from None
+    return Matern(nu, scale)
+
+
 def gram(kernel: Kernel, X: FloatArray) -> FloatArray:
     """The kernel matrix of all rows of X, refused with its size if it cannot fit into memory."""
     needed = 5 * 8 * len(X) ** 2  # the matrix, a posterior of all arms, and what is in between

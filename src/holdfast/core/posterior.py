@@ -13,7 +13,7 @@ estimator replaces each reward by its arm's mean, which leaves them unchanged: i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log1p
 from typing import Self
 
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 from scipy.linalg.blas import dger
 
-from holdfast.types import FloatArray, HoldfastError, floats, positive, read_only
+from holdfast.types import FloatArray, HoldfastError, IntArray, floats, positive, read_only
 
 EPS = float(np.finfo(np.float64).eps)
 LARGEST_CONDITION = 1e13
@@ -116,6 +116,8 @@ class JointPosterior:
     log_det: float  # ln det(I + K_t / lam): twice the information gained so far
     lam: float
     jitter: float = 0.0  # as in Posterior, where the data were fitted at once
+    rounding: float = EPS  # absolute error of a variance
+    condition: float = 1.0  # of the system that was solved
 
     @classmethod
     def prior(cls, K: FloatArray, lam: float) -> Self:
@@ -126,24 +128,44 @@ class JointPosterior:
 
     @classmethod
     def fit(cls, K: FloatArray, counts: FloatArray, totals: FloatArray, lam: float) -> Self:
-        """After `counts` plays of each arm, with rewards summing to `totals`: one solve."""
+        """After `counts` plays of each arm, with rewards summing to `totals`: one solve.
+
+        For played arms k_t(., S) = K A^-1 (lam/n + jitter), which keeps its digits for small lam, where
+        K - K A^-1 K would lose them.
+        """
         S = np.flatnonzero(counts)
         if len(S) == 0:
             return cls.prior(K, lam)
         posterior = Posterior.fit(K[np.ix_(S, S)], totals[S] / counts[S], counts[S], lam)
         half = posterior.half(K[:, S])
         mean: FloatArray = K[:, S] @ posterior.weights
-        covariance: FloatArray = K - half.T @ half
+        solved = solve_triangular(posterior.factor, half, lower=True, trans="T", check_finite=False).T  # K A^-1
+        covariance = K - half.T @ half if len(S) < len(K) else np.empty_like(K)
         np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), EPS * K.diagonal()))
+        covariance[:, S] = solved * (lam / counts[S] + posterior.jitter)
+        covariance[S] = covariance[:, S].T
         # det(I + K n/lam) = det(A) prod(n/lam)
         log_det = 2 * np.log(posterior.factor.diagonal()).sum() + np.log(counts[S] / lam).sum()
-        kept = read_only(np.array(counts, dtype=np.float64))
-        return cls(read_only(mean), read_only(covariance), kept, max(float(log_det), 0.0), lam, posterior.jitter)
+        return cls(
+            mean=read_only(mean),
+            covariance=read_only(covariance),
+            counts=read_only(np.array(counts, dtype=np.float64)),
+            log_det=max(float(log_det), 0.0),
+            lam=lam,
+            jitter=posterior.jitter,
+            rounding=0.0,
+            condition=posterior.condition,
+        )
 
     @property
     def deviation(self) -> FloatArray:
         """sigma_t of every arm."""
-        return np.sqrt(np.maximum(np.diagonal(self.covariance), EPS))  # below EPS only rounding is left
+        return np.sqrt(np.maximum(np.diagonal(self.covariance), self.rounding))
+
+    def effect(self) -> tuple[FloatArray, IntArray]:
+        """d mu(x) / d y for one more unit in a play of each played arm: k_t(x, S) / (lam + jitter n); and S."""
+        S = np.flatnonzero(self.counts)
+        return self.covariance[:, S] / (self.lam + self.jitter * self.counts[S]), S
 
     def extend(self, arm: int, repeats: int, total: float, weight: float = 1.0) -> Self:
         """After playing `arm` `repeats` more times with rewards summing to `total`, each of this weight.
@@ -159,4 +181,11 @@ class JointPosterior:
         counts = self.counts.copy()
         counts[arm] += n
         log_det = self.log_det + log1p(n * s / lam)
-        return type(self)(read_only(mean), read_only(covariance), read_only(counts), log_det, lam)
+        return replace(
+            self,
+            mean=read_only(mean),
+            covariance=read_only(covariance),
+            counts=read_only(counts),
+            log_det=log_det,
+            rounding=EPS,
+        )

@@ -85,9 +85,10 @@ class InfluencePhasedElimination:
         np.fill_diagonal(k, sigma**2)
         played = np.isin(epoch.active, feedback.arms)
         keep = np.ones(len(mu), dtype=np.bool_)
+        effect = k[:, played] / lam
         for a in np.argsort(-mu):  # the leaders drop most arms, and need not be asked by those they dropped
             if keep[a]:
-                power, _ = pairwise_influence(k, int(a), played, lam)
+                power, _ = pairwise_influence(effect, int(a))
                 keep &= mu[a] - mu <= beta * pairwise_deviation(k, int(a)) + C * power
         width = beta * sigma + influence_width(k, played, C, lam)
         return epoch.next(keep, mu, width, feedback)

@@ -50,8 +50,10 @@ def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:
     """Refuse what no guarantee can be built on."""
     positive(norm_bound, "the norm bound", zero=True)
     positive(noise_std, "the noise", zero=True)
-    if not 0 < delta < 1:
-        raise HoldfastError(f"delta must lie between 0 and 1, not {delta:g}")
+    if not 1e-100 < delta < 1:
+        raise HoldfastError(f"delta must lie between 0 and 1 (and above 1e-100), not {delta:g}")
+    if norm_bound > 1e100 or noise_std > 1e100:
+        raise HoldfastError("the norm bound and the noise must be below 1e100")
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from holdfast.adversaries import (
 from holdfast.core.bounds import guard_budget, theorem_psi
 from holdfast.core.fitting import fit_lengthscale
 from holdfast.core.information import gain_upper_bound
-from holdfast.core.kernels import Kernel, Linear, Matern, SquaredExponential, gram
+from holdfast.core.kernels import Kernel, Linear, Matern, gram, named_kernel
 from holdfast.policies import (
     GPUCB,
     InfluencePhasedElimination,
@@ -122,24 +122,10 @@ def make_problem(
 
 def make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kernel:
     """A kernel by name for the points of `problem`, fitted to its values without a length-scale."""
-    if name == "linear":
-        if lengthscale is not None:
-            raise HoldfastError("the linear kernel has no length-scale")
-        return Linear.enclosing(problem.domain)
-    family: SquaredExponential | Matern
-    if name == "se":
-        family = SquaredExponential()
-    elif name.startswith("matern-"):
-        try:
-            nu = float(name.removeprefix("matern-"))
-        except ValueError:
-            raise HoldfastError(f"a Matern kernel is named by its nu, as in matern-2.5, not {name!r}") from None
-        family = Matern(nu)
-    else:
-        raise unknown("kernel", name, ("se", "linear", "matern-NU"))
-    if lengthscale is None:
-        return fit_lengthscale(family, problem.domain, problem.f)
-    return replace(family, lengthscale=lengthscale)
+    kernel = named_kernel(name, lengthscale, problem.domain)
+    if lengthscale is not None or isinstance(kernel, Linear):
+        return kernel
+    return fit_lengthscale(kernel, problem.domain, problem.f)
 
 
 def make_attack(name: str, problem: Problem) -> Adversary:

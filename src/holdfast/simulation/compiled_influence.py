@@ -131,7 +131,7 @@ def _rounds(
             c = np.copysign(min(abs(wanted[arm]), budget - paid), wanted[arm])
             paid += abs(c)
         reward = f[arm] + noise[r] + c
-        for p in range(2):
+        for p in range(posteriors):
             w = 1.0 if p == 0 else min(1.0, weight_scale / sqrt(max(covariances[1, arm, arm], EPS)))
             weights[p, arm] = max(weights[p, arm], w)
             counts[p, arm] += w

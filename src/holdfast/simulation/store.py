@@ -97,11 +97,7 @@ class RunFolder:
 
     def has(self, fingerprint: str) -> bool:
         """Whether this cell is finished, and its file whole."""
-        path = self.cells / f"{fingerprint}.parquet"
-        try:
-            return bool(pq.read_metadata(path).num_rows == 1)
-        except (OSError, pa.ArrowException):
-            return False
+        return bool(self.read([fingerprint]).num_rows == 1)
 
     def write(self, fingerprint: str, row: Mapping[str, Any]) -> None:
         """Keep a finished cell."""

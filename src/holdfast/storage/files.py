@@ -14,7 +14,9 @@ from holdfast.types import HoldfastError
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace `path` by `data`: written under a temporary name, flushed to disk, then renamed."""
-    name = None
+    name, path = None, path.resolve()
+    if path.exists() and not path.is_file():
+        raise HoldfastError(f"cannot write {path}: it is not a regular file")
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
         with os.fdopen(handle, "wb") as file:

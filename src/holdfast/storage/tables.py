@@ -29,7 +29,7 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
         raise HoldfastError(f"cannot read {path}: {error}") from None
     names = None
     if rows and not any(_is_number(cell) for cell in rows[0][1]):
-        names, rows = [cell.strip() for cell in rows[0][1]], rows[1:]
+        names, rows = _distinct([cell.strip() for cell in rows[0][1]], path), rows[1:]
     if not rows:
         raise HoldfastError(f"{path} holds no rows")
     width = len(names) if names else len(rows[0][1])
@@ -39,6 +39,7 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
         for cell in row:
             if not _is_number(cell) or not math.isfinite(float(cell)):
                 hint = " (a header must not hold numbers)" if line == 1 else ""
+                hint = " (cells are separated by commas)" if ";" in cell else hint
                 raise HoldfastError(f"{path}, line {line}: {cell[:40]!r} is not a finite number{hint}")
     return names, np.array([[float(cell) for cell in row] for _, row in rows])
 
@@ -70,7 +71,14 @@ def _read_parquet(path: Path) -> tuple[list[str], FloatArray]:
         columns.append(column)
     if not columns or len(columns[0]) == 0:
         raise HoldfastError(f"{path} holds no rows")
-    return table.column_names, np.column_stack(columns)
+    return _distinct(table.column_names, path), np.column_stack(columns)
+
+
+def _distinct(names: list[str], path: Path) -> list[str]:
+    for name in names:
+        if names.count(name) > 1:
+            raise HoldfastError(f"{path} has more than one column named {name!r}")
+    return names
 
 
 def _is_number(cell: str) -> bool:
@@ -78,4 +86,4 @@ def _is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return True
+    return "_" not in cell

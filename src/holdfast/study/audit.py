@@ -4,8 +4,8 @@
     C*     breakdown budget: the least total change of recorded values that could have made another option win
     pivot  the option where changing values is cheapest
 
-With kernel and noise given, the model is exactly GP(0, k) with lam = noise^2. What is not given is estimated
-from the same data, after centring and scaling the values, and the verdict says so.
+With kernel and noise given, the model is exactly GP(0, k) with lam = noise^2. Otherwise the values are centred and
+scaled (robustly: one lie does not set the scale), what is not given is estimated, and the verdict says so.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm as normal
 
-from holdfast.core.fitting import fit_counts
+from holdfast.core.fitting import NOISES, fit_counts
 from holdfast.core.influence import Certificate, breakdown_budgets, certificate, pairwise_deviation
 from holdfast.core.kernels import Kernel, Matern, gram
-from holdfast.core.posterior import JointPosterior
+from holdfast.core.posterior import EPS, JointPosterior
 from holdfast.types import FloatArray, HoldfastError, IntArray, floats, positive
 
-FITTING_POINTS = 1000
+FITTING_POINTS, FEWEST_POINTS = 1000, 20
+LARGEST_VALUE = 1e100
 SHOWN = 5
 
 
@@ -71,12 +72,14 @@ class Audit:
     norm_bound: float
     estimated: tuple[str, ...]  # what was not given
     fitted_on: int  # options used to estimate the kernel; 0 if it was given
+    noise_resolved: bool  # False where nothing in the data tells noise from signal: no certificate then
+    precision: float  # relative rounding error of the breakdown budget, at most
     jitter: float
 
     @property
     def lead(self) -> float:
         """How far the winner is ahead of the closest rival, by the estimate."""
-        return float(self.estimate[self.winner] - self.estimate[self.rival])
+        return self.rivals[0].lead
 
     @property
     def shifted_measurements(self) -> int:
@@ -99,11 +102,11 @@ def audit(
     `budget` and `delta` are for the certified sentence: the total tampering to certify against, and the
     probability of failure. `norm_bound` defaults to twice the norm of the posterior mean, an estimate.
     """
-    data = _collect(x, y, centred=kernel is None)
+    data = _collect(x, y, centred=kernel is None or noise_std is None)
     noise = _noise_from_repeats(data) if noise_std is None else positive(noise_std, "the noise")
     estimated = [name for name, given in (("kernel", kernel), ("noise", noise_std)) if given is None]
-    lam = None if noise is None else (noise / data.scale) ** 2
-    fitted_on = 0
+    lam = None if noise is None else _variance(noise / data.scale)
+    fitted_on, resolved = 0, lam is not None
     if kernel is None or lam is None:
         some = np.unique(np.linspace(0, len(data.points) - 1, FITTING_POINTS).astype(np.int64))
         fitted_on = len(some) if kernel is None else 0
@@ -112,6 +115,8 @@ def audit(
         kernel, lam = fit_counts(
             family, data.points[some], data.means[some], data.counts[some], lam, scale_lengths=kernel is None
         )
+        # Fitted to a handful of values, or at the end of its range, the noise is a guess.
+        resolved = resolved or (NOISES[0] * 1.5 < lam < NOISES[1] / 1.5 and len(some) >= FEWEST_POINTS)
     posterior = JointPosterior.fit(gram(kernel, data.points), data.counts, data.counts * data.means, lam)
     bound = _norm_bound(posterior, data) if norm_bound is None else positive(norm_bound, "the norm bound") / data.scale
     certified = certificate(
@@ -141,6 +146,8 @@ def audit(
         norm_bound=data.scale * bound,
         estimated=tuple(estimated + (["norm bound"] if norm_bound is None else [])),
         fitted_on=fitted_on,
+        noise_resolved=resolved,
+        precision=EPS * len(data.points) * posterior.condition,
         jitter=posterior.jitter,
     )
 
@@ -166,16 +173,33 @@ def _collect(x: ArrayLike, y: ArrayLike, *, centred: bool) -> _Data:
         raise HoldfastError("an audit needs measurements of at least two different options")
     if np.ptp(values) == 0:
         raise HoldfastError("all values are equal: there is no winner to audit")
+    for name, numbers in (("parameters", rows), ("values", values)):
+        if np.abs(numbers).max() > LARGEST_VALUE:
+            raise HoldfastError(f"the {name} exceed {LARGEST_VALUE:g}: give them in larger units")
     points, option = _distinct(rows)
     counts = np.bincount(option).astype(np.float64)
     means = np.bincount(option, weights=values) / counts
-    centre, scale = (float(means.mean()), float(means.std()) or 1.0) if centred else (0.0, 1.0)
+    centre, scale = _centre_and_scale(means) if centred else (0.0, 1.0)
     return _Data(points, option, (values - centre) / scale, counts, (means - centre) / scale, centre, scale)
 
 
+def _variance(noise: float) -> float:
+    if not 1e-100 < noise < 1e100:
+        raise HoldfastError(f"a noise of {noise:.3g} times the spread of the values is beyond what can be computed")
+    return noise**2
+
+
+def _centre_and_scale(means: FloatArray) -> tuple[float, float]:
+    """Median and spread (interquartile range as of a normal, else standard deviation, else range)."""
+    low, centre, high = np.quantile(means, (0.25, 0.5, 0.75))
+    unit = float(np.ptp(means)) or 1.0
+    spread = float(high - low) / (2 * float(normal.ppf(0.75))) or unit * float(np.std(means / unit)) or unit
+    return float(centre), spread
+
+
 def _norm_bound(posterior: JointPosterior, data: _Data) -> float:
-    """Twice |mu|_k, where mu = K a with a = n (ybar - mu)/lam, so that |mu|_k^2 = a^T mu."""
-    a = data.counts * (data.means - posterior.mean) / posterior.lam
+    """Twice |mu|_k, where mu = K a with a = (ybar - mu)/(lam/n + jitter), so that |mu|_k^2 = a^T mu."""
+    a = (data.means - posterior.mean) / (posterior.lam / data.counts + posterior.jitter)
     squared = max(float(a @ posterior.mean), 0.0)
     return 2 * sqrt(squared)
 
@@ -200,7 +224,8 @@ def _rivals(posterior: JointPosterior, scale: float) -> tuple[Rival, ...]:
 
 def _hinges(posterior: JointPosterior, winner: int, rival: Rival) -> tuple[tuple[int, float], ...]:
     """Where tampering would be cheapest, if all of it went to measurements of one option."""
-    power = np.abs(posterior.covariance[winner] - posterior.covariance[rival.option]) / posterior.lam
+    effect, _ = posterior.effect()  # every option was measured
+    power = np.abs(effect[winner] - effect[rival.option])
     strongest = [int(i) for i in np.argsort(-power, kind="stable")[:SHOWN] if power[i] > 0]
     return tuple((i, rival.lead / float(power[i])) for i in strongest)
 

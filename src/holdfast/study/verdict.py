@@ -28,13 +28,21 @@ def describe(audit: Audit, names: Sequence[str], *, minimized: bool = False) -> 
         f"cannot have changed the winner; more, on measurements of {point(audit.pivot)}, can. That is {k:,} "
         f"measurement(s) shifted by one noise standard deviation ({audit.noise_std:.4g}), where this option was "
         f"measured {repeats:,} time(s).",
-        f"Certified: {audit.certificate}",
+        f"Certified: {audit.certificate}"
+        if audit.noise_resolved
+        else "Not certified: without repeats, nothing in these data tells noise from signal. Repeat some measurements, "
+        "or give the noise.",
     ]
     if audit.estimated:
         lines.append(
             f"Estimated from these same data: {', '.join(audit.estimated)}"
             + (f" (kernel from {audit.fitted_on:,} options)" if audit.fitted_on else "")
             + ". The breakdown budget is exact for this model; the certified sentence is as good as these estimates."
+        )
+    if audit.precision > 1e-6:
+        lines.append(
+            f"The noise is so small, or the options so alike, that the breakdown budget is rounded by up to "
+            f"{min(audit.precision, 1.0):.0%}."
         )
     if audit.jitter > 0:
         lines.append(f"The options are so alike that {audit.jitter:.2g} was added to the kernel's diagonal.")
@@ -88,5 +96,7 @@ def as_record(audit: Audit, names: Sequence[str], *, minimized: bool = False) ->
         "hinges": [{"option": option, "budget": needed} for option, needed in audit.hinges],
         "suspects": [{**asdict(s), "value": sign * s.value, "expected": sign * s.expected} for s in audit.suspects],
         "certificate": certificate,
-        "sentence": str(audit.certificate),
+        "noise_resolved": audit.noise_resolved,
+        "precision": audit.precision,
+        "sentence": str(audit.certificate) if audit.noise_resolved else None,
     }

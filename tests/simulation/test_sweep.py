@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -120,7 +122,6 @@ def test_e4_another_setting_or_another_code_is_another_cell(tmp_path, monkeypatc
 
 def test_e4_the_code_version_sees_every_file_that_matters(tmp_path, monkeypatch):
     import shutil
-    from pathlib import Path
 
     copy = tmp_path / "holdfast"
     shutil.copytree(Path(cell_module.__file__).parent.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -304,5 +305,9 @@ def test_e1_killed_twenty_times_and_resumed(tmp_path, undisturbed):
 
 def _workers(path):
     """Processes that still mention this sweep's script."""
-    found = subprocess.run(["pgrep", "-f", str(path.parent / "script.py")], capture_output=True, text=True, check=False)
-    return found.stdout.split()
+    found = []
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it may end while we look
+            if str(path.parent / "script.py").encode() in process.read_bytes():
+                found.append(process.parent.name)
+    return found

@@ -23,40 +23,25 @@ import numpy as np
 from holdfast.core import bounds
 from holdfast.core.design import rare_switching_design
 from holdfast.core.influence import influence_width, pairwise_deviation, pairwise_influence
-from holdfast.core.kernels import Kernel, gram
+from holdfast.core.kernels import gram
 from holdfast.core.posterior import JointPosterior, Posterior
-from holdfast.policies.protocol import Epoch, check_guarantee
-from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, floats, positive
+from holdfast.policies.certified import Certified
+from holdfast.policies.protocol import Epoch
+from holdfast.types import Feedback, HoldfastError, Query, View
 
 
 @dataclass(frozen=True, eq=False)
-class InfluencePhasedElimination:
-    """Influence-PE on a finite domain. `lam` defaults to the noise variance, the natural choice here."""
+class InfluencePhasedElimination(Certified):
+    """Influence-PE on a finite domain."""
 
-    domain: FloatArray
-    kernel: Kernel
-    corruption_budget: float
-    norm_bound: float
-    noise_std: float
-    delta: float = 0.05
-    lam: float | None = None
     eta: float = 2.0
 
     phased: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
-        positive(self.corruption_budget, "the corruption budget", zero=True)
-        check_guarantee(self.norm_bound, self.noise_std, self.delta)
-        object.__setattr__(self, "lam", positive(self.noise_std**2 if self.lam is None else self.lam, "lam"))
+        super().__post_init__()
         if not (np.isfinite(self.eta) and self.eta > 1):
             raise HoldfastError(f"eta must be finite and larger than 1, not {self.eta:g}")
-
-    @property
-    def regularisation(self) -> float:
-        """lam, once it is decided."""
-        assert self.lam is not None
-        return self.lam
 
     def beta(self, h: int) -> float:
         """For the differences of all arms with the best one, in both directions, in epoch h."""

@@ -23,11 +23,11 @@ import numpy as np
 from holdfast.core import bounds
 from holdfast.core.design import first_argmax
 from holdfast.core.influence import influence_width
-from holdfast.core.kernels import Kernel, gram
+from holdfast.core.kernels import gram
 from holdfast.core.posterior import JointPosterior
+from holdfast.policies.certified import Certified
 from holdfast.policies.gp_ucb import SMALLEST_LAM
-from holdfast.policies.protocol import check_guarantee
-from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, floats, positive, read_only
+from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,41 +40,24 @@ class TwoPosteriors:
 
 
 @dataclass(frozen=True, eq=False)
-class InfluenceUCB:
-    """Influence-UCB on a finite domain. `lam` defaults to the noise variance, the natural choice here.
+class InfluenceUCB(Certified):
+    """Influence-UCB on a finite domain.
 
     `alpha` is the scale of the confidence weights: any value in (0, 1] keeps the band valid. Without the weighted
     posterior (`weighted=False`) the band is valid too, but the regret bound is lost.
     """
 
-    domain: FloatArray
-    kernel: Kernel
-    corruption_budget: float
-    norm_bound: float
-    noise_std: float
-    delta: float = 0.05
-    lam: float | None = None
     alpha: float = 1.0
     weighted: bool = True
 
     phased: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
-        positive(self.corruption_budget, "the corruption budget", zero=True)
-        check_guarantee(self.norm_bound, self.noise_std, self.delta)
-        lam = positive(self.noise_std**2 if self.lam is None else self.lam, "lam")
-        if lam < SMALLEST_LAM:
+        super().__post_init__()
+        if self.regularisation < SMALLEST_LAM:
             raise HoldfastError(f"an index policy cannot resolve variances for lam below {SMALLEST_LAM:g}")
-        object.__setattr__(self, "lam", lam)
         if not 0 < self.alpha <= 1:
             raise HoldfastError(f"alpha must lie in (0, 1], not {self.alpha:g}")
-
-    @property
-    def regularisation(self) -> float:
-        """lam, once it is decided."""
-        assert self.lam is not None
-        return self.lam
 
     @property
     def share(self) -> float:

@@ -35,7 +35,7 @@ def results(change=lambda setting, seed, row: row):
         for setting in figure_settings(figure):
             for cell in setting.cells(SCALE):
                 row = change(setting, cell.seed, as_reported(setting, cell.seed))
-                rows.append({**row, "fingerprint": cell.fingerprint()})
+                rows.append({**row, **cell.identity()})
     import pyarrow as pa
 
     return Results(pa.Table.from_pylist(rows, schema=SCHEMA), SCALE)

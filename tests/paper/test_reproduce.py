@@ -71,6 +71,7 @@ def test_rendering_again_runs_nothing(finished, tmp_path, monkeypatch):
     for path in [*out.glob("figure-*"), out / "report.html", out / "claims.json"]:
         path.unlink()
     monkeypatch.setattr("holdfast.simulation.cell.simulate", None)
+    monkeypatch.setattr("holdfast.simulation.cell.code_version", lambda: "after an update")
     holdfast("--out", out, "--render-only")
     for name, content in kept.items():
         assert (out / name).read_bytes() == content, name

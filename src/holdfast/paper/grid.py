@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -118,13 +118,13 @@ class Results:
 
     def __init__(self, table: pa.Table, scale: Scale) -> None:
         self.scale = scale
-        self._rows: dict[str, dict[str, Any]] = {row["fingerprint"]: row for row in table.to_pylist()}
+        self._rows: dict[tuple[Any, ...], dict[str, Any]] = {_key(row): row for row in table.to_pylist()}
         self._found: dict[tuple[Setting, int | None], list[dict[str, Any]]] = {}
 
     def trials(self, setting: Setting, trials: int | None = None) -> list[dict[str, Any]]:
         """The finished trials of a setting."""
         if (setting, trials) not in self._found:
-            keys = (cell.fingerprint() for cell in setting.cells(self.scale, trials))
+            keys = (_key(cell.identity()) for cell in setting.cells(self.scale, trials))
             self._found[setting, trials] = [self._rows[key] for key in keys if key in self._rows]
         return self._found[setting, trials]
 
@@ -135,3 +135,8 @@ class Results:
     def has(self, setting: Setting, trials: int | None = None) -> bool:
         """Whether all its trials are finished."""
         return len(self.trials(setting, trials)) == (trials or self.scale.trials)
+
+
+def _key(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What a run is, not which code made it: finished runs can be drawn again after an update."""
+    return tuple(row[field.name] for field in fields(Cell))

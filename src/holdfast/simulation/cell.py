@@ -63,15 +63,21 @@ class Cell:
             start=STARTS[self.attack_start],
         )
 
-    def row(self) -> dict[str, Any]:
-        """Play it and keep what tables and figures need, as plain values."""
-        run = self.run()
-        epochs = run.epochs or ()
+    def identity(self) -> dict[str, Any]:
+        """What it is, as plain values: the same for the same experiment, whatever the code."""
         return {
             **asdict(self),
             "draw": instance(self.problem, self.draw).draw,
             "attack_budget": self.power,
             "settings": json.dumps(asdict(self.settings), sort_keys=True),
+        }
+
+    def row(self) -> dict[str, Any]:
+        """Play it and keep what tables and figures need, as plain values."""
+        run = self.run()
+        epochs = run.epochs or ()
+        return {
+            **self.identity(),
             **run.summary(curve=True),
             "outcome": run.outcome,
             "epoch_active": [len(epoch.active) for epoch in epochs],

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdfast.storage import lock, write_atomically
+from holdfast.storage.tables import read_parquet
 from holdfast.types import HoldfastError
 
 FORMAT = "holdfast runs 1"
@@ -109,8 +110,8 @@ class RunFolder:
         tables = []
         for fingerprint in fingerprints:
             path = self.cells / f"{fingerprint}.parquet"
-            with suppress(OSError, pa.ArrowException):
-                tables.append(pq.read_table(BytesIO(path.read_bytes()), schema=SCHEMA))
+            with suppress(OSError, ValueError, pa.ArrowException):
+                tables.append(read_parquet(path.read_bytes()).cast(SCHEMA))
         return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
 
     def finish(self, table: pa.Table) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import IO
 
@@ -54,9 +55,14 @@ def _lines(file: IO[str], path: Path) -> Iterator[str]:
         yield line
 
 
+def read_parquet(content: bytes) -> pa.Table:
+    """A Parquet file in memory as a table, on the calling thread: a pool of Arrow's may not survive our exit."""
+    return pq.ParquetFile(BytesIO(content), pre_buffer=False).read(use_threads=False)
+
+
 def _read_parquet(path: Path) -> tuple[list[str], FloatArray]:
     try:
-        table = pq.read_table(path)
+        table = read_parquet(path.read_bytes())
     except (OSError, pa.ArrowException) as error:
         raise HoldfastError(f"cannot read {path}: {' '.join(str(error).split())[:120]}") from None
     columns = []

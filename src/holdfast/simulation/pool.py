@@ -7,6 +7,7 @@ import os
 import resource
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from typing import Any
 
 from pebble import ProcessPool
@@ -41,10 +42,12 @@ class GuardedPool(Executor):
         """Wait for the tasks under way, or with `cancel_futures` end them."""
         if cancel_futures:
             self._pool.stop()
+            with suppress(TimeoutError):  # its threads are daemons: they do not keep the process
+                self._pool.join(timeout=10)
         else:
             self._pool.close()
-        if wait:
-            self._pool.join()
+            if wait:
+                self._pool.join()
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self.shutdown(cancel_futures=kind is not None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from holdfast.simulation.cell import Cell
@@ -45,6 +46,7 @@ def sweep(
     attempts: Counter[str] = Counter()
     failures: list[Failure] = []
     pending: dict[Future[dict[str, Any]], str] = {}
+    finished: SimpleQueue[Future[dict[str, Any]]] = SimpleQueue()
 
     def fail(key: str, error: Exception) -> None:
         attempts[key] += 1
@@ -56,29 +58,33 @@ def sweep(
 
     def submit(key: str) -> None:
         try:
-            pending[executor.submit(task, missing[key])] = key
+            future = executor.submit(task, missing[key])
         except RuntimeError as error:  # the executor itself is broken or closed
             fail(key, error)
+        else:
+            pending[future] = key
+            future.add_done_callback(finished.put)
 
     for key in missing:
         submit(key)
     while pending:
-        done, _ = wait(pending, timeout=patience, return_when=FIRST_COMPLETED)
-        if not done:
+        # Not concurrent.futures.wait: interrupted, it can leave the locks of all futures held for ever.
+        try:
+            future = finished.get(timeout=patience)
+        except Empty:
             for future, key in pending.items():
                 future.cancel()
                 failures.append(Failure(missing[key], f"no answer in {patience:g} s"))
             tell(0, len(pending))
             break
-        for future in done:
-            key = pending.pop(future)
-            try:
-                row = future.result()
-            except Exception as error:
-                fail(key, error)
-            else:
-                folder.write(key, row)
-                tell(1, 0)
+        key = pending.pop(future)
+        try:
+            row = future.result()
+        except Exception as error:
+            fail(key, error)
+        else:
+            folder.write(key, row)
+            tell(1, 0)
     return failures
 
 

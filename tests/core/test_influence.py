@@ -187,7 +187,7 @@ def test_certificates_cover(C):
             sure += 1
             misses += said.winner != np.argmax(f)
     assert misses <= 24
-    assert sure > 20 or C == 5.0  # and they say something where there is something to say
+    assert sure > 20  # and they say something (99 and 37 of 200)
 
 
 def test_a_certificate_in_words():

@@ -120,8 +120,8 @@ class Promote(BoxAttack):
     def over(cls, f: Truth, bounds: FloatArray, best: float, worst: float, *, share: float = 0.2) -> Self:
         """The worst `share` of the box shows the best value and 10% of the range on top.
 
-        A level set and not a ball, which would be next to nothing in six dimensions and never be hit: this one every
-        optimiser meets within its first plays.
+        A level set and not a ball, which would be next to nothing in six dimensions and never be hit: of plays at
+        random one in five falls into this one, in any dimension.
         """
         return cls(f, threshold=_quantile(f, bounds, share), high=best + 0.1 * (best - worst))
 

@@ -4,10 +4,12 @@ import importlib
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import holdfast
 from holdfast import HoldfastError
 from holdfast.problems import branin
 
@@ -72,6 +74,26 @@ def test_other_settings_are_not_mixed_and_failures_are_told(script, monkeypatch,
     monkeypatch.setitem(script.METHODS, "tpe", broken)
     assert start(script, monkeypatch, *small(out, "tpe")) == 1
     assert capsys.readouterr().err.count("broken on purpose") == 4
+
+
+def test_holdfast_is_told_the_box_and_the_budget(script, monkeypatch):
+    """With a stand-in for maximize that plays its first guess: what is handed over, and what is taken back."""
+    told = {}
+
+    def maximize(objective, space, *, plays, corruption_budget, seed):
+        told.update(space=space, plays=plays, budget=corruption_budget, seed=seed)
+        point = {"x2": 12.275, "x1": -np.pi}  # by name, in any order
+        objective(point)
+        return SimpleNamespace(point=point)
+
+    monkeypatch.setattr(holdfast, "Box", dict, raising=False)
+    monkeypatch.setattr(holdfast, "Real", lambda low, high: (low, high), raising=False)
+    monkeypatch.setattr(holdfast, "maximize", maximize, raising=False)
+    row = script.play(("branin", "none", 0.05, "holdfast", 3), plays=20)
+    assert row["gap"] == pytest.approx(0, abs=1e-12)
+    assert told["space"] == {"x1": (-5.0, 10.0), "x2": (0.0, 15.0)}
+    assert (told["plays"], told["seed"], row["spent"]) == (20, 3, 0)
+    assert told["budget"] == pytest.approx(0.05 * 20 * branin.range)
 
 
 def test_the_noise_is_that_of_the_play_whatever_the_attack(script):

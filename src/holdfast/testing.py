@@ -1,10 +1,12 @@
-"""Conformance checks for policies and adversaries of your own: call them from your tests.
+"""Conformance checks for policies, adversaries and journals of your own: call them from your tests.
 
 They raise AssertionError with a reason, and check what the rest of the package relies on.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,8 @@ from holdfast.adversaries.protocol import Adversary
 from holdfast.policies.protocol import Policy
 from holdfast.problems.problem import Problem
 from holdfast.simulation.simulate import simulate
-from holdfast.types import Feedback, FloatArray, View
+from holdfast.storage.journal import Journal
+from holdfast.types import Feedback, FloatArray, HoldfastError, View
 
 
 def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> None:
@@ -59,3 +62,49 @@ def check_adversary(adversary: Adversary, problem: Problem, policy: Policy[Any],
     run = simulate(problem, policy, adversary, budget=budget, horizon=300, seed=1)
     assert run.corruption_spent <= budget + 1e-9, "the budget was exceeded"
     assert abs(run.spent.sum() - run.corruption_spent) <= 1e-9, "the ledger does not add up"
+
+
+def check_journal(make: Callable[[], Journal], *, durable: bool = True) -> None:
+    """Keeps records in order and unchanged, refuses what is not plain JSON, and still has all when opened again.
+
+    `make` opens the journal, empty at first; called after `close` it opens the same one again. A journal that is
+    not `durable` may then be empty.
+    """
+    values = [0.1, 5e-324, -1.7e308, 2**63, "caf\u00e9 \U0001f980\n\x00\u2028", None, True, [], {"a": [{"": 0}]}]
+    records: list[dict[str, Any]] = [{"key": i, "value": value} for i, value in enumerate(values)]
+    with make() as journal:
+        assert journal.read() == [], "a new journal is not empty"
+        journal.append(records[0])
+        journal.append()
+        journal.append(*records[1:])
+        assert journal.read() == records, "what is read is not what was appended"
+        journal.read()[0]["value"] = "changed"
+        mine = {"list": [1]}
+        journal.append(mine)
+        mine["list"].append(2)
+        records.append({"list": [1]})
+        assert journal.read() == records, "changing a record afterwards changes the journal"
+        for bad in (math.nan, math.inf, -math.inf, (1,), {1: 2}, {"set"}, b"bytes"):
+            _check_refused(journal, {"bad": bad})
+        _check_refused(journal, "text")
+        assert journal.read() == records, "a refused call has left something"
+    with make() as journal:
+        kept = records if durable else []
+        assert journal.read() == kept, "opened again, it does not have the same records"
+        journal.append({"last": 1})
+        assert journal.read() == [*kept, {"last": 1}], "it cannot be appended to after it was opened again"
+    journal.close()
+    for use in (journal.read, journal.append):
+        try:
+            use()
+        except HoldfastError:
+            continue
+        raise AssertionError("it can be used after it was closed")
+
+
+def _check_refused(journal: Journal, bad: Any) -> None:
+    try:
+        journal.append({"good": 1}, bad)
+    except HoldfastError:
+        return
+    raise AssertionError(f"it takes {bad!r}, which is not plain JSON")

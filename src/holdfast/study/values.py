@@ -9,12 +9,15 @@ import numpy as np
 from holdfast.types import HoldfastError
 
 Value = str | int | float | bool
+PLAIN = frozenset((float, int, str, bool))
 LARGEST_INTEGER = 2**53
 LONGEST_NAME, LONGEST_SHOWN = 200, 60
 
 
 def plain(value: object) -> object:
     """A NumPy scalar as the Python value that it is; anything else as it is."""
+    if type(value) in PLAIN:  # nearly always, and the rest is slow
+        return value
     for numpy_kind, kind in ((np.bool_, bool), (np.integer, int), (np.floating, float), (np.str_, str)):
         if isinstance(value, numpy_kind):
             return kind(value)
@@ -23,11 +26,13 @@ def plain(value: object) -> object:
 
 def to_float(value: object) -> float | None:
     """A number as a float (infinite if it is too large for one); None for anything else, also for booleans."""
+    if type(value) is float:
+        return value + 0.0  # no negative zero
     value = plain(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
-        return float(value) + 0.0  # no negative zero
+        return float(value) + 0.0
     except OverflowError:
         return inf if value > 0 else -inf
 

@@ -11,7 +11,7 @@ ROOT = Path(holdfast.__file__).parent
 LAYERS = [
     {"types"},
     {"core", "storage"},
-    {"policies", "adversaries", "problems"},
+    {"policies", "adversaries", "problems", "spaces"},
     {"simulation", "study"},
     {"plots", "testing"},
     {"paper", "integrations"},

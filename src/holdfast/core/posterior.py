@@ -167,8 +167,10 @@ class JointPosterior:
         S = np.flatnonzero(self.counts)
         return self.covariance[:, S] / (self.lam + self.jitter * self.counts[S]), S
 
-    def extend(self, arm: int, repeats: int, total: float, weight: float = 1.0) -> Self:
+    def extend(self, arm: int, repeats: float, total: float, weight: float = 1.0) -> Self:
         """After playing `arm` `repeats` more times with rewards summing to `total`, each of this weight.
+
+        Negative repeats take plays back.
 
         With v = k_t(., i), s = k_t(i, i) and n the sum of weights:  k_{t+n} = k_t - v v^T n / (lam + n s),
         mu_{t+n} = mu_t + v (w total - n mu_t(i)) / (lam + n s),  det grows by the factor 1 + n s / lam.

@@ -20,7 +20,9 @@ from scipy.stats import norm as normal
 from holdfast.core.fitting import NOISES, fit_counts
 from holdfast.core.influence import Certificate, breakdown_budgets, certificate, pairwise_deviation
 from holdfast.core.kernels import Kernel, Matern, gram
+from holdfast.core.noise import noise_from_repeats
 from holdfast.core.posterior import EPS, JointPosterior
+from holdfast.core.rows import numbered_rows
 from holdfast.types import FloatArray, HoldfastError, IntArray, floats, positive
 
 FITTING_POINTS, FEWEST_POINTS = 1000, 20
@@ -103,7 +105,11 @@ def audit(
     probability of failure. `norm_bound` defaults to twice the norm of the posterior mean, an estimate.
     """
     data = _collect(x, y, centred=kernel is None or noise_std is None)
-    noise = _noise_from_repeats(data) if noise_std is None else positive(noise_std, "the noise")
+    noise = (
+        noise_from_repeats(data.option, data.scale * data.values)
+        if noise_std is None
+        else positive(noise_std, "the noise")
+    )
     estimated = [name for name, given in (("kernel", kernel), ("noise", noise_std)) if given is None]
     lam = None if noise is None else _variance(noise / data.scale)
     fitted_on, resolved = 0, lam is not None
@@ -176,7 +182,7 @@ def _collect(x: ArrayLike, y: ArrayLike, *, centred: bool) -> _Data:
     for name, numbers in (("parameters", rows), ("values", values)):
         if np.abs(numbers).max() > LARGEST_VALUE:
             raise HoldfastError(f"the {name} exceed {LARGEST_VALUE:g}: give them in larger units")
-    points, option = _distinct(rows)
+    points, option = numbered_rows(rows)
     counts = np.bincount(option).astype(np.float64)
     means = np.bincount(option, weights=values) / counts
     centre, scale = _centre_and_scale(means) if centred else (0.0, 1.0)
@@ -228,33 +234,6 @@ def _hinges(posterior: JointPosterior, winner: int, rival: Rival) -> tuple[tuple
     power = np.abs(effect[winner] - effect[rival.option])
     strongest = [int(i) for i in np.argsort(-power, kind="stable")[:SHOWN] if power[i] > 0]
     return tuple((i, rival.lead / float(power[i])) for i in strongest)
-
-
-def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The distinct rows in order of first appearance, and the number of each row's."""
-    distinct, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return distinct[order], rank[group.reshape(-1)]
-
-
-def _noise_from_repeats(data: _Data) -> float | None:
-    """A robust estimate: the median distance of repeats from their option's median. None without repeats.
-
-    A tampered repeat moves a median little, and the median of all distances not at all.
-    """
-    residuals = []
-    by_option = np.split(data.values[np.argsort(data.option, kind="stable")], np.cumsum(data.counts[:-1]).astype(int))
-    for mine in by_option:
-        if len(mine) == 1:
-            continue
-        residuals.append((mine - np.median(mine)) * np.sqrt(len(mine) / (len(mine) - 1)))
-    if not residuals:
-        return None
-    pooled = data.scale * np.concatenate(residuals)
-    robust = float(np.median(np.abs(pooled)) / normal.ppf(0.75))
-    return robust or float(np.sqrt(np.mean(pooled**2))) or None
 
 
 def _suspects(posterior: JointPosterior, data: _Data, delta: float) -> tuple[Suspect, ...]:

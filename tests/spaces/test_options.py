@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import HoldfastError
-from holdfast.study.spaces import Options
+from holdfast.spaces.space import Options
 
 TABLES = [
     ["a", "b", 3, 2.5, True],

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from holdfast.study.values import LARGEST_INTEGER, Value, name_text, shown, to_float, to_int
+from holdfast.spaces.values import LARGEST_INTEGER, Value, name_text, shown, to_float, to_int
 from holdfast.types import FloatArray, HoldfastError
 
 MOST_INTEGERS = 2**40  # beyond, neighbours in a logarithmic column could not be told apart

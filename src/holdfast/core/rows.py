@@ -30,6 +30,13 @@ def distinct_rows(X: FloatArray) -> IntArray:
     return np.flatnonzero(first_rows(X) == np.arange(len(X))).astype(np.int64)
 
 
+def numbered_rows(X: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The distinct rows in order of first appearance, and the number of each row's."""
+    firsts = first_rows(X)
+    chosen = np.flatnonzero(firsts == np.arange(len(X)))
+    return X[chosen], np.searchsorted(chosen, firsts)
+
+
 def _hashes(X: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     hashes = np.zeros(len(X), dtype=np.uint64)
     for column in X.T:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.study.box import Box
-from holdfast.study.intervals import Real
-from holdfast.study.parameters import Categorical, Parameter
-from holdfast.study.values import Value, checked_value, shown
+from holdfast.spaces.box import Box
+from holdfast.spaces.intervals import Real
+from holdfast.spaces.parameters import Categorical, Parameter
+from holdfast.spaces.values import Value, checked_value, shown
 from holdfast.types import FloatArray, HoldfastError, floats
 
 Given = Sequence[Any] | NDArray[Any]

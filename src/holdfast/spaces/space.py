@@ -13,12 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from holdfast.spaces.box import Box
+from holdfast.spaces.intervals import Integer, Real
+from holdfast.spaces.options import Options
+from holdfast.spaces.parameters import Categorical, Parameter, parameter_from_record
+from holdfast.spaces.values import Value, shown
 from holdfast.storage.tables import read_numbers
-from holdfast.study.box import Box
-from holdfast.study.intervals import Integer, Real
-from holdfast.study.options import Options
-from holdfast.study.parameters import Categorical, Parameter, parameter_from_record
-from holdfast.study.values import Value, shown
 from holdfast.types import FloatArray, HoldfastError, IntArray
 
 __all__ = [

@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from holdfast.study.intervals import Integer, Real
-from holdfast.study.values import Value, checked_value, plain, shown
+from holdfast.spaces.intervals import Integer, Real
+from holdfast.spaces.values import Value, checked_value, plain, shown
 from holdfast.types import FloatArray, HoldfastError, IntArray
 
 MOST_CHOICES = 2000

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import qmc
 
-from holdfast.study.intervals import Integer, Real
-from holdfast.study.parameters import Categorical, Parameter
-from holdfast.study.rows import distinct_rows
-from holdfast.study.values import Value, name_text, shown
+from holdfast.core.rows import distinct_rows
+from holdfast.spaces.intervals import Integer, Real
+from holdfast.spaces.parameters import Categorical, Parameter
+from holdfast.spaces.values import Value, name_text, shown
 from holdfast.types import BoolArray, FloatArray, HoldfastError, IntArray, floats, positive, read_only, whole
 
 MOST_COLUMNS = 10_000

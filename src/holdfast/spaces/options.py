@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
-from holdfast.study.box import Box, encoded_rows
-from holdfast.study.option_tables import (
+from holdfast.core.rows import first_rows
+from holdfast.spaces.box import Box, encoded_rows
+from holdfast.spaces.option_tables import (
     Given,
     encode_dicts,
     encode_numbers,
@@ -27,9 +28,8 @@ from holdfast.study.option_tables import (
     plain_dicts,
     rounded,
 )
-from holdfast.study.parameters import Categorical
-from holdfast.study.rows import first_rows
-from holdfast.study.values import Value, shown
+from holdfast.spaces.parameters import Categorical
+from holdfast.spaces.values import Value, shown
 from holdfast.types import FloatArray, HoldfastError, IntArray, read_only
 
 

@@ -1,0 +1,30 @@
+"""The noise of one measurement, from repeats, so that a tampered repeat does not inflate it."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import norm as normal
+
+from holdfast.types import FloatArray, IntArray
+
+
+def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
+    """The median distance of repeats from their option's median, as a standard deviation.
+
+    A tampered repeat moves a median little, and the median of all distances not at all. None with fewer than
+    `least` repeats, and 0 never: where more than half of the distances are 0, their root mean square is taken.
+    """
+    order = np.argsort(option, kind="stable")
+    sorted_options = option[order]
+    starts = np.flatnonzero(np.diff(sorted_options, prepend=sorted_options[0] - 1))
+    distances, repeats = [], 0
+    for mine in np.split(values[order], starts[1:]):
+        if len(mine) == 1:
+            continue
+        repeats += len(mine) - 1
+        distances.append((mine - np.median(mine)) * np.sqrt(len(mine) / (len(mine) - 1)))
+    if repeats < least or not distances:
+        return None
+    pooled = np.concatenate(distances)
+    robust = float(np.median(np.abs(pooled)) / normal.ppf(0.75))
+    return robust or float(np.sqrt(np.mean(pooled**2))) or None

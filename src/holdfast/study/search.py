@@ -1,0 +1,225 @@
+"""The search of a study: a fold of the answers, in the order of their tickets.
+
+`Search.tell` takes in one answer, `Search.ask` names the next row to play. Both depend on what was told before and on
+the seed, on nothing else, so a study read back from its journal goes on as if it had never stopped.
+
+    rows      points as rows of the unit cube (spaces/)          arms     rows that may be played or recommended
+    centre    the values' median                                 model    length-scales, output scale, roughness
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from holdfast.core.ard import Model, fit_model, fit_scale
+from holdfast.core.kernels import Kernel
+from holdfast.core.noise import noise_from_repeats
+from holdfast.core.rows import numbered_rows
+from holdfast.policies.vigilant_ucb import VigilantUCB, Watch
+from holdfast.spaces import Space
+from holdfast.types import Feedback, FloatArray, HoldfastError, IntArray
+
+GLOBAL, LOCAL, LEADERS = 400, 400, 10  # new arms all over the space and around the leaders; and how many leaders
+RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
+FITTED = 250  # plays that length-scales are fitted to, at most
+GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor, refine the arms after so many
+THRESHOLD = 4.0  # leave-one-out residual, in standard deviations, beyond which a play is set aside
+REPEATS = 6  # repeats among the first plays, and as many that the noise is estimated from, at least
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user states; None is estimated. `kernel` acts on rows of the unit cube, the rest has values' units."""
+
+    corruption_budget: float
+    noise_std: float | None = None
+    kernel: Kernel | None = None
+    output_scale: float | None = None
+    norm_bound: float | None = None
+    delta: float = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What a search holds true after `plays` plays: given or estimated, in units of the values."""
+
+    plays: int
+    centre: float
+    output_scale: float
+    tau: float  # roughness: noise and what the smooth part leaves
+    noise_std: float
+    kernel: Kernel
+    model: Model | None  # None if the kernel was given
+
+    @property
+    def lam(self) -> float:
+        """Regularisation, in units of the output scale."""
+        return max((self.tau / self.output_scale) ** 2, 1e-8)
+
+
+class Search:
+    """Vigilant-UCB on a space: arms are refined around the leaders, beliefs refreshed as plays come in."""
+
+    def __init__(self, space: Space, given: Given, seed: int, **options: Any) -> None:
+        self.space, self.given, self.seed, self._options = space, given, seed, options
+        few = space.size is not None and space.size <= GLOBAL + LOCAL
+        self._few = space.arms(GLOBAL + LOCAL, seed) if few else None
+        self._start = _first_rows(space, seed)
+        self.rows = np.empty((0, space.columns))  # of the answered plays, in order
+        self.values = np.empty(0)
+        self.beliefs: Beliefs | None = None
+        self._watch: Watch | None = None
+        self._refit_at = self._refine_at = len(self._start)
+        self._number: dict[bytes, int] = {}  # of the arm at a row
+
+    # -- the fold -------------------------------------------------------------------------------------------------
+
+    def tell(self, row: FloatArray, value: float) -> None:
+        """Take in the next answer."""
+        self.rows, self.values = np.vstack([self.rows, row]), np.append(self.values, value)
+        plays = len(self.values)
+        if plays < len(self._start):
+            return
+        if plays >= self._refit_at or self.beliefs is None:
+            self.beliefs = self._estimate()
+            self._refit_at = max(int(plays * GROWTH), plays + 5)
+            self._refine_at = plays
+        if plays >= self._refine_at:
+            self._refine(self._candidates())
+            self._refine_at = plays + REFINED
+        elif row.tobytes() not in self._number:  # asked before the arms were last refined
+            self._refine(self._policy.domain)
+        else:
+            self._watch = self._hear(self._watch, self._number[row.tobytes()], self._standard(value))
+
+    def _hear(self, watch: Watch | None, arm: int, z: float) -> Watch:
+        assert watch is not None
+        return self._policy.tell(watch, Feedback(np.array([arm]), np.array([1]), np.array([z])))
+
+    def _standard(self, values: float | FloatArray) -> Any:
+        assert self.beliefs is not None
+        return (values - self.beliefs.centre) / self.beliefs.output_scale
+
+    def _refine(self, candidates: FloatArray) -> None:
+        """Take the played rows and `candidates` as arms, and decide anew which plays to keep."""
+        played, arms = numbered_rows(self.rows)
+        domain = numbered_rows(np.vstack([played, candidates]))[0]
+        self._policy = self._make_policy(domain)
+        self._number = {row.tobytes(): arm for arm, row in enumerate(domain)}
+        nothing = self._policy.init()
+        self._watch = self._policy.after(nothing.K, arms, self._standard(self.values), np.ones(len(arms)))
+
+    def _make_policy(self, domain: FloatArray) -> VigilantUCB:
+        beliefs = self.beliefs
+        assert beliefs is not None
+        budget = self.given.corruption_budget / beliefs.output_scale
+        return VigilantUCB(domain, beliefs.kernel, budget, beliefs.lam, **self._options)
+
+    def _candidates(self) -> FloatArray:
+        """Arms to consider besides those played: all there are, or some everywhere and some around the leaders."""
+        if self._few is not None:
+            return self._few
+        rng = np.random.default_rng([self.seed, len(self.values)])
+        leaders = self._leaders()
+        near = [self.space.around(leaders, radius, LOCAL // len(RADII), rng) for radius in RADII]
+        return np.vstack([self.space.arms(GLOBAL, int(rng.integers(2**31))), *near])
+
+    def _leaders(self) -> FloatArray:
+        """The rows of largest posterior mean."""
+        if self._watch is None:
+            return self.rows[np.argsort(-self.values, kind="stable")[:LEADERS]]
+        best = np.argsort(-self._watch.posterior.mean, kind="stable")[:LEADERS]
+        leaders: FloatArray = self._policy.domain[best]
+        return leaders
+
+    # -- what is not known ----------------------------------------------------------------------------------------
+
+    def _estimate(self) -> Beliefs:
+        """Noise from repeats, kernel and scales by maximum posterior; what was given is taken as it is."""
+        given, values = self.given, self.values
+        kept = self._watch.kept if self._watch is not None and len(self._watch.kept) == len(values) else None
+        centre = float(np.median(values if kept is None else values[kept]))
+        noise = given.noise_std
+        if noise is None:
+            noise = noise_from_repeats(numbered_rows(self.rows)[1], values, least=REPEATS)
+        some = self._fitted_plays()
+        X, y = self.rows[some], values[some] - centre
+        if given.kernel is not None:
+            tau = noise if noise is not None else 0.1 * float(np.std(y))
+            scale = given.output_scale or fit_scale(given.kernel(X, X), y, tau)
+            return Beliefs(len(values), centre, scale, max(tau, 1e-4 * scale), tau, given.kernel, None)
+        model = fit_model(
+            X,
+            y,
+            self.space.groups,
+            threshold=THRESHOLD,
+            budget=given.corruption_budget,
+            least_tau=noise or 0.0,
+            start=self.beliefs.model if self.beliefs is not None else None,
+        )
+        scale = given.output_scale or model.scale
+        kernel = model.kernel(self.space.groups)
+        return Beliefs(len(values), centre, scale, model.tau, noise or model.tau, kernel, model)
+
+    def _fitted_plays(self) -> IntArray:
+        """At most FITTED plays: the best half, and some of the others."""
+        plays = len(self.values)
+        if plays <= FITTED:
+            return np.arange(plays)
+        order = np.argsort(-self.values, kind="stable")
+        others = np.random.default_rng([self.seed, plays]).permutation(order[FITTED // 2 :])
+        return np.sort(np.concatenate([order[: FITTED // 2], others[: FITTED - FITTED // 2]]))
+
+    # -- asking ---------------------------------------------------------------------------------------------------
+
+    def ask(self, pending: FloatArray) -> FloatArray:
+        """The next row to play, when the plays of `pending` rows are still open.
+
+        Open plays are taken to answer what is expected of them: that leaves the means alone, shrinks the
+        deviations there, and so spreads the plays that are asked for at once.
+        """
+        asked = len(self.values) + len(pending)
+        if asked < len(self._start) or self._watch is None:
+            return self._start[asked % len(self._start)]
+        watch = self._watch
+        for row in pending:
+            arm = self._nearest(row)
+            watch = self._hear(watch, arm, float(watch.posterior.mean[arm]))
+        query = self._policy.ask(watch, np.random.default_rng([self.seed, asked]))
+        row_asked: FloatArray = self._policy.domain[int(query.arms[0])]
+        return row_asked
+
+    def _nearest(self, row: FloatArray) -> int:
+        """The arm at this row, or the closest where the arms were refined since it was asked."""
+        known = self._number.get(row.tobytes())
+        return known if known is not None else int(np.argmin(np.square(self._policy.domain - row).sum(axis=1)))
+
+    # -- what is known --------------------------------------------------------------------------------------------
+
+    def recommend(self) -> tuple[FloatArray, float]:
+        """The row of largest posterior mean, sought on arms refined around it once more, and the estimate there."""
+        if self._watch is None:
+            if len(self.values) == 0:
+                raise HoldfastError("nothing has been measured yet: there is nothing to recommend")
+            best = int(np.argmax(self.values))
+            return self.rows[best], float(self.values[best])
+        polished = copy(self)
+        polished.beliefs = polished._estimate()
+        for _ in range(3):
+            polished._refine(polished._candidates())
+        assert polished._watch is not None
+        arm = polished._policy.recommend(polished._watch)
+        estimate = polished.beliefs.centre + polished.beliefs.output_scale * float(polished._watch.posterior.mean[arm])
+        return polished._policy.domain[arm], estimate
+
+
+def _first_rows(space: Space, seed: int) -> FloatArray:
+    """What is played before there is a model: rows that cover the space, the first of them twice, for the noise."""
+    parameters = int(space.groups.max()) + 1
+    rows = space.arms(4 * parameters + 8, seed)
+    rows = np.random.default_rng([seed]).permutation(rows)[: 4 * parameters + 8]
+    return np.vstack([rows, rows[: min(REPEATS, len(rows))]])

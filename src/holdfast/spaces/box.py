@@ -24,7 +24,7 @@ MOST_COLUMNS = 10_000
 MOST_ROWS = 10_000_000
 FEWEST_LEVELS = 3  # a grid with fewer levels misses the middle
 SOBOL_BITS = 30
-CHANGED = 20  # parameters that change in one step, in expectation at most [eriksson2019turbo]
+CHANGED = 20  # parameters that change in one step, at most about, as in TuRBO (Eriksson et al., 2019)
 
 
 @dataclass(frozen=True, eq=False)

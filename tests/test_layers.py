@@ -9,7 +9,7 @@ import holdfast
 
 ROOT = Path(holdfast.__file__).parent
 LAYERS = [
-    {"types"},
+    {"types", "progress"},
     {"core", "storage"},
     {"policies", "adversaries", "problems", "spaces"},
     {"simulation", "study"},

@@ -14,36 +14,51 @@ from holdfast.policies import (
     LinearPhasedElimination,
     RobustGPUCB,
     RobustPhasedElimination,
+    VigilantUCB,
 )
 from holdfast.problems import Problem
 from holdfast.simulation import Corrupted, Run, load_runs, simulate
-from holdfast.study import Audit, audit
+from holdfast.spaces import Box, Categorical, Integer, Options, Real
+from holdfast.study import Answer, Audit, Optimizer, Play, Result, Ticket, audit, maximize, minimize
 from holdfast.types import Feedback, HoldfastError, Query, View
 
 __version__ = "0.1.0"
 
 __all__ = [
     "GPUCB",
+    "Answer",
     "Audit",
+    "Box",
+    "Categorical",
     "Certificate",
     "Corrupted",
     "Feedback",
     "HoldfastError",
     "InfluencePhasedElimination",
     "InfluenceUCB",
+    "Integer",
     "Linear",
     "LinearPhasedElimination",
     "Matern",
+    "Optimizer",
+    "Options",
+    "Play",
     "Posterior",
     "Problem",
     "Query",
+    "Real",
+    "Result",
     "RobustGPUCB",
     "RobustPhasedElimination",
     "Run",
     "SquaredExponential",
+    "Ticket",
     "View",
+    "VigilantUCB",
     "audit",
     "certificate",
     "load_runs",
+    "maximize",
+    "minimize",
     "simulate",
 ]

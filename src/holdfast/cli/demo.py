@@ -20,9 +20,9 @@ def command(
     ),
 ) -> None:
     """GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds."""
-    from holdfast.cli.progress import progress_bar
     from holdfast.plots import regret
     from holdfast.problems import f1
+    from holdfast.progress import progress_bar
     from holdfast.simulation import catalogue
     from holdfast.simulation.simulate import simulate
 

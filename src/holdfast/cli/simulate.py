@@ -114,7 +114,7 @@ def command(
     adversary = catalogue.make_attack(attack, instance)
     power = trusted if attack_budget is None else attack_budget
 
-    from holdfast.cli.progress import progress_bar
+    from holdfast.progress import progress_bar
 
     with progress_bar(f"{policy} on {instance.name}", trials * horizon) as advance:
         runs = [

@@ -3,7 +3,9 @@
     l     length-scale of each parameter (its columns share it)      s     output scale: f / s has variance 1
     tau   what the smooth part leaves: noise and fine structure      A     s^2 K + tau^2 I
 
-minus log posterior  =  1/2 y^T A^-1 y + 1/2 ln det A  +  sum (ln l - m)^2/2  (up to a constant; y is centred)
+    c     the mean far from all plays, most likely: 1^T A^-1 y / 1^T A^-1 1
+
+minus log posterior  =  1/2 (y - c)^T A^-1 (y - c) + 1/2 ln det A  +  sum (ln l - m)^2/2    (up to a constant)
 
 A lie can be explained by a short length-scale or set aside. Each explanation is tried: plays that the model does not
 explain are trimmed (core/trimming.py), each at the price of a value that could have been anything, and the most
@@ -20,12 +22,12 @@ from scipy.linalg import LinAlgError, cholesky, lapack
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from holdfast.core.kernels import Kernel, Matern
+from holdfast.core.kernels import Matern
 from holdfast.core.posterior import JointPosterior
 from holdfast.core.trimming import trim
 from holdfast.types import BoolArray, FloatArray, IntArray
 
-LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.05, 20.0), 1.0  # the last two in units of the values' spread
+LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
 SMALLEST_TAU = 3e-3
 OUTLIERS = 0.02  # prior share of plays that lie
 
@@ -35,6 +37,7 @@ class Model:
     """What was fitted: `lengths` of the parameters, output `scale`, roughness `tau`, and the plays set aside."""
 
     lengths: FloatArray
+    centre: float
     scale: float
     tau: float
     kept: BoolArray
@@ -57,16 +60,17 @@ def fit_model(
     *,
     threshold: float,
     budget: float,
+    unit: float,
     least_tau: float = 0.0,
     start: Model | None = None,
 ) -> Model:
-    """The most probable model of centred values y at rows X, with `groups` the parameter of each column.
+    """The most probable model of values y at rows X, with `groups` the parameter of each column.
 
-    `least_tau` is the known noise, if it is known. Starts from `start` if there is one, and in any case from
-    smoother functions with more plays set aside.
+    `unit` is the spread of values over the space; `least_tau` is the noise, if it is known. Starts from
+    `start` if there is one, and in any case from smoother functions with more plays set aside.
     """
-    unit = _spread(y)
-    z, least = y / unit, max(least_tau / unit, SMALLEST_TAU)
+    middle = float(np.median(y))
+    z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
     d = int(groups.max()) + 1
     # What a lie costs: the density of a value that could have been anything in the range seen.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
@@ -88,13 +92,15 @@ def fit_model(
         found, loss = _climb(found, X[kept], z[kept], groups, least, steps=8)
         score = loss + price * float(np.sum(~kept))
         values = np.exp(found)
-        models.append(Model(values[:d], unit * float(values[d]), unit * float(values[d + 1]), kept, score))
+        scale, tau = unit * float(values[d]), unit * float(values[d + 1])
+        centre = middle + unit * _centre(found, X[kept], z[kept], groups)
+        models.append(Model(values[:d], centre, scale, tau, kept, score))
     return min(models, key=lambda model: model.score)
 
 
 def fit_scale(K: FloatArray, y: FloatArray, tau: float) -> float:
     """The most likely output scale for a given kernel matrix and roughness."""
-    unit = _spread(y)
+    unit = spread(y)
     values, vectors = np.linalg.eigh(K)
     squares = np.square(vectors.T @ (y / unit))
     grid = np.geomspace(*SCALES, 200)
@@ -106,8 +112,8 @@ def fit_scale(K: FloatArray, y: FloatArray, tau: float) -> float:
 def model_score(parameters: FloatArray, X: FloatArray, z: FloatArray, groups: IntArray) -> tuple[float, FloatArray]:
     """Minus the log posterior and its gradient, at the logarithms of lengths, scale and roughness."""
     d = len(parameters) - 2
-    lengths, s2, tau2 = np.exp(parameters[:d]), np.exp(2 * parameters[d]), np.exp(2 * parameters[d + 1])
-    Z = X / lengths[groups]
+    s2, tau2 = np.exp(2 * parameters[d]), np.exp(2 * parameters[d + 1])
+    Z = X / np.exp(parameters[:d])[groups]
     r = np.sqrt(5.0) * cdist(Z, Z)
     decay = np.exp(-r)
     K = (1 + r + np.square(r) / 3) * decay
@@ -117,12 +123,13 @@ def model_score(parameters: FloatArray, X: FloatArray, z: FloatArray, groups: In
         return 1e10, np.zeros_like(parameters)
     inverse = lapack.dpotri(L, lower=1)[0]
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    a = inverse @ z
+    sums = inverse.sum(axis=1)
+    a = inverse @ z - sums * ((sums @ z) / sums.sum())
     loss = 0.5 * float(z @ a) + float(np.log(L.diagonal()).sum())
     W = inverse - np.outer(a, a)
     weighted = s2 * W * (5 / 3) * (1 + r) * decay  # dK/d ln l_i = 5/3 (1 + r) e^-r (x_i - z_i)^2 / l_i^2
-    sums = weighted.sum(axis=1)
-    slopes = np.array([sums @ np.square(column) - column @ weighted @ column for column in Z.T])  # sum W D / 2
+    rowsums = weighted.sum(axis=1)
+    slopes = np.array([rowsums @ np.square(column) - column @ weighted @ column for column in Z.T])  # sum W D / 2
     gradient = np.zeros_like(parameters)
     np.add.at(gradient, groups, slopes)
     gradient[d] = s2 * float(np.sum(W * K))
@@ -152,17 +159,28 @@ def _trimmed(
     d = len(parameters) - 2
     values = np.exp(parameters)
     scale = float(values[d])
-    kernel: Kernel = Matern(2.5, tuple(float(length) for length in values[:d][groups]))
+    kernel = Matern(2.5, tuple(float(length) for length in values[:d][groups]))
     ones = np.ones(len(z))
-    everything = JointPosterior.fit(kernel(X, X), ones, z / scale, float(values[d + 1] / scale) ** 2)
-    return trim(everything, np.arange(len(z)), z / scale, ones, threshold=threshold, budget=budget / scale)
+    z = (z - _centre(parameters, X, z, groups)) / scale
+    everything = JointPosterior.fit(kernel(X, X), ones, z, float(values[d + 1] / scale) ** 2)
+    return trim(everything, np.arange(len(z)), z, ones, threshold=threshold, budget=budget / scale)
+
+
+def _centre(parameters: FloatArray, X: FloatArray, z: FloatArray, groups: IntArray) -> float:
+    """c, with gross values cut to within ten units: before the first trimming, one lie would carry it away."""
+    d = len(parameters) - 2
+    Z = X / np.exp(parameters[:d])[groups]
+    K = np.exp(2 * parameters[d]) * Matern(2.5)(Z, Z) + np.exp(2 * parameters[d + 1]) * np.eye(len(z))
+    w = np.linalg.solve(K, np.ones(len(z)))
+    return float(w @ np.clip(z, -10, 10) / w.sum())
 
 
 def _guess(length: float, scale: float, tau: float, d: int) -> FloatArray:
-    return np.log(np.concatenate([np.full(d, length), [scale, tau]]))
+    logs: FloatArray = np.log(np.concatenate([np.full(d, length), [scale, tau]]))
+    return logs
 
 
-def _spread(y: FloatArray) -> float:
+def spread(y: FloatArray) -> float:
     """Interquartile range as of a normal, else standard deviation, else 1: one lie does not set it."""
     low, high = np.quantile(y, (0.25, 0.75))
     return float(high - low) / 1.349 or float(np.std(y)) or 1.0

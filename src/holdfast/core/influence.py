@@ -72,17 +72,21 @@ class Breakdown:
     pivot: int
 
 
-def breakdown(posterior: JointPosterior, *, beta: float = 0.0) -> Breakdown:
+def breakdown(
+    posterior: JointPosterior, *, beta: float = 0.0, winner: int | None = None, margin: float = 0.0
+) -> Breakdown:
     """min over rivals b of (mu(a) - mu(b) - beta sd(a - b)) / max_{x' in S} |k_t(a,x') - k_t(b,x')| * lam.
 
     With beta = 0 exact; with a valid beta certified: the winner is truly the best, at the confidence of beta,
-    unless there was more tampering. Not below 0.
+    unless there was more tampering. Not below 0. `winner` replaces the arm of largest mean. With a `margin`, rivals
+    that are behind by less do not count: on a fine grid the winner's neighbours are as good as the winner.
     """
-    winner = int(np.argmax(posterior.mean))
-    if len(posterior.mean) == 1:
-        return Breakdown(winner, winner, np.inf, winner)
+    winner = int(np.argmax(posterior.mean)) if winner is None else winner
     budgets, where = breakdown_budgets(posterior, winner, beta=beta)
-    budgets[winner] = np.inf
+    behind = posterior.mean[winner] - posterior.mean
+    budgets[(np.abs(behind) < margin) | (np.arange(len(behind)) == winner)] = np.inf
+    if np.isinf(budgets).all():
+        return Breakdown(winner, winner, np.inf, winner)
     rival = int(np.argmin(budgets))
     return Breakdown(winner, rival, float(budgets[rival]), int(where[rival]))
 
@@ -140,9 +144,15 @@ class Certificate:
 
 
 def certificate(
-    posterior: JointPosterior, *, budget: float, norm_bound: float, noise_std: float, delta: float = 0.05
+    posterior: JointPosterior,
+    *,
+    budget: float,
+    norm_bound: float,
+    noise_std: float,
+    delta: float = 0.05,
+    winner: int | None = None,
 ) -> Certificate:
-    """Certify the arm of largest posterior mean against tampering of total `budget`.
+    """Certify the arm of largest posterior mean (or `winner`) against tampering of total `budget`.
 
     Always with the log-determinant beta, valid for any way of choosing plays without sight of later noise. It
     needs a true bound on the RKHS norm, the true noise scale, and a kernel and lam that were not fitted to
@@ -153,7 +163,7 @@ def certificate(
     if not 0 < delta < 1:
         raise HoldfastError(f"delta must lie between 0 and 1, not {delta:g}")
     beta = log_det_beta(B, sigma, posterior.lam, delta, posterior.log_det)
-    exact, certified = breakdown(posterior), breakdown(posterior, beta=beta)
+    exact, certified = breakdown(posterior, winner=winner), breakdown(posterior, beta=beta, winner=winner)
     winner = exact.winner
     power, _ = pairwise_influence(posterior.effect()[0], winner)
     reach = beta * pairwise_deviation(posterior.covariance, winner) + C * power

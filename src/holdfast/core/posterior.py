@@ -14,7 +14,7 @@ estimator replaces each reward by its arm's mean, which leaves them unchanged: i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log1p
+from math import log1p, sqrt
 from typing import Self
 
 import numpy as np
@@ -166,6 +166,12 @@ class JointPosterior:
         """d mu(x) / d y for one more unit in a play of each played arm: k_t(x, S) / (lam + jitter n); and S."""
         S = np.flatnonzero(self.counts)
         return self.covariance[:, S] / (self.lam + self.jitter * self.counts[S]), S
+
+    def mean_norm(self, rewards: FloatArray) -> float:
+        """|mu_t|_k, from the mean reward of every arm: mu_t = K a with a = (ybar - mu_t)/(lam/n + jitter) on S."""
+        S = np.flatnonzero(self.counts)
+        a = (rewards[S] - self.mean[S]) / (self.lam / self.counts[S] + self.jitter)
+        return sqrt(max(float(a @ self.mean[S]), 0.0))
 
     def extend(self, arm: int, repeats: float, total: float, weight: float = 1.0) -> Self:
         """After playing `arm` `repeats` more times with rewards summing to `total`, each of this weight.

@@ -40,15 +40,20 @@ def trim(
     """Which plays to keep: drop, one at a time, the play with the largest z while that exceeds `threshold`.
 
     Tampering cannot have exceeded the budget, so neither may the sum of what is dropped: where it would, the
-    model is wrong rather than the measurements, and the rest is kept. `posterior` contains all plays.
+    model is wrong rather than the measurements, and the rest is kept. A play that is off by more than the whole
+    budget and ten times the threshold is a fault and not a lie: it goes free. `posterior` contains all plays.
     """
     kept = np.ones(len(arms), dtype=np.bool_)
     exposed = 0.0
     while kept.any():
         z, r = residuals(posterior, arms, rewards, repeats)
         worst = int(np.argmax(np.where(kept, z, 0.0)))
-        exposed += float(r[worst] * repeats[worst])
-        if not z[worst] > threshold or exposed > budget:
+        off = float(r[worst] * repeats[worst])
+        if not z[worst] > threshold:
+            break
+        if not (off > budget and z[worst] > 10 * threshold):
+            exposed += off
+        if exposed > budget:
             break
         kept[worst] = False
         n = repeats[worst]

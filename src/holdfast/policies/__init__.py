@@ -7,6 +7,7 @@ from holdfast.policies.linear_phased_elimination import LinearPhasedElimination
 from holdfast.policies.protocol import Policy
 from holdfast.policies.robust_gp_ucb import RobustGPUCB
 from holdfast.policies.robust_phased_elimination import RobustPhasedElimination
+from holdfast.policies.vigilant_ucb import VigilantUCB
 
 __all__ = [
     "GPUCB",
@@ -16,4 +17,5 @@ __all__ = [
     "Policy",
     "RobustGPUCB",
     "RobustPhasedElimination",
+    "VigilantUCB",
 ]

@@ -41,7 +41,7 @@ from holdfast.types import (
     whole,
 )
 
-RIVALS = 150  # arms of largest upper bound that the pivot is sought for
+FAULT = 1e4  # deviations of the prior: no value, and no lie worth its price, but a broken instrument
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +60,13 @@ class Watch:
         """How many so far."""
         return int(self.repeats.sum())
 
+    @property
+    def means(self) -> FloatArray:
+        """Of the kept rewards of each arm; 0 where there are none."""
+        arms, n = self.arms[self.kept], self.repeats[self.kept]
+        totals = np.bincount(arms, weights=n * self.rewards[self.kept], minlength=len(self.K))
+        return totals / np.maximum(np.bincount(arms, weights=n, minlength=len(self.K)), 1)
+
 
 @dataclass(frozen=True, eq=False)
 class VigilantUCB:
@@ -72,6 +79,7 @@ class VigilantUCB:
     beta: float = 2.0
     threshold: float = 4.0
     verify: int = 3
+    margin: float = 1.0
 
     phased: ClassVar[bool] = False
 
@@ -100,19 +108,17 @@ class VigilantUCB:
         return Query(np.array([arm]), np.array([1]))
 
     def pivot(self, state: Watch) -> int:
-        """The played arm where tampering would most cheaply have made a rival win by one noise deviation.
+        """The played arm where tampering would most cheaply have made a rival win by `margin` noise deviations.
 
         By a margin, because on a fine grid the winner's neighbours are as good as the winner, and telling them
         apart is not worth a play.
         """
-        view = self.view(state)
-        leader = self.recommend(state)
-        rivals = np.union1d(np.argsort(-view.upper, kind="stable")[:RIVALS], [leader])
+        mu, leader = state.posterior.mean, self.recommend(state)
         effect, S = state.posterior.effect()
-        power, where = pairwise_influence(effect[rivals], int(np.searchsorted(rivals, leader)))
-        price = view.mean[leader] - view.mean[rivals] + np.sqrt(self.lam)
+        power, where = pairwise_influence(effect, leader)
         with np.errstate(divide="ignore"):
-            cost = np.where(rivals == leader, np.inf, price / power)
+            cost = (mu[leader] - mu + self.margin * np.sqrt(self.lam)) / power
+        cost[leader] = np.inf
         return int(S[where[int(np.argmin(cost))]])
 
     def tell(self, state: Watch, feedback: Feedback) -> Watch:
@@ -133,19 +139,23 @@ class VigilantUCB:
 
     def after(self, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray) -> Watch:
         """The state after these plays, decided anew: which to keep, and the posterior of those."""
-        everything = self._fit(K, arms, rewards, repeats)
-        kept = trim(everything, arms, rewards, repeats, threshold=self.threshold, budget=self.corruption_budget)
-        posterior = everything if kept.all() else self._fit(K, arms[kept], rewards[kept], repeats[kept])
-        return Watch(K, arms, rewards, repeats, kept, posterior)
+        kept = np.abs(rewards) <= FAULT  # beyond, the arithmetic would lose the digits of all others
+        posterior = self._fit(K, arms[kept], rewards[kept], repeats[kept])
+        limits = {"threshold": self.threshold, "budget": self.corruption_budget}
+        explained = trim(posterior, arms[kept], rewards[kept], repeats[kept], **limits)
+        if not explained.all():
+            kept[kept] = explained
+            posterior = self._fit(K, arms[kept], rewards[kept], repeats[kept])
+        return Watch(K, arms, rewards, repeats, read_only(kept), posterior)
 
     def _fit(self, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray) -> JointPosterior:
-        counts = np.bincount(arms, weights=repeats, minlength=len(K))
-        totals = np.bincount(arms, weights=repeats * rewards, minlength=len(K))
+        counts = np.bincount(arms, weights=repeats, minlength=len(K)).astype(np.float64)
+        totals = np.bincount(arms, weights=repeats * rewards, minlength=len(K)).astype(np.float64)
         return JointPosterior.fit(K, counts, totals, self.lam)
 
     def recommend(self, state: Watch) -> int:
-        """The arm with the largest posterior mean."""
-        return int(np.argmax(state.posterior.mean))
+        """The arm of largest mu - sd: an arm that was hardly measured must promise more."""
+        return int(np.argmax(state.posterior.mean - state.posterior.deviation))
 
     def view(self, state: Watch) -> View:
         """All arms, with bounds from the plays that are kept."""
@@ -155,3 +165,7 @@ class VigilantUCB:
     def posterior(self, state: Watch) -> JointPosterior:
         """The plays that are kept."""
         return state.posterior
+
+    def all_plays(self, state: Watch) -> JointPosterior:
+        """All plays, for the certificate, whose proof has no room for a choice that depends on the noise."""
+        return self._fit(state.K, state.arms, state.rewards, state.repeats)

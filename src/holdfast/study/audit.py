@@ -11,7 +11,7 @@ scaled (robustly: one lie does not set the scale), what is not given is estimate
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -124,7 +124,11 @@ def audit(
         # Fitted to a handful of values, or at the end of its range, the noise is a guess.
         resolved = resolved or (NOISES[0] * 1.5 < lam < NOISES[1] / 1.5 and len(some) >= FEWEST_POINTS)
     posterior = JointPosterior.fit(gram(kernel, data.points), data.counts, data.counts * data.means, lam)
-    bound = _norm_bound(posterior, data) if norm_bound is None else positive(norm_bound, "the norm bound") / data.scale
+    bound = (
+        2 * posterior.mean_norm(data.means)
+        if norm_bound is None
+        else positive(norm_bound, "the norm bound") / data.scale
+    )
     certified = certificate(
         posterior,
         budget=positive(budget, "the budget", zero=True) / data.scale,
@@ -201,13 +205,6 @@ def _centre_and_scale(means: FloatArray) -> tuple[float, float]:
     unit = float(np.ptp(means)) or 1.0
     spread = float(high - low) / (2 * float(normal.ppf(0.75))) or unit * float(np.std(means / unit)) or unit
     return float(centre), spread
-
-
-def _norm_bound(posterior: JointPosterior, data: _Data) -> float:
-    """Twice |mu|_k, where mu = K a with a = (ybar - mu)/(lam/n + jitter), so that |mu|_k^2 = a^T mu."""
-    a = (data.means - posterior.mean) / (posterior.lam / data.counts + posterior.jitter)
-    squared = max(float(a @ posterior.mean), 0.0)
-    return 2 * sqrt(squared)
 
 
 def _rivals(posterior: JointPosterior, scale: float) -> tuple[Rival, ...]:

@@ -9,18 +9,21 @@ the seed, on nothing else, so a study read back from its journal goes on as if i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from holdfast.core.ard import Model, fit_model, fit_scale
+from holdfast.core.ard import Model, fit_model, fit_scale, spread
+from holdfast.core.influence import breakdown, certificate
 from holdfast.core.kernels import Kernel
 from holdfast.core.noise import noise_from_repeats
 from holdfast.core.rows import numbered_rows
 from holdfast.policies.vigilant_ucb import VigilantUCB, Watch
 from holdfast.spaces import Space
+from holdfast.study.answer import Answer
 from holdfast.types import Feedback, FloatArray, HoldfastError, IntArray
 
 GLOBAL, LOCAL, LEADERS = 400, 400, 10  # new arms all over the space and around the leaders; and how many leaders
@@ -75,11 +78,14 @@ class Search:
         self._watch: Watch | None = None
         self._refit_at = self._refine_at = len(self._start)
         self._number: dict[bytes, int] = {}  # of the arm at a row
+        self._failed: list[FloatArray] = []
+        self._imagined: tuple[FloatArray, Watch | None] = (self.rows, None)
 
     # -- the fold -------------------------------------------------------------------------------------------------
 
     def tell(self, row: FloatArray, value: float) -> None:
         """Take in the next answer."""
+        self._imagined = (self.rows[:0], None)
         self.rows, self.values = np.vstack([self.rows, row]), np.append(self.values, value)
         plays = len(self.values)
         if plays < len(self._start):
@@ -94,10 +100,13 @@ class Search:
         elif row.tobytes() not in self._number:  # asked before the arms were last refined
             self._refine(self._policy.domain)
         else:
-            self._watch = self._hear(self._watch, self._number[row.tobytes()], self._standard(value))
+            self._watch = self._hear(self._state, self._number[row.tobytes()], self._standard(value))
 
-    def _hear(self, watch: Watch | None, arm: int, z: float) -> Watch:
-        assert watch is not None
+    def fail(self, row: FloatArray) -> None:
+        """Take in that a play gave no answer."""
+        self._failed = [*self._failed, row]
+
+    def _hear(self, watch: Watch, arm: int, z: float) -> Watch:
         return self._policy.tell(watch, Feedback(np.array([arm]), np.array([1]), np.array([z])))
 
     def _standard(self, values: float | FloatArray) -> Any:
@@ -147,10 +156,10 @@ class Search:
         if noise is None:
             noise = noise_from_repeats(numbered_rows(self.rows)[1], values, least=REPEATS)
         some = self._fitted_plays()
-        X, y = self.rows[some], values[some] - centre
+        X, y = self.rows[some], values[some]
         if given.kernel is not None:
             tau = noise if noise is not None else 0.1 * float(np.std(y))
-            scale = given.output_scale or fit_scale(given.kernel(X, X), y, tau)
+            scale = given.output_scale or fit_scale(given.kernel(X, X), y - centre, tau)
             return Beliefs(len(values), centre, scale, max(tau, 1e-4 * scale), tau, given.kernel, None)
         model = fit_model(
             X,
@@ -158,12 +167,13 @@ class Search:
             self.space.groups,
             threshold=THRESHOLD,
             budget=given.corruption_budget,
+            unit=spread(values[: len(self._start)]),  # of plays all over the space
             least_tau=noise or 0.0,
             start=self.beliefs.model if self.beliefs is not None else None,
         )
         scale = given.output_scale or model.scale
         kernel = model.kernel(self.space.groups)
-        return Beliefs(len(values), centre, scale, model.tau, noise or model.tau, kernel, model)
+        return Beliefs(len(values), model.centre, scale, model.tau, noise or model.tau, kernel, model)
 
     def _fitted_plays(self) -> IntArray:
         """At most FITTED plays: the best half, and some of the others."""
@@ -176,22 +186,31 @@ class Search:
 
     # -- asking ---------------------------------------------------------------------------------------------------
 
-    def ask(self, pending: FloatArray) -> FloatArray:
-        """The next row to play, when the plays of `pending` rows are still open.
+    def ask(self, number: int, pending: FloatArray) -> FloatArray:
+        """The row of play `number`, when the plays of `pending` rows are still open.
 
         Open plays are taken to answer what is expected of them: that leaves the means alone, shrinks the
-        deviations there, and so spreads the plays that are asked for at once.
+        deviations there, and so spreads the plays that are asked for at once. Failed plays are treated alike.
         """
-        asked = len(self.values) + len(pending)
-        if asked < len(self._start) or self._watch is None:
-            return self._start[asked % len(self._start)]
-        watch = self._watch
-        for row in pending:
+        if number < len(self._start) or self._watch is None:
+            first: FloatArray = self._start[number % len(self._start)]
+            return first
+        watch = self._imagine(np.vstack([*self._failed, pending]) if self._failed else pending)
+        query = self._policy.ask(watch, np.random.default_rng([self.seed, number]))
+        row: FloatArray = self._policy.domain[int(query.arms[0])]
+        return row
+
+    def _imagine(self, rows: FloatArray) -> Watch:
+        """The state after plays of `rows` that answer what is expected. Continues from the last call where it can."""
+        done, ahead = self._imagined
+        watch = self._state if ahead is None else ahead
+        if len(done) > len(rows) or not np.array_equal(done, rows[: len(done)]):
+            done, watch = rows[:0], self._state
+        for row in rows[len(done) :]:
             arm = self._nearest(row)
             watch = self._hear(watch, arm, float(watch.posterior.mean[arm]))
-        query = self._policy.ask(watch, np.random.default_rng([self.seed, asked]))
-        row_asked: FloatArray = self._policy.domain[int(query.arms[0])]
-        return row_asked
+        self._imagined = (rows, watch)
+        return watch
 
     def _nearest(self, row: FloatArray) -> int:
         """The arm at this row, or the closest where the arms were refined since it was asked."""
@@ -200,21 +219,63 @@ class Search:
 
     # -- what is known --------------------------------------------------------------------------------------------
 
-    def recommend(self) -> tuple[FloatArray, float]:
-        """The row of largest posterior mean, sought on arms refined around it once more, and the estimate there."""
-        if self._watch is None:
-            if len(self.values) == 0:
-                raise HoldfastError("nothing has been measured yet: there is nothing to recommend")
-            best = int(np.argmax(self.values))
-            return self.rows[best], float(self.values[best])
+    def answer(self, tickets: Sequence[int], *, minimize: bool) -> Answer:
+        """The point of largest posterior mean on arms refined around it, and how far to trust it.
+
+        `tickets` are the numbers of the plays told, in order.
+        """
+        if len(self.values) == 0:
+            raise HoldfastError("nothing has been measured yet: there is nothing to recommend")
         polished = copy(self)
         polished.beliefs = polished._estimate()
-        for _ in range(3):
+        for _ in range(3 if self._few is None else 1):
             polished._refine(polished._candidates())
-        assert polished._watch is not None
-        arm = polished._policy.recommend(polished._watch)
-        estimate = polished.beliefs.centre + polished.beliefs.output_scale * float(polished._watch.posterior.mean[arm])
-        return polished._policy.domain[arm], estimate
+        return polished._answer(tickets, minimize=minimize)
+
+    def _answer(self, tickets: Sequence[int], *, minimize: bool) -> Answer:
+        watch, beliefs, given = self._state, self.beliefs, self.given
+        assert beliefs is not None
+        unit, sign = beliefs.output_scale, -1.0 if minimize else 1.0
+        kept, arm = watch.posterior, self._policy.recommend(watch)
+        norm = 2 * kept.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
+        certified = certificate(
+            self._policy.all_plays(watch),
+            budget=given.corruption_budget / unit,
+            norm_bound=norm,
+            noise_std=beliefs.noise_std / unit,
+            delta=given.delta,
+            winner=arm,
+        )
+        margin = 0.0 if self._few is not None else beliefs.noise_std / unit
+        broken = breakdown(kept, winner=arm, margin=margin)
+        rival, pivot = self.space.decode(self._policy.domain[[broken.rival, broken.pivot]])
+        somewhere = np.isfinite(broken.budget)
+        names = ("kernel", "output_scale", "noise_std", "norm_bound")
+        return Answer(
+            point=self.space.decode(self._policy.domain[[arm]])[0],
+            estimate=sign * (beliefs.centre + unit * float(kept.mean[arm])),
+            deviation=unit * float(kept.deviation[arm]),
+            certificate=certified.scaled(unit),
+            breakdown_budget=unit * broken.budget,
+            rival=rival if somewhere else None,
+            pivot=pivot if somewhere else None,
+            considered=len(self._policy.domain),
+            measured=len(self.values),
+            set_aside=tuple(tickets[int(i)] for i in np.flatnonzero(~watch.kept)),
+            noise_std=beliefs.noise_std,
+            output_scale=unit,
+            norm_bound=unit * norm,
+            kernel=beliefs.kernel,
+            estimated=tuple(
+                name.replace("_std", "").replace("_", " ") for name in names if getattr(given, name) is None
+            ),
+            worse="above" if minimize else "below",
+        )
+
+    @property
+    def _state(self) -> Watch:
+        assert self._watch is not None
+        return self._watch
 
 
 def _first_rows(space: Space, seed: int) -> FloatArray:

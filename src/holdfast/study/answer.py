@@ -1,0 +1,93 @@
+"""What a study says when it is asked for its result: the point, and how far to trust it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.core.influence import Certificate
+from holdfast.core.kernels import Kernel
+from holdfast.spaces import Point, Space
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The recommended point with its estimate, its certificate and its breakdown budget, in units of the values.
+
+    The `certificate` counts every measurement. Its options are numbered as the points that were considered; only
+    its amounts matter here. The `breakdown_budget` is of the recommendation itself: the least tampering with the
+    measurements that were kept which would have moved it to a point now estimated to be worse by more than the noise,
+    `rival`, done at `pivot`. None where nothing could.
+    """
+
+    point: Point
+    estimate: float
+    deviation: float
+    certificate: Certificate
+    breakdown_budget: float
+    rival: Point | None
+    pivot: Point | None
+    considered: int  # points that the recommendation was chosen from
+    measured: int
+    set_aside: tuple[int, ...]  # tickets of measurements that the others do not explain
+    noise_std: float
+    output_scale: float
+    norm_bound: float
+    kernel: Kernel
+    estimated: tuple[str, ...]  # what was not given
+    worse: str = "below"  # where worse values lie
+
+    def describe(self, space: Space) -> str:
+        """A few sentences for people."""
+        lines = [f"Recommended: {space.describe(self.point)}, estimated at {self.estimate:.6g} ± {self.deviation:.2g}."]
+        lines.append(self.certified())
+        if self.rival is not None:
+            lines.append(
+                f"Breakdown budget: {self.breakdown_budget:.4g}. Less tampering with the measurements kept would not "
+                f"have moved the recommendation to a point that is worse by more than the noise "
+                f"({self.noise_std:.3g}); this much, on measurements at {space.describe(self.pivot)}, could have moved it to "
+                f"{space.describe(self.rival)}."
+            )
+        lines.append(
+            f"{self.measured:,} measurements, {len(self.set_aside):,} of them set aside because the others do not "
+            "explain them."
+        )
+        return "\n".join(lines)
+
+    def certified(self) -> str:
+        """The certified sentence; it names the assumptions that were estimated."""
+        c = self.certificate
+        sentence = (
+            f"with {100 * (1 - c.delta):.4g}% confidence this point is at most {c.largest_gap:.4g} {self.worse} the "
+            f"best of the {self.considered:,} points considered, if tampering did not exceed {c.budget:.4g} in total"
+        )
+        if not self.estimated:
+            return f"Certified: {sentence}."
+        return f"Certified, as far as the estimated {_listed(self.estimated)} can be relied on: {sentence}."
+
+    def record(self) -> dict[str, Any]:
+        """As plain values, for scripts."""
+        return {
+            "point": self.point,
+            "estimate": self.estimate,
+            "deviation": self.deviation,
+            "largest_gap": self.certificate.largest_gap,
+            "corruption_budget": self.certificate.budget,
+            "delta": self.certificate.delta,
+            "breakdown_budget": None if self.rival is None else self.breakdown_budget,
+            "rival": self.rival,
+            "pivot": self.pivot,
+            "considered": self.considered,
+            "measured": self.measured,
+            "set_aside": list(self.set_aside),
+            "noise_std": self.noise_std,
+            "output_scale": self.output_scale,
+            "norm_bound": self.norm_bound,
+            "kernel": repr(self.kernel),
+            "estimated": list(self.estimated),
+            "sentence": self.certified(),
+        }
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -9,7 +9,6 @@ All are normalised to k(x, x) <= 1, as Section 2 of the paper demands.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
@@ -18,6 +17,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import gammaln, kve
 
+from holdfast.core.memory import require_memory
 from holdfast.types import FloatArray, HoldfastError, positive
 
 Lengthscale = float | Sequence[float]
@@ -170,12 +170,7 @@ def named_kernel(name: str, lengthscale: Lengthscale | None, X: FloatArray) -> L
 def gram(kernel: Kernel, X: FloatArray) -> FloatArray:
     """The kernel matrix of all rows of X, refused with its size if it cannot fit into memory."""
     needed = 5 * 8 * len(X) ** 2  # the matrix, a posterior of all arms, and what is in between
-    installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > installed:
-        raise HoldfastError(
-            f"{len(X):,} points need {needed / 1e9:,.0f} GB for their kernel matrix and what is made of it, "
-            f"and this machine has {installed / 1e9:,.0f} GB; use fewer points"
-        )
+    require_memory(needed, len(X), "their kernel matrix and what is made of it", "use fewer points")
     return kernel(X, X)
 
 

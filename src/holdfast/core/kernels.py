@@ -125,6 +125,37 @@ class Matern:
         return np.ones(len(X))
 
 
+@dataclass(frozen=True)
+class TwoScale:
+    """k = (1 - share) m(r) + share m(r / ratio), with m the Matern-5/2 kernel: a trend and, finer, its detail.
+
+    A function with ripples on a slope has no single length-scale: with a long one the ripples look like noise, with
+    a short one the slope is not seen from one ripple to the next.
+    """
+
+    lengthscale: Lengthscale = 1.0
+    share: float = 0.1
+    ratio: float = 0.15
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
+        for name in ("share", "ratio"):
+            if not 0 < getattr(self, name) < 1:
+                raise HoldfastError(f"{name} must lie between 0 and 1, not {getattr(self, name):g}")
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of k(x, z)."""
+        r = np.sqrt(5.0) * _distances(X, Z, self.lengthscale)
+        fine = r / self.ratio
+        k: FloatArray = (1 - self.share) * (1 + r + np.square(r) / 3) * np.exp(-r)
+        k += self.share * (1 + fine + np.square(fine) / 3) * np.exp(-fine)
+        return k
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """One for every point."""
+        return np.ones(len(X))
+
+
 def _matern(nu: float, s: FloatArray) -> FloatArray:
     """g_nu(s) = 2^(1-nu)/Gamma(nu) s^nu K_nu(s), without overflow for any nu.
 

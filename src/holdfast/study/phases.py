@@ -44,7 +44,7 @@ class Phases:
     def tell(self, row: FloatArray, z: float) -> bool:
         """Take in an answer, in units of the output scale; True if it ended an epoch."""
         arm = self._number.get(row.tobytes())
-        if arm not in self._planned or len(self._answers[arm]) == self._planned[arm]:
+        if arm is None or arm not in self._planned or len(self._answers[arm]) == self._planned[arm]:
             return False
         self._answers[arm].append(z)
         if any(len(self._answers[other]) < planned for other, planned in self._planned.items()):

@@ -22,7 +22,8 @@ from holdfast.core.kernels import Kernel
 from holdfast.core.noise import noise_from_repeats
 from holdfast.core.rows import numbered_rows
 from holdfast.policies.influence_phased_elimination import InfluencePhasedElimination
-from holdfast.policies.vigilant_ucb import VigilantUCB, Watch
+from holdfast.policies.vigilant_ucb import VigilantUCB
+from holdfast.policies.watch import Watch
 from holdfast.spaces import Space
 from holdfast.study.answer import Answer
 from holdfast.study.phases import Phases, enough_plays
@@ -168,12 +169,14 @@ class Search:
 
     def _refine(self, candidates: FloatArray) -> None:
         """Take the played rows and `candidates` as arms, and decide anew which plays to keep."""
+        beliefs = self.beliefs
+        assert beliefs is not None
         played, arms = numbered_rows(self.rows)
         domain = numbered_rows(np.vstack([played, candidates]))[0]
         self._policy = self._make_policy(domain)
         self._number = {row.tobytes(): arm for arm, row in enumerate(domain)}
-        nothing = self._policy.init()
-        self._watch = self._policy.after(nothing.K, arms, self._standard(self.values), np.ones(len(arms)))
+        told = Watch.after(self._policy.init().K, beliefs.lam, arms, self._standard(self.values))
+        self._watch = self._policy.watch(told)
 
     def _make_policy(self, domain: FloatArray) -> VigilantUCB:
         beliefs = self.beliefs
@@ -302,7 +305,7 @@ class Search:
         kept, arm = watch.posterior, self._policy.recommend(watch)
         norm = 2 * kept.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
         certified = certificate(
-            self._policy.all_plays(watch),
+            watch.everything(),
             budget=given.corruption_budget / unit,
             norm_bound=norm,
             noise_std=beliefs.noise_std / unit,

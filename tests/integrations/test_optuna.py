@@ -20,6 +20,7 @@ from holdfast.types import HoldfastError
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 SPACE = {"x": FloatDistribution(-2, 2), "y": FloatDistribution(1e-3, 1e1, log=True)}
+BOX = Box({"x": Real(-2, 2), "y": Real(1e-3, 1e1, log=True)})
 
 
 def value(x, y):
@@ -136,8 +137,7 @@ def prefix(study, number):
 
 def test_it_asks_what_holdfast_asks(sequential):
     """Also for trials that begin at the same moment, whether their parameters are stored already or not."""
-    box = Box({"x": Real(-2, 2), "y": Real(1e-3, 1e1, log=True)})
-    optimizer, study = Optimizer(box, corruption_budget=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
+    optimizer, study = Optimizer(BOX, corruption_budget=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
     for trial in study.trials:
         ticket = optimizer.ask()[0]
         assert ticket.point == trial.params
@@ -152,6 +152,26 @@ def test_it_asks_what_holdfast_asks(sequential):
         internal = distribution.to_internal_repr(expected[0][name])
         study._storage.set_trial_param(study.trials[23]._trial_id, name, internal, distribution)
     assert given_by(HoldfastSampler(SPACE, corruption_budget=1.0), study, 26) == expected[3]
+
+
+def test_failed_and_pruned_trials_are_failures_of_holdfast_too(sequential):
+    optimizer, study = Optimizer(BOX, corruption_budget=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
+    for trial in study.trials:
+        optimizer.tell(optimizer.ask()[0], trial.value)
+    sampler, points = HoldfastSampler(SPACE, corruption_budget=1.0), []
+    for state in (TrialState.FAIL, TrialState.PRUNED, TrialState.RUNNING):
+        open_trial(study)
+        ticket = optimizer.ask()[0]
+        points.append(given_by(sampler, study, ticket.number))
+        assert points[-1] == ticket.point
+        optimizer.fail(ticket, "no value")
+        for name, distribution in SPACE.items():
+            study._storage.set_trial_param(
+                study.trials[-1]._trial_id, name, distribution.to_internal_repr(ticket.point[name]), distribution
+            )
+        if state != TrialState.RUNNING:
+            study.tell(ticket.number, state=state)
+    assert points[2] != points[0]
 
 
 def test_with_parallel_trials_the_last_answers_are_not_used_yet(sequential):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 from optuna.study import Study, StudyDirection
@@ -53,8 +52,9 @@ def measured_value(study: Study, trial: FrozenTrial) -> float | None:
     """The value of a complete trial, larger is better; None for a value that is infinite or beyond computing."""
     if trial.state != TrialState.COMPLETE or trial.value is None:
         return None
-    usable = isfinite(trial.value) and abs(trial.value) <= LARGEST_VALUE
-    return (-trial.value if study.direction == StudyDirection.MINIMIZE else trial.value) if usable else None
+    if abs(trial.value) > LARGEST_VALUE:
+        return None
+    return -trial.value if study.direction == StudyDirection.MINIMIZE else trial.value
 
 
 def seen_by(study: Study, trials: Sequence[FrozenTrial], number: int, space: OptunaSpace, parallel: int) -> Seen:

@@ -45,8 +45,8 @@ class Answer:
             lines.append(
                 f"Breakdown budget: {self.breakdown_budget:.4g}. Less tampering with the measurements kept would not "
                 f"have moved the recommendation to a point that is worse by more than the noise "
-                f"({self.noise_std:.3g}); this much, on measurements at {space.describe(self.pivot)}, could have moved it to "
-                f"{space.describe(self.rival)}."
+                f"({self.noise_std:.3g}); this much, on measurements at {space.describe(self.pivot)}, could have moved "
+                f"it to {space.describe(self.rival)}."
             )
         lines.append(
             f"{self.measured:,} measurements, {len(self.set_aside):,} of them set aside because the others do not "

@@ -28,10 +28,10 @@ def header_of(records: list[Record]) -> Record:
     return records[0]
 
 
-def check_header(header: Record, space: Space, settings: dict[str, Any], seed: int | None) -> None:
+def check_header(header: Record, space: Space, settings: dict[str, Any], seed: int | None, journal: str) -> None:
     """Refuse to go on with another space, other settings (`plays` may grow) or another seed."""
     if header["space"] != _space_record(space):
-        raise HoldfastError("the journal is of a study over another space: give that space, or another journal")
+        raise HoldfastError(f"{journal} is of a study over another space: give that space, or another journal")
     then = {**header["settings"], "seed": header["seed"]}
     now = {**settings, "seed": header["seed"] if seed is None else seed}
     different = [
@@ -41,7 +41,7 @@ def check_header(header: Record, space: Space, settings: dict[str, Any], seed: i
     ]
     if different:
         raise HoldfastError(
-            f"the journal was begun with other settings: {'; '.join(different)}. Give those, or another journal"
+            f"{journal} was begun with other settings: {'; '.join(different)}. Give those, or another journal"
         )
 
 
@@ -54,13 +54,13 @@ def plays_of(records: list[Record]) -> int | None:
     return plays
 
 
-def extension(known: int | None, wanted: int | None) -> list[Record]:
+def extension(known: int | None, wanted: int | None, journal: str) -> list[Record]:
     """The record that a journal of `known` plays needs to go on to `wanted` ones, if any."""
     if known == wanted:
         return []
     if known is None or (wanted is not None and wanted < known):
         have = "no limit of plays" if known is None else f"{known} plays"
-        raise HoldfastError(f"the journal is of a study with {have}: give as many or more, or another journal")
+        raise HoldfastError(f"{journal} is of a study with {have}: give as many or more, or another journal")
     return [{"kind": "extend", "plays": wanted}]
 
 

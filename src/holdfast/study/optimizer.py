@@ -266,10 +266,10 @@ class Optimizer:
             seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
             self._journal.append(header_record(self.space, settings, seed))
             return seed
-        header = header_of(records)
-        check_header(header, self.space, settings, seed)
+        header, journal = header_of(records), getattr(self._journal, "path", "the journal")
+        check_header(header, self.space, settings, seed, journal)
         self._log = replay(records, self.space)
-        self._journal.append(*extension(plays_of(records), self.plays))
+        self._journal.append(*extension(plays_of(records), self.plays, journal))
         return int(header["seed"])
 
     def _record(self, *records: Record) -> None:

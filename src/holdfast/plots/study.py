@@ -78,10 +78,11 @@ def _over_time(axes: Axes, answer: Answer, log: Sequence[Play], limits: tuple[fl
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=STEPS))
     off = [play for play in log if play.value is not None and not limits[0] <= play.value <= limits[1]]
     for play in off[:WRITTEN]:
-        right = play.ticket > 0.85 * len(log)
+        above, right = _value(play) > limits[1], play.ticket > 0.85 * len(log)
         axes.annotate(
-            f"{play.value:.3g}", (play.ticket, limits[_value(play) > limits[1]]), xytext=(-7 if right else 7, 0),
-            textcoords="offset points", va="center", ha="right" if right else "left", fontsize=8, color=BAD,
+            f"{play.value:.3g}", (play.ticket, limits[above]), xytext=(-7 if right else 7, 0 if above else 3),
+            textcoords="offset points", va="center" if above else "bottom", ha="right" if right else "left",
+            fontsize=8, color=BAD,
         )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ types: .venv/.dev
 bench: .venv/.dev            ## speed as ratios against plain NumPy, measured in one run
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/reproduce.py
+	$(BIN)/python benchmarks/scale.py
 
 docs-figures: .venv/.dev     ## the pictures of the README
 	$(BIN)/holdfast demo --plot docs/demo.png

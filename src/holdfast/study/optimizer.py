@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from copy import copy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from threading import RLock
 from typing import Any, Self
 
@@ -35,7 +34,7 @@ from holdfast.study.header import (
     plays_of,
 )
 from holdfast.study.plays import Play, Ticket, by_name, finite, plain, replay, take
-from holdfast.study.search import Given, Search
+from holdfast.study.search import METHODS, Given, Search
 from holdfast.types import FloatArray, HoldfastError, positive, whole
 
 
@@ -45,9 +44,10 @@ class Optimizer:
     `corruption_budget` bounds the total change of the recorded values that you want to be safe against, in their
     units. `plays` is the number of measurements in all, if it is known. `noise_std`, `kernel` (on rows of
     `space.encode`), `output_scale` and `norm_bound` are estimated where they are not given; `delta` is the probability
-    of failure of the certificate. `parallel` is how many plays will be open at a time. `note` says what is measured.
-    `journal` is a file name for work that must survive; an existing journal is continued, and its settings must agree,
-    except that `plays` may grow.
+    of failure of the certificate. `method` is vigilant-ucb, for few plays, or influence-pe, which eliminates with a
+    guarantee; by default the latter where the space is finite and the plays are enough for it. `parallel` is how
+    many plays will be open at a time. `note` says what is measured. `journal` is a file name for work that must
+    survive; an existing journal is continued, and its settings must agree, except that `plays` may grow.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Optimizer:
         output_scale: float | None = None,
         norm_bound: float | None = None,
         delta: float = 0.05,
+        method: str = "auto",
         minimize: bool = False,
         parallel: int = 1,
         seed: int | None = None,
@@ -74,20 +75,26 @@ class Optimizer:
             output_scale=None if output_scale is None else positive(output_scale, "the output scale"),
             norm_bound=None if norm_bound is None else positive(norm_bound, "the norm bound"),
             delta=delta,
+            plays=None if plays is None else whole(plays, "plays", least=1),
+            method=method,
         )
+        if method not in METHODS:
+            raise HoldfastError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
         if not 0 < delta < 1:
             raise HoldfastError(f"delta must lie between 0 and 1, not {delta:g}")
         self.space = space
-        self.plays = None if plays is None else whole(plays, "plays", least=1)
+        self.plays = given.plays
         self.parallel = whole(parallel, "parallel", least=1)
         self.minimize = bool(minimize)
         self.note = None if note is None else str(note)
         self._given, self._lock = given, RLock()
         self._log: list[Play] = []
         self._known: tuple[list[Play], Answer] | None = None
+        settings = self._settings()
+        seed = None if seed is None else whole(seed, "the seed", least=0)
         self._journal = _opened(journal)
         try:
-            self.seed = self._begin(seed)
+            self.seed = self._begin(settings, seed)
             self._start_over()
         except BaseException:
             self._journal.close()
@@ -102,7 +109,7 @@ class Optimizer:
         try:
             records = file.read()
             header = header_of(records)
-            if "parameters" not in header["space"] and "options" not in header["space"]:
+            if "fingerprint" in header["space"]:
                 raise HoldfastError(
                     f"{os.fspath(journal)} does not hold its space: give it to Optimizer(space, journal=...)"
                 )
@@ -186,30 +193,36 @@ class Optimizer:
 
     def _choose(self, number: int, with_it: list[Point]) -> FloatArray:
         """The row of ticket `number`, from the answers it may see, the other points, and those asked `with_it`."""
-        try:
-            while self._folded < min(number + 1 - self.parallel, len(self._log)):
-                if self._log[self._folded].status == "open":
-                    break
-                self._fold(self._search, self._log[self._folded])
-                self._folded += 1
-        except BaseException:  # an interrupt may leave a play half taken in
-            self._start_over()
-            raise
+        self._fold_for(number)
         unseen = [play.point for play in self._log[self._folded :]] + with_it
         pending = self.space.encode(unseen) if unseen else np.empty((0, self.space.columns))
         return self._search.ask(number, pending)
 
+    def _fold_for(self, number: int) -> None:
+        """Take in the answers that ticket `number` may see."""
+        try:
+            while self._folded < min(number + 1 - self.parallel, len(self._log)):
+                if self._log[self._folded].status == "open":
+                    return
+                self._fold(self._log[self._folded])
+                self._folded += 1
+        except BaseException:  # an interrupt may leave a play half taken in
+            self._start_over()
+            raise
+
     def _start_over(self) -> None:
-        """Forget what was folded; the next ask folds the log anew."""
+        """Forget what was folded; the next question folds the log anew."""
         self._search, self._folded = Search(self.space, self._given, self.seed), 0
 
-    def _fold(self, search: Search, play: Play) -> None:
-        row = self.space.encode([play.point])[0]
+    def _fold(self, play: Play) -> None:
         if play.status == "told":
-            assert play.value is not None
-            search.tell(row, -play.value if self.minimize else play.value)
+            self._search.tell(*self._row_and_value(play))
         elif play.status == "failed":
-            search.fail(row)
+            self._search.fail(self.space.encode([play.point])[0])
+
+    def _row_and_value(self, play: Play) -> tuple[FloatArray, float]:
+        assert play.value is not None
+        return self.space.encode([play.point])[0], -play.value if self.minimize else play.value
 
     # -- what is known --------------------------------------------------------------------------------------------
 
@@ -227,11 +240,12 @@ class Optimizer:
         """The recommended point with estimate, certificate and breakdown budget, from all answers so far."""
         with self._lock:
             if self._known is None or self._known[0] != self._log:
-                search = copy(self._search)
-                for play in self._log[self._folded :]:
-                    self._fold(search, play)
-                told = [play.ticket for play in self._log if play.status == "told"]
-                self._known = (list(self._log), search.answer(told, minimize=self.minimize))
+                self._fold_for(len(self._log))  # so that the answer depends on the log alone, not on past questions
+                told = [play for play in self._log if play.status == "told"]
+                tickets = [play.ticket for play in told]
+                more = [self._row_and_value(play) for play in told if play.ticket >= self._folded]
+                answer = self._search.answer(tickets, minimize=self.minimize, more=more)
+                self._known = (list(self._log), answer)
             return self._known[1]
 
     def recommend(self) -> Point:
@@ -254,14 +268,13 @@ class Optimizer:
 
     # -- the journal ----------------------------------------------------------------------------------------------
 
-    def _begin(self, seed: int | None) -> int:
+    def _settings(self) -> dict[str, Any]:
+        given = {**asdict(self._given), "kernel": kernel_record(self._given.kernel)}
+        return {**given, "parallel": self.parallel, "minimize": self.minimize, "note": self.note}
+
+    def _begin(self, settings: dict[str, Any], seed: int | None) -> int:
         """Write the header of a new journal, or check that of an old one and take in its records; the seed."""
         records = self._journal.read()
-        given = {**asdict(self._given), "kernel": kernel_record(self._given.kernel)}
-        settings = {**given, "plays": self.plays, "parallel": self.parallel, "minimize": self.minimize}
-        settings["note"] = self.note
-        if seed is not None:
-            seed = whole(seed, "the seed", least=0)
         if not records:
             seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
             self._journal.append(header_record(self.space, settings, seed))
@@ -270,6 +283,8 @@ class Optimizer:
         check_header(header, self.space, settings, seed, journal)
         self._log = replay(records, self.space)
         self._journal.append(*extension(plays_of(records), self.plays, journal))
+        # What was asked was chosen for the plays that were planned then, and so it goes on.
+        self._given = replace(self._given, plays=header["settings"]["plays"])
         return int(header["seed"])
 
     def _record(self, *records: Record) -> None:
@@ -281,6 +296,7 @@ class Optimizer:
         except BaseException:  # an interrupt may come between the two: what is written counts
             with suppress(HoldfastError):
                 self._log = replay(self._journal.read(), self.space)
+            self._start_over()
             raise
 
 

@@ -89,6 +89,7 @@ def test_the_order_of_answers_does_not_matter(seed):
 
 def test_it_finds_the_maximum_and_the_minimum():
     optimizer = played(40)
+    optimizer.tell(39, value(optimizer.log[39].point))
     assert abs(optimizer.recommend()["x"] - 0.3) < 0.05
     mirrored = study(minimize=True)
     for _ in range(40):
@@ -258,9 +259,7 @@ def test_what_is_no_study_is_refused(path, tmp_path):
 
 
 def test_two_processes_cannot_share_a_journal(path):
-    code = (
-        "import sys; from holdfast.storage import FileJournal; FileJournal(sys.argv[1]); print(1, flush=True); input()"
-    )
+    code = "import sys; from holdfast.storage import FileJournal; j = FileJournal(sys.argv[1]); print(1, flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
@@ -430,7 +429,9 @@ def test_a_retracted_value_is_as_good_as_never_told():
     never = study(journal)
     assert asked(never) == asked(lied)
     assert never.log[9].status == "open"
-    assert never.answer().record() == lied.answer().record()
+    assert never.recommend()["x"] == pytest.approx(lied.recommend()["x"], abs=1e-3)
+    assert never.answer().estimate == pytest.approx(lied.answer().estimate, abs=1e-4)
+    assert never.answer().measured == lied.answer().measured == START + 10
     assert all(play.value != 5.0 for play in lied.log if play.status == "told")
     reopened = study(lied._journal)
     assert reopened.answer().record() == lied.answer().record()
@@ -446,7 +447,7 @@ def test_failed_plays_are_used_up_and_others_come_first():
         (ticket,) = optimizer.ask()
         optimizer.fail(ticket, "broken")
         tried.append(ticket.point["x"])
-    assert len(set(tried)) >= 5
+    assert len(set(tried)) == 6
 
 
 @pytest.mark.parametrize(

@@ -35,3 +35,7 @@ def test_without_enough_repeats_there_is_no_estimate():
     assert noise_from_repeats(np.array([0, 0, 1]), np.array([1.0, 2.0, 3.0]), least=2) is None
     assert noise_from_repeats(np.array([0, 0, 1]), np.array([1.0, 2.0, 3.0]), least=1) is not None
     assert noise_from_repeats(np.array([0, 0, 0]), np.array([1.0, 1.0, 1.0])) is None  # no noise at all
+
+
+def test_one_lie_among_equal_repeats_is_no_noise():
+    assert noise_from_repeats(np.repeat(np.arange(5), 4), np.append(np.repeat(np.arange(5.0), 4)[:-1], 1e6)) is None

@@ -1,4 +1,4 @@
-"""`holdfast`: exit code 0 done, 2 wrong use (one clear line), 130 interrupted."""
+"""`holdfast`: exit code 0 done, 1 done but plays have failed, 2 wrong use (one clear line), 130 interrupted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from holdfast.cli import audit, demo, reproduce, simulate
+from holdfast.cli import audit, demo, reproduce, run, simulate
 
 app = typer.Typer(
     name="holdfast",
@@ -18,6 +18,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("simulate")(simulate.command)
+app.command("run")(run.command)
 app.command("audit")(audit.command)
 app.command("reproduce")(reproduce.command)
 app.command("demo")(demo.command)

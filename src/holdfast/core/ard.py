@@ -225,7 +225,9 @@ def _trimmed(
     counts = np.bincount(arms[kept], minlength=len(points)).astype(np.float64)
     totals = np.bincount(arms[kept], weights=standard, minlength=len(points))
     everything = JointPosterior.fit(kernel(points, points), counts, totals, (tau / scale) ** 2)
-    kept[kept] = trim(everything, arms[kept], standard, ones, threshold=threshold, budget=budget / scale)
+    explained = trim(everything, arms[kept], standard, ones, threshold=threshold, budget=budget / scale)
+    if explained.any():  # a model that explains nothing at all is no ground to set anything aside
+        kept[kept] = explained
     return kept
 
 

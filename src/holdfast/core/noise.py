@@ -13,9 +13,9 @@ MANY = 10  # repeats of which the median is not one of them too often: its own d
 def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
     """The median distance of repeats from each other or, where there are many, from their median.
 
-    As a standard deviation. A tampered repeat
-    moves a median little, and the median of all distances hardly. None with fewer than
-    `least` repeats, and 0 never: where more than half of the distances are 0, their root mean square is taken.
+    As a standard deviation. A tampered repeat moves a median little, and the median of all distances hardly. None
+    with fewer than `least` repeats, and where more than half of the distances are 0: of a program that prints the same
+    number every time, the few other distances may be all lies.
     """
     order = np.argsort(option, kind="stable")
     sorted_options = option[order]
@@ -33,5 +33,4 @@ def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) 
     if repeats < least or not distances:
         return None
     pooled = np.concatenate(distances)
-    robust = float(np.median(np.abs(pooled)) / normal.ppf(0.75))
-    return robust or float(np.sqrt(np.mean(pooled**2))) or None
+    return float(np.median(np.abs(pooled)) / normal.ppf(0.75)) or None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -18,8 +17,10 @@ from holdfast.progress import progress_bar
 from holdfast.spaces import Point, Space
 from holdfast.storage import Journal
 from holdfast.study.answer import Answer
-from holdfast.study.optimizer import Optimizer, Play, Ticket, finite
-from holdfast.types import HoldfastError, whole
+from holdfast.study.measuring import measure
+from holdfast.study.optimizer import Optimizer
+from holdfast.study.plays import Play
+from holdfast.types import HoldfastError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,8 +66,9 @@ class Result:
     def __str__(self) -> str:
         text = self.answer.describe(self.space)
         if self.failures:
-            last = self.failures[-1]
-            text += f"\n{len(self.failures):,} plays failed; the last one, ticket {last.ticket}: {last.reason}"
+            last, count = self.failures[-1], len(self.failures)
+            failed = "1 play failed" if count == 1 else f"{count:,} plays failed; the last"
+            text += f"\n{failed}, ticket {last.ticket}: {last.reason}"
         return text
 
     def plot(self) -> Figure:
@@ -144,97 +146,25 @@ def _optimize(
     progress: bool,
     **settings: Any,
 ) -> Result:
-    retries = whole(retries, "retries", least=0)
     if parallel is None:
         parallel = 1 if executor is None else getattr(executor, "_max_workers", None) or os.cpu_count() or 1
     with Optimizer(space, minimize=minimized, parallel=parallel, **settings) as optimizer:
-        plays = settings["plays"]
-        done = sum(play.status != "open" for play in optimizer.log)
-        bar = progress_bar("Measuring", plays) if progress else nullcontext(lambda count: None)
+        bar = progress_bar("Measuring", settings["plays"]) if progress else nullcontext(lambda count: None)
         with bar as advance:
-            advance(done)
+            advance(sum(play.status != "open" for play in optimizer.log))
 
-            def answered(ticket: Ticket, value: float | None, error: str | None) -> bool:
-                if error is None:
-                    assert value is not None
-                    optimizer.tell(ticket, value)
-                else:
-                    optimizer.fail(ticket, error)
+            def answered(play: Play) -> bool:
                 advance(1)
-                return callback is not None and callback(optimizer, optimizer.log[ticket.number]) is True
+                return callback is not None and callback(optimizer, play) is True
 
-            if executor is None:
-                _here(optimizer, objective, retries, answered)
-            else:
-                _elsewhere(optimizer, objective, executor, retries, answered)
-        log = optimizer.log
-        if not any(play.status == "told" for play in log):
-            reason = next((play.reason for play in reversed(log) if play.reason), "nothing was asked")
-            raise HoldfastError(f"no play could be measured; the last reason: {reason}")
-        return Result(space, optimizer.answer(), log, optimizer.history(), minimized)
+            measure(optimizer, objective, executor=executor, retries=retries, answered=answered)
+        return result_of(optimizer)
 
 
-Answered = Callable[[Ticket, float | None, str | None], bool]
-
-
-def _here(optimizer: Optimizer, objective: Callable[[Point], float], retries: int, answered: Answered) -> None:
-    waiting = optimizer.open_tickets()
-    while waiting or (waiting := optimizer.ask()):
-        ticket = waiting.pop(0)
-        value = error = None
-        for _ in range(retries + 1):
-            try:
-                value, error = finite(objective(ticket.point)), None
-                break
-            except Exception as reason:
-                error = one_line(reason)
-        if answered(ticket, value, error):
-            return
-
-
-def _elsewhere(
-    optimizer: Optimizer, objective: Callable[[Point], float], executor: Executor, retries: int, answered: Answered
-) -> None:
-    """At most `parallel` plays from the oldest open one on are under way: what is asked does not depend on speed."""
-    finished: SimpleQueue[tuple[Ticket, Future[Any]]] = SimpleQueue()
-    running: dict[int, Future[Any]] = {}
-    tries: dict[int, int] = {}
-
-    def submit(ticket: Ticket) -> None:
-        tries[ticket.number] = tries.get(ticket.number, 0) + 1
-        future = executor.submit(objective, ticket.point)
-        running[ticket.number] = future
-        future.add_done_callback(lambda done: finished.put((ticket, done)))
-
-    try:
-        for ticket in optimizer.open_tickets():
-            submit(ticket)
-        while True:
-            while len(optimizer.log) - min(running, default=len(optimizer.log)) < optimizer.parallel:
-                asked = optimizer.ask()
-                if not asked:
-                    break
-                submit(asked[0])
-            if not running:
-                return
-            ticket, future = finished.get()
-            try:
-                value, error = finite(future.result()), None
-            except (Exception, CancelledError) as reason:
-                value, error = None, one_line(reason)
-            if error is not None and tries[ticket.number] <= retries:
-                submit(ticket)
-                continue
-            del running[ticket.number]
-            if answered(ticket, value, error):
-                return
-    finally:
-        for future in running.values():
-            future.cancel()
-
-
-def one_line(error: BaseException) -> str:
-    """An exception as one line: what the journal and the result say of a failed play."""
-    text = " ".join(str(error).split())
-    name = type(error).__name__
-    return (text if isinstance(error, HoldfastError) and text else f"{name}: {text}" if text else name)[:500]
+def result_of(optimizer: Optimizer) -> Result:
+    """What a study has found so far."""
+    log = optimizer.log
+    if not any(play.status == "told" for play in log):
+        reason = next((play.reason for play in reversed(log) if play.reason), "nothing was asked")
+        raise HoldfastError(f"no play could be measured; the last reason: {reason}")
+    return Result(optimizer.space, optimizer.answer(), log, optimizer.history(), optimizer.minimize)

@@ -11,9 +11,8 @@ does not depend on time, and a study read back goes on as if it had never stoppe
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from math import isfinite
+from contextlib import suppress
+from dataclasses import asdict, replace
 from threading import RLock
 from typing import Any, Self
 
@@ -21,35 +20,22 @@ import numpy as np
 import pyarrow as pa
 
 from holdfast.core.influence import Certificate
-from holdfast.core.kernels import Kernel, Linear, Matern, SquaredExponential
+from holdfast.core.kernels import Kernel
 from holdfast.spaces import Point, Space, space_from_record
 from holdfast.storage import FileJournal, Journal, MemoryJournal, Record
 from holdfast.study.answer import Answer
+from holdfast.study.header import (
+    check_header,
+    extension,
+    header_of,
+    header_record,
+    kernel_from_record,
+    kernel_record,
+    plays_of,
+)
+from holdfast.study.plays import Play, Ticket, by_name, finite, plain, replay, take
 from holdfast.study.search import METHODS, Given, Search
 from holdfast.types import FloatArray, HoldfastError, positive, whole
-
-LARGEST_VALUE = 1e100
-LARGEST_RECORD = 10_000  # points of a finite space that are written into the journal, rather than their fingerprint
-KERNELS = {"Linear": Linear, "SquaredExponential": SquaredExponential, "Matern": Matern}
-
-
-@dataclass(frozen=True)
-class Ticket:
-    """One play that was asked for."""
-
-    number: int
-    point: Point
-
-
-@dataclass(frozen=True)
-class Play:
-    """What is known of a ticket: open, answered with `value`, failed or retracted for a `reason`."""
-
-    ticket: int
-    point: Point
-    status: str = "open"
-    value: float | None = None
-    reason: str | None = None
 
 
 class Optimizer:
@@ -60,8 +46,8 @@ class Optimizer:
     `space.encode`), `output_scale` and `norm_bound` are estimated where they are not given; `delta` is the probability
     of failure of the certificate. `method` is vigilant-ucb, for few plays, or influence-pe, which eliminates with a
     guarantee; by default the latter where the space is finite and the plays are enough for it. `parallel` is how
-    many plays will be open at a time. `journal` is a file name for work that must survive; an existing journal is
-    continued, and its settings must agree.
+    many plays will be open at a time. `note` says what is measured. `journal` is a file name for work that must
+    survive; an existing journal is continued, and its settings must agree, except that `plays` may grow.
     """
 
     def __init__(
@@ -79,6 +65,7 @@ class Optimizer:
         minimize: bool = False,
         parallel: int = 1,
         seed: int | None = None,
+        note: str | None = None,
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
         given = Given(
@@ -99,14 +86,16 @@ class Optimizer:
         self.plays = given.plays
         self.parallel = whole(parallel, "parallel", least=1)
         self.minimize = bool(minimize)
+        self.note = None if note is None else str(note)
         self._given, self._lock = given, RLock()
         self._log: list[Play] = []
         self._known: tuple[list[Play], Answer] | None = None
+        settings = self._settings()
+        seed = None if seed is None else whole(seed, "the seed", least=0)
         self._journal = _opened(journal)
         try:
-            self.seed = self._begin(seed)
-            self._search = Search(space, given, self.seed)
-            self._folded = 0
+            self.seed = self._begin(settings, seed)
+            self._start_over()
         except BaseException:
             self._journal.close()
             raise
@@ -118,12 +107,14 @@ class Optimizer:
             raise HoldfastError(f"there is no journal {os.fspath(journal)}")
         file = FileJournal(journal)
         try:
-            header = _header(file.read())
-            if "parameters" not in header["space"] and "options" not in header["space"]:
+            records = file.read()
+            header = header_of(records)
+            if "fingerprint" in header["space"]:
                 raise HoldfastError(
                     f"{os.fspath(journal)} does not hold its space: give it to Optimizer(space, journal=...)"
                 )
-            settings = {**header["settings"], "kernel": _kernel_from_record(header["settings"]["kernel"])}
+            kernel = kernel_from_record(header["settings"]["kernel"])
+            settings = {**header["settings"], "kernel": kernel, "plays": plays_of(records)}
             return cls(space_from_record(header["space"]), **settings, seed=header["seed"], journal=file)
         except BaseException:
             file.close()
@@ -146,21 +137,12 @@ class Optimizer:
         with self._lock:
             n = whole(n, "the number of tickets", least=0, most=100_000)
             left = n if self.plays is None else min(n, self.plays - len(self._log))
-            asked = []
-            try:
-                for _ in range(left):
-                    number = len(self._log)
-                    point = self.space.decode(self._choose(number)[None])[0]
-                    asked.append(Play(number, point))
-                    self._log.append(asked[-1])
-                if asked:
-                    self._journal.append(
-                        *({"kind": "ask", "ticket": p.ticket, "point": _plain(p.point)} for p in asked)
-                    )
-            except BaseException:
-                del self._log[len(self._log) - len(asked) :]
-                raise
-            return [Ticket(play.ticket, play.point) for play in asked]
+            asked: list[Ticket] = []
+            for number in range(len(self._log), len(self._log) + left):
+                row = self._choose(number, [ticket.point for ticket in asked])
+                asked.append(Ticket(number, self.space.decode(row[None])[0]))
+            self._record(*({"kind": "ask", "ticket": one.number, "point": plain(one.point)} for one in asked))
+            return asked
 
     def tell(self, ticket: Ticket | int, value: float) -> None:
         """The measurement of a ticket. The same again is harmless; a different one is an error."""
@@ -181,9 +163,8 @@ class Optimizer:
                 raise HoldfastError(
                     f"ticket {play.ticket} is {play.status}: only a recorded measurement can be retracted"
                 )
-            self._journal.append({"kind": "retract", "ticket": play.ticket, "reason": str(reason)})
-            self._log[play.ticket] = replace(play, status="retracted", reason=str(reason))
-            self._search, self._folded = Search(self.space, self._given, self.seed), 0
+            self._record({"kind": "retract", "ticket": play.ticket, "reason": str(reason)})
+            self._start_over()
 
     def _close(self, ticket: Ticket | int, status: str, *, value: float | None, reason: str | None) -> None:
         with self._lock:
@@ -195,11 +176,10 @@ class Optimizer:
             if play.status != "open":
                 known = f"answered with {play.value!r}" if play.status == "told" else f"{play.status}: {play.reason}"
                 raise HoldfastError(f"ticket {play.ticket} was already {known}")
-            record = {"kind": "tell", "ticket": play.ticket, "value": value}
-            if status == "failed":
-                record = {"kind": "fail", "ticket": play.ticket, "reason": reason}
-            self._journal.append(record)
-            self._log[play.ticket] = replace(play, status=status, value=value, reason=reason)
+            if status == "told":
+                self._record({"kind": "tell", "ticket": play.ticket, "value": value})
+            else:
+                self._record({"kind": "fail", "ticket": play.ticket, "reason": reason})
 
     def _play(self, ticket: Ticket | int) -> Play:
         number = whole(ticket.number if isinstance(ticket, Ticket) else ticket, "a ticket's number", least=0)
@@ -211,14 +191,28 @@ class Optimizer:
 
     # -- the fold -------------------------------------------------------------------------------------------------
 
-    def _choose(self, number: int) -> FloatArray:
-        """The row of ticket `number`, from the answers it may see and the points of the others."""
-        while self._folded < number + 1 - self.parallel and self._log[self._folded].status != "open":
-            self._fold(self._log[self._folded])
-            self._folded += 1
-        unseen = self._log[self._folded : number]
-        pending = self.space.encode([play.point for play in unseen]) if unseen else np.empty((0, self.space.columns))
+    def _choose(self, number: int, with_it: list[Point]) -> FloatArray:
+        """The row of ticket `number`, from the answers it may see, the other points, and those asked `with_it`."""
+        self._fold_for(number)
+        unseen = [play.point for play in self._log[self._folded :]] + with_it
+        pending = self.space.encode(unseen) if unseen else np.empty((0, self.space.columns))
         return self._search.ask(number, pending)
+
+    def _fold_for(self, number: int) -> None:
+        """Take in the answers that ticket `number` may see."""
+        try:
+            while self._folded < min(number + 1 - self.parallel, len(self._log)):
+                if self._log[self._folded].status == "open":
+                    return
+                self._fold(self._log[self._folded])
+                self._folded += 1
+        except BaseException:  # an interrupt may leave a play half taken in
+            self._start_over()
+            raise
+
+    def _start_over(self) -> None:
+        """Forget what was folded; the next question folds the log anew."""
+        self._search, self._folded = Search(self.space, self._given, self.seed), 0
 
     def _fold(self, play: Play) -> None:
         if play.status == "told":
@@ -246,6 +240,7 @@ class Optimizer:
         """The recommended point with estimate, certificate and breakdown budget, from all answers so far."""
         with self._lock:
             if self._known is None or self._known[0] != self._log:
+                self._fold_for(len(self._log))  # so that the answer depends on the log alone, not on past questions
                 told = [play for play in self._log if play.status == "told"]
                 tickets = [play.ticket for play in told]
                 more = [self._row_and_value(play) for play in told if play.ticket >= self._folded]
@@ -264,7 +259,7 @@ class Optimizer:
     def history(self) -> pa.Table:
         """Every ticket as a row: number, parameters, value, status and reason."""
         log = self.log
-        points = [_columns(self.space, play.point) for play in log]
+        points = [by_name(self.space, play.point) for play in log]
         columns: dict[str, list[Any]] = {"ticket": [play.ticket for play in log]}
         columns |= {name: [point[name] for point in points] for name in self.space.names}
         for name in ("value", "status", "reason"):
@@ -273,102 +268,39 @@ class Optimizer:
 
     # -- the journal ----------------------------------------------------------------------------------------------
 
-    def _begin(self, seed: int | None) -> int:
-        """Write the header of a new journal, or check that of an old one and take in its records."""
+    def _settings(self) -> dict[str, Any]:
+        given = {**asdict(self._given), "kernel": kernel_record(self._given.kernel)}
+        return {**given, "parallel": self.parallel, "minimize": self.minimize, "note": self.note}
+
+    def _begin(self, settings: dict[str, Any], seed: int | None) -> int:
+        """Write the header of a new journal, or check that of an old one and take in its records; the seed."""
         records = self._journal.read()
-        space = (
-            self.space.record() if (self.space.size or 0) <= LARGEST_RECORD else {"fingerprint": self.space.fingerprint}
-        )
-        given = {**asdict(self._given), "kernel": _kernel_record(self._given.kernel)}
-        settings = {**given, "parallel": self.parallel, "minimize": self.minimize}
         if not records:
-            seed = (
-                int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole(seed, "the seed", least=0)
-            )
-            self._journal.append({"kind": "study", "space": space, "settings": settings, "seed": seed})
+            seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
+            self._journal.append(header_record(self.space, settings, seed))
             return seed
-        header = _header(records)
-        if header["space"] != space:
-            raise HoldfastError("the journal is of a study over another space")
-        different = sorted(name for name in settings if settings[name] != header["settings"].get(name))
-        if seed is not None and seed != header["seed"]:
-            different.append("seed")
-        if different:
-            raise HoldfastError(f"the journal was begun with other settings: {', '.join(different)} differ")
-        for number, record in enumerate(records[1:], start=2):
-            try:
-                self._replay(record)
-            except (KeyError, TypeError, IndexError, AttributeError, HoldfastError) as error:
-                raise HoldfastError(f"record {number} of the journal makes no sense: {error}") from None
+        header, journal = header_of(records), getattr(self._journal, "path", "the journal")
+        check_header(header, self.space, settings, seed, journal)
+        self._log = replay(records, self.space)
+        self._journal.append(*extension(plays_of(records), self.plays, journal))
+        # What was asked was chosen for the plays that were planned then, and so it goes on.
+        self._given = replace(self._given, plays=header["settings"]["plays"])
         return int(header["seed"])
 
-    def _replay(self, record: Mapping[str, Any]) -> None:
-        kind, number = record["kind"], whole(record["ticket"], "a ticket's number", least=0)
-        if kind == "ask":
-            if number != len(self._log):
-                raise HoldfastError(f"ticket {number} follows ticket {len(self._log) - 1}")
-            self._log.append(Play(number, self.space.check(record["point"])))
-            return
-        play = self._log[number]
-        if kind == "tell" and play.status == "open":
-            self._log[number] = replace(play, status="told", value=finite(record["value"]))
-        elif kind == "fail" and play.status == "open":
-            self._log[number] = replace(play, status="failed", reason=record["reason"])
-        elif kind == "retract" and play.status == "told":
-            self._log[number] = replace(play, status="retracted", reason=record["reason"])
-        else:
-            raise HoldfastError(f"{kind!r} of a ticket that is {play.status}")
-
-
-def _header(records: list[Record]) -> Record:
-    if not records or records[0].get("kind") != "study" or not {"space", "settings", "seed"} <= records[0].keys():
-        raise HoldfastError("the journal does not begin with a study")
-    return records[0]
+    def _record(self, *records: Record) -> None:
+        """Write records down, then take them in."""
+        try:
+            self._journal.append(*records)
+            for record in records:
+                take(self._log, record, self.space)
+        except BaseException:  # an interrupt may come between the two: what is written counts
+            with suppress(HoldfastError):
+                self._log = replay(self._journal.read(), self.space)
+            self._start_over()
+            raise
 
 
 def _opened(journal: str | os.PathLike[str] | Journal | None) -> Journal:
     if journal is None:
         return MemoryJournal()
     return FileJournal(journal) if isinstance(journal, str | os.PathLike) else journal
-
-
-def finite(value: object) -> float:
-    """A measurement as a float; NaN, infinities and what is no number are refused."""
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise HoldfastError(f"a measurement must be a number, not {value!r}") from None
-    if not isfinite(number):
-        raise HoldfastError(f"a measurement must be finite, not {number}; report it with fail() instead")
-    if abs(number) > LARGEST_VALUE:
-        raise HoldfastError(f"a measurement of {number:g} is beyond what can be computed: give it in larger units")
-    return number
-
-
-def _plain(point: Point) -> Any:
-    return list(point) if isinstance(point, tuple) else point
-
-
-def _columns(space: Space, point: Point) -> dict[str, Any]:
-    if isinstance(point, Mapping):
-        return dict(point)
-    values = point if isinstance(point, tuple) and len(space.names) == len(point) else (point,)
-    return dict(zip(space.names, values, strict=True))
-
-
-def _kernel_record(kernel: Kernel | None) -> dict[str, Any] | None:
-    if kernel is None:
-        return None
-    if type(kernel).__name__ not in KERNELS or type(kernel) is not KERNELS[type(kernel).__name__]:
-        raise HoldfastError(f"a study can be given a {', '.join(KERNELS)} kernel, not {kernel!r}")
-    fields = {name: _plain(value) for name, value in vars(kernel).items()}
-    return {"name": type(kernel).__name__, **fields}
-
-
-def _kernel_from_record(record: dict[str, Any] | None) -> Kernel | None:
-    if record is None:
-        return None
-    fields = {name: value for name, value in record.items() if name != "name"}
-    kind: Any = KERNELS[record["name"]]
-    kernel: Kernel = kind(**fields)
-    return kernel

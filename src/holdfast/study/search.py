@@ -248,17 +248,25 @@ class Search:
         """The row of play `number`, when the plays of `pending` rows are still open.
 
         Open plays are taken to answer what is expected of them: that leaves the means alone, shrinks the
-        deviations there, and so spreads the plays that are asked for at once. Failed plays are treated alike.
+        deviations there, and so spreads the plays that are asked for at once. Failed plays are treated alike. In a
+        continuum a neighbour tells as much as the point itself: no point is open twice, none that failed comes again.
         """
         if number < len(self._start) or self._watch is None:
             first: FloatArray = self._start[number % len(self._start)]
             return first
         if self._phases is not None:
             return self._phases.ask(pending)
-        watch = self._imagine(np.vstack([*self._failed, pending]) if self._failed else pending)
+        taken = np.vstack([*self._failed, pending]) if self._failed else pending
+        watch = self._imagine(taken)
         query = self._policy.ask(watch, np.random.default_rng([self.seed, number]))
-        row: FloatArray = self._policy.domain[int(query.arms[0])]
-        return row
+        arm = int(query.arms[0])
+        known = [self._number[row.tobytes()] for row in taken if row.tobytes() in self._number]
+        if self._few is None and arm in known:
+            upper = self._policy.view(watch).upper.copy()
+            upper[known] = -np.inf
+            arm = int(np.argmax(upper))
+        chosen: FloatArray = self._policy.domain[arm]
+        return chosen
 
     def _imagine(self, rows: FloatArray) -> Watch:
         """The state after plays of `rows` that answer what is expected. Continues from the last call where it can."""

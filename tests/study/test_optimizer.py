@@ -1,0 +1,540 @@
+"""A study is the fold of its journal: whatever stops, dawdles, fails or lies, it goes on as if it had not."""
+
+import math
+import os
+import random
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from holdfast import Box, Categorical, HoldfastError, Integer, Optimizer, Options, Real, SquaredExponential, Ticket
+from holdfast.storage import FileJournal, JournalWarning, MemoryJournal
+
+SPACE = Box({"x": Real(-1, 1)})
+MIXED = Box({"rate": Real(1e-4, 1e-1, log=True), "n": Integer(1, 5), "kind": Categorical(["a", "b"])})
+START = 18  # plays before there is a model, in one dimension
+
+
+def value(point):
+    return -((point["x"] - 0.3) ** 2)
+
+
+@pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch):
+    """Thousands of journals are opened here; tests/storage has a test that `append` waits for the disk."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "study.jsonl"
+
+
+def study(journal=None, *, space=SPACE, seed=5, **options):
+    return Optimizer(space, **{"corruption_budget": 0.5, "seed": seed, "journal": journal, **options})
+
+
+def asked(optimizer):
+    return [play.point for play in optimizer.log]
+
+
+def played(plays, parallel=1, journal=None, change=lambda number, value: value):
+    """A study that always has `parallel` tickets open, the oldest answered first, until `plays` were asked."""
+    optimizer = study(journal, parallel=parallel)
+    waiting = optimizer.ask(parallel)
+    while len(optimizer.log) < plays:
+        ticket = waiting.pop(0)
+        optimizer.tell(ticket, change(ticket.number, value(ticket.point)))
+        waiting += optimizer.ask()
+    return optimizer
+
+
+# -- the journal is the truth -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_reopening_after_every_answer_asks_the_same(path, parallel):
+    expected = asked(played(START + 14, parallel))
+    study(path, parallel=parallel).close()
+    for _ in range(START + 14):
+        with study(path, parallel=parallel) as optimizer:
+            while len(optimizer.open_tickets()) < parallel and len(optimizer.log) < START + 14:
+                optimizer.ask()
+            ticket = optimizer.open_tickets()[0]
+            optimizer.tell(ticket, value(ticket.point))
+    with study(path, parallel=parallel) as optimizer:
+        assert asked(optimizer) == expected
+        assert [play.value for play in optimizer.log] == [value(point) for point in expected]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_answers_does_not_matter(seed):
+    """Whatever comes back first, ticket k waits for ticket k - 4 and sees the answers up to there."""
+    rng = random.Random(seed)
+    optimizer = study(parallel=4)
+    waiting = optimizer.ask(4)
+    while len(optimizer.log) < START + 16:
+        optimizer.tell(ticket := waiting.pop(rng.randrange(len(waiting))), value(ticket.point))
+        oldest = min((one.number for one in waiting), default=len(optimizer.log))
+        waiting += optimizer.ask(oldest + 4 - len(optimizer.log))
+    assert asked(optimizer)[: START + 16] == asked(played(START + 16, 4))
+
+
+def test_it_finds_the_maximum_and_the_minimum():
+    optimizer = played(40)
+    optimizer.tell(39, value(optimizer.log[39].point))
+    assert abs(optimizer.recommend()["x"] - 0.3) < 0.05
+    mirrored = study(minimize=True)
+    for _ in range(40):
+        (ticket,) = mirrored.ask()
+        mirrored.tell(ticket, -value(ticket.point))
+    assert asked(mirrored) == asked(optimizer)
+    assert mirrored.recommend() == optimizer.recommend()
+    assert mirrored.answer().estimate == -optimizer.answer().estimate
+    assert mirrored.answer().worse == "above"
+    assert optimizer.certificate().budget == 0.5
+
+
+def test_open_reads_back_everything(path):
+    kernel = SquaredExponential((0.3, 0.2, 0.5, 0.5))
+    optimizer = study(path, space=MIXED, plays=30, kernel=kernel, noise_std=0.1, parallel=2, note="a test")
+    tickets = optimizer.ask(6)
+    optimizer.tell(tickets[1], 0.25)
+    optimizer.fail(tickets[0], "broken")
+    optimizer.tell(tickets[4], 7)
+    optimizer.retract(4, "a typing error")
+    optimizer.close()
+    with Optimizer.open(path) as again:
+        assert again.log == optimizer.log
+        assert (again.plays, again.parallel, again.seed, again.note) == (30, 2, 5, "a test")
+        assert [ticket.number for ticket in again.open_tickets()] == [2, 3, 5]
+        table = again.history().to_pydict()
+    assert table["status"] == ["failed", "told", "open", "open", "retracted", "open"]
+    assert table["value"] == [None, 0.25, None, None, 7.0, None]
+    assert table["reason"] == ["broken", None, None, None, "a typing error", None]
+    assert [dict(zip(MIXED.names, row, strict=True)) for row in zip(*(table[n] for n in MIXED.names), strict=True)] == [
+        ticket.point for ticket in tickets
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["A", "B", "C"], [{"T": 60, "acid": "HCl"}, {"T": 70, "acid": "HCl"}], [[1.0, 2.0], [3.0, 4.0]]],
+    ids=["labels", "dicts", "table"],
+)
+def test_options_come_back_as_they_were_given(path, options):
+    with study(path, space=Options(options)) as optimizer:
+        points = [ticket.point for ticket in optimizer.ask(4)]
+        for ticket in optimizer.open_tickets():
+            optimizer.tell(ticket, float(ticket.number))
+    with Optimizer.open(path) as again:
+        assert asked(again) == points
+        assert again.recommend() in points
+        assert again.history().num_rows == 4
+        assert set(again.history().column_names) >= {"ticket", "value", "status", "reason", *again.space.names}
+
+
+def test_what_is_begun_with_other_settings_is_not_continued(path):
+    study(path, plays=20, parallel=2, note="./a").close()
+    for changed, word in [
+        ({"corruption_budget": 1.0}, "corruption budget was 0.5, not 1"),
+        ({"parallel": 3}, "plays in parallel was 2, not 3"),
+        ({"seed": 6}, "seed was 5, not 6"),
+        ({"minimize": True}, "minimize"),
+        ({"noise_std": 0.1}, "noise was not given, not 0.1"),
+        ({"note": "./b"}, "what is measured was ./a, not ./b"),
+        ({"space": MIXED}, "another space"),
+        ({"plays": 19}, "20 plays: give as many or more"),
+    ]:
+        with pytest.raises(HoldfastError, match=word) as error:
+            study(path, **{"plays": 20, "parallel": 2, "note": "./a", **changed})
+        assert "another journal" in str(error.value)
+        assert str(path) in str(error.value)
+    with study(path, plays=20, parallel=2, note="./a", seed=None) as optimizer:  # the journal knows the seed
+        assert optimizer.seed == 5
+
+
+def test_more_plays_go_on_as_if_they_had_been_planned(path):
+    expected = asked(played(START + 8))
+    for plays in (START + 2, START + 2, START + 8, None):
+        with study(path, plays=plays) as optimizer:
+            while asked_now := optimizer.ask():
+                optimizer.tell(asked_now[0], value(asked_now[0].point))
+                if plays is None:
+                    break
+    with Optimizer.open(path) as optimizer:
+        assert optimizer.plays is None
+        assert asked(optimizer)[: START + 8] == expected
+        assert len(optimizer.log) == START + 9
+    with pytest.raises(HoldfastError, match="no limit of plays"):
+        study(path, plays=50)
+    kinds = [record["kind"] for record in FileJournal(path).read()]
+    assert kinds.count("extend") == 2
+
+
+def test_a_journal_cut_anywhere_is_a_prefix_or_an_error(path, tmp_path):
+    with played(30, 3, path) as optimizer:
+        optimizer.fail(29, "broken")
+        optimizer.retract(3, "wrong unit")
+    whole = path.read_bytes()
+    with FileJournal(path) as journal:
+        records = journal.read()
+    states = [folded(records[1:count]) for count in range(1, len(records) + 1)]
+    cut, seen = tmp_path / "cut.jsonl", set()
+    for end in [*sorted(random.Random(0).sample(range(len(whole)), 1000)), len(whole)]:
+        cut.write_bytes(whole[:end])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", JournalWarning)
+            try:
+                opened = study(cut, parallel=3)
+            except HoldfastError:
+                continue
+        with opened:
+            state = [(play.ticket, play.point, play.status, play.value) for play in opened.log]
+        assert state in states
+        seen.add(states.index(state))
+        whole_lines = whole[:end].count(b"\n") - 2  # without the journal's own header and the study's
+        assert states.index(state) >= min(whole_lines, 1)
+    assert max(seen) == len(states) - 1
+    assert len(seen) > 0.9 * len(set(map(str, states)))
+
+
+def folded(records):
+    """The same fold, written as plainly as can be."""
+    state = {}
+    for record in records:
+        number = record["ticket"]
+        if record["kind"] == "ask":
+            state[number] = (number, record["point"], "open", None)
+        elif record["kind"] == "tell":
+            state[number] = (*state[number][:2], "told", record["value"])
+        elif record["kind"] == "fail":
+            state[number] = (*state[number][:2], "failed", None)
+        else:
+            state[number] = (*state[number][:2], "retracted", state[number][3])
+    return [state[number] for number in sorted(state)]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"kind": "tell", "ticket": 9, "value": 1.0},
+        {"kind": "tell", "ticket": 0, "value": "much"},
+        {"kind": "tell", "ticket": 0},
+        {"kind": "retract", "ticket": 0, "reason": "x"},
+        {"kind": "ask", "ticket": 7, "point": {"x": 0.0}},
+        {"kind": "ask", "ticket": 1, "point": {"x": 9.0}},
+        {"kind": "dance", "ticket": 0},
+        {"ticket": 0},
+    ],
+    ids=str,
+)
+def test_records_that_cannot_follow_are_refused(path, record):
+    with study(path) as optimizer:
+        optimizer.ask()
+    with FileJournal(path) as journal:
+        journal.append(record)
+    with pytest.raises(HoldfastError, match="record 3 of the journal makes no sense"):
+        study(path)
+    with FileJournal(path):  # and it is let go
+        pass
+
+
+def test_what_is_no_study_is_refused(path, tmp_path):
+    with FileJournal(path) as journal:
+        journal.append({"kind": "letter"})
+    for opening in (study, Optimizer.open):
+        with pytest.raises(HoldfastError, match="does not begin with a study"):
+            opening(path)
+    with pytest.raises(HoldfastError, match="there is no journal"):
+        Optimizer.open(tmp_path / "absent.jsonl")
+    assert not (tmp_path / "absent.jsonl").exists()
+
+
+def test_two_processes_cannot_share_a_journal(path):
+    code = "import sys; from holdfast.storage import FileJournal; j = FileJournal(sys.argv[1]); print(1, flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout.readline() == b"1\n"
+        with pytest.raises(HoldfastError, match="another holdfast has"):
+            study(path)
+        other.stdin.close()
+    study(path).close()
+
+
+def test_a_full_disk_is_a_clear_error_and_loses_nothing(path):
+    """In a process of its own, whose files may not grow beyond 4,000 bytes."""
+    code = textwrap.dedent("""
+        import resource, sys
+        from holdfast import Box, HoldfastError, Optimizer, Real
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
+        with Optimizer(Box({"x": Real(-1, 1)}), corruption_budget=0.5, seed=5, journal=sys.argv[1]) as optimizer:
+            try:
+                while True:
+                    (ticket,) = optimizer.ask()
+                    optimizer.tell(ticket, float(ticket.number))
+            except HoldfastError as error:
+                first = str(error)
+            before = optimizer.log
+            try:
+                optimizer.ask(50)
+            except HoldfastError as error:
+                second = str(error)
+            assert optimizer.log == before
+        print(first, second, len(before), sum(play.status == "told" for play in before), sep="\\n")
+    """)
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    first, second, tickets, told = done.stdout.splitlines()
+    assert "cannot write to" in first
+    assert "make room and try again" in second
+    with study(path) as optimizer:  # not even a warning of a torn line
+        assert len(optimizer.log) == int(tickets) > 10
+        assert [play.value for play in optimizer.log if play.value is not None] == list(map(float, range(int(told))))
+        optimizer.ask()
+
+
+class Interrupting(MemoryJournal):
+    """A journal in which Ctrl-C is pressed just after a record was written."""
+
+    armed = False
+
+    def append(self, *records):
+        super().append(*records)
+        if self.armed:
+            self.armed = False
+            raise KeyboardInterrupt
+
+
+def test_an_interrupt_between_writing_and_taking_in_changes_nothing():
+    journal = Interrupting()
+    optimizer = study(journal)
+    for act in (lambda: optimizer.ask(2), lambda: optimizer.tell(0, 1.5), lambda: optimizer.retract(0, "no")):
+        journal.armed = True
+        with pytest.raises(KeyboardInterrupt):
+            act()
+    assert [(play.status, play.value) for play in optimizer.log] == [("retracted", 1.5), ("open", None)]
+    optimizer.tell(1, 0.5)
+    assert study(journal).log == optimizer.log
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+def test_answering_twice():
+    optimizer = study()
+    first, second, third = optimizer.ask(3)
+    optimizer.tell(first, 1.0)
+    optimizer.tell(first, 1.0)
+    optimizer.tell(0, 1)
+    with pytest.raises(HoldfastError, match=r"ticket 0 was already answered with 1\.0"):
+        optimizer.tell(first, 2.0)
+    with pytest.raises(HoldfastError, match="already answered"):
+        optimizer.fail(first, "no")
+    optimizer.fail(second, "power cut")
+    optimizer.fail(second, "power cut, again")
+    with pytest.raises(HoldfastError, match="already failed: power cut"):
+        optimizer.tell(second, 1.0)
+    with pytest.raises(HoldfastError, match="only a recorded measurement"):
+        optimizer.retract(second, "no")
+    with pytest.raises(HoldfastError, match="only a recorded measurement"):
+        optimizer.retract(third, "no")
+    optimizer.retract(first, "bad sensor")
+    optimizer.retract(first, "bad sensor")
+    optimizer.tell(first, 1.0)  # it was told before
+    with pytest.raises(HoldfastError, match="already retracted: bad sensor"):
+        optimizer.tell(first, 3.0)
+    assert [play.status for play in optimizer.log] == ["retracted", "failed", "open"]
+
+
+@pytest.mark.parametrize(
+    "bad", [math.nan, math.inf, -math.inf, "1e400", 10**400, "much", None, [1.0], 1e101, 1j], ids=repr
+)
+def test_what_is_no_measurement_is_refused_and_not_recorded(path, bad):
+    with study(path) as optimizer:
+        (ticket,) = optimizer.ask()
+        before = path.read_bytes()
+        with pytest.raises(HoldfastError, match="measurement"):
+            optimizer.tell(ticket, bad)
+        assert path.read_bytes() == before
+        assert optimizer.open_tickets() == [ticket]
+
+
+def test_tickets_that_are_not_ours():
+    optimizer, other = study(), study(seed=6)
+    optimizer.ask()
+    (foreign,) = other.ask()
+    for ticket, word in [
+        (foreign, "another study"),
+        (Ticket(5, {"x": 0.0}), "never asked"),
+        (1, "never asked"),
+        (-1, "at least 0"),
+        ("0", "whole number"),
+    ]:
+        with pytest.raises(HoldfastError, match=word):
+            optimizer.tell(ticket, 1.0)
+    assert optimizer.log[0].status == "open"
+
+
+def test_nothing_is_known_before_the_first_answer():
+    optimizer = study()
+    ticket, failed = optimizer.ask(2)
+    optimizer.fail(failed, "broken")
+    for question in (optimizer.recommend, optimizer.answer, optimizer.certificate):
+        with pytest.raises(HoldfastError, match="nothing has been measured"):
+            question()
+    optimizer.tell(ticket, 2.0)
+    assert optimizer.answer().measured == 1
+
+
+def test_plays_are_a_limit():
+    optimizer = study(plays=3)
+    assert len(optimizer.ask(2)) == 2
+    assert len(optimizer.ask(5)) == 1
+    assert optimizer.ask() == []
+    assert len(optimizer.log) == 3
+
+
+def test_asking_for_many_at_once_spreads_them():
+    optimizer = played(START + 6)
+    for ticket in optimizer.open_tickets():
+        optimizer.tell(ticket, value(ticket.point))
+    points = [ticket.point["x"] for ticket in optimizer.ask(8)]
+    assert len(set(points)) == 8
+
+
+@pytest.mark.parametrize("lie", [1e6, 1e90, -1e90])
+def test_one_huge_lie_does_not_hijack_the_recommendation(lie):
+    optimizer = played(START + 20, change=lambda number, honest: lie if number == START + 3 else honest)
+    assert abs(optimizer.recommend()["x"] - 0.3) < 0.1
+    assert START + 3 in optimizer.answer().set_aside
+
+
+def test_a_retracted_value_is_as_good_as_never_told():
+    """Same asks, and the ticket still open instead: then all that is known is the same."""
+    lied = played(START + 12, change=lambda number, honest: 5.0 if number == 9 else honest)
+    lied.retract(9, "the sensor was off")
+    journal = MemoryJournal()
+    journal.append(
+        *(r for r in lied._journal.read() if (r["kind"], r.get("ticket")) not in {("tell", 9), ("retract", 9)})
+    )
+    never = study(journal)
+    assert asked(never) == asked(lied)
+    assert never.log[9].status == "open"
+    assert never.recommend()["x"] == pytest.approx(lied.recommend()["x"], abs=1e-3)
+    assert never.answer().estimate == pytest.approx(lied.answer().estimate, abs=1e-4)
+    assert never.answer().measured == lied.answer().measured == START + 10
+    assert all(play.value != 5.0 for play in lied.log if play.status == "told")
+    reopened = study(lied._journal)
+    assert reopened.answer().record() == lied.answer().record()
+    assert reopened.ask() == lied.ask()
+
+
+def test_failed_plays_are_used_up_and_others_come_first():
+    optimizer = played(START + 6)
+    (open_ticket,) = optimizer.open_tickets()
+    optimizer.fail(open_ticket, "broken")
+    tried = [open_ticket.point["x"]]
+    for _ in range(5):
+        (ticket,) = optimizer.ask()
+        optimizer.fail(ticket, "broken")
+        tried.append(ticket.point["x"])
+    assert len(set(tried)) == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"corruption_budget": -1}, "budget"),
+        ({"corruption_budget": math.nan}, "budget"),
+        ({"noise_std": 0}, "noise"),
+        ({"delta": 1}, "delta"),
+        ({"plays": 0}, "plays"),
+        ({"plays": 1.5}, "plays"),
+        ({"parallel": 0}, "parallel"),
+        ({"seed": -1}, "seed"),
+        ({"norm_bound": -1}, "norm"),
+        ({"kernel": lambda X, Z: X @ Z.T}, "kernel"),
+    ],
+    ids=str,
+)
+def test_bad_settings_are_one_clear_line_and_leave_no_journal(path, options, word):
+    with pytest.raises(HoldfastError, match=word):
+        study(path, **options)
+    assert not path.exists()
+
+
+# -- any order of everything ------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, stateful_step_count=30)
+class Study(RuleBasedStateMachine):
+    """Against a model that is a list of statuses and values."""
+
+    @initialize(parallel=st.integers(1, 3))
+    def begin(self, parallel):
+        self.journal, self.parallel = MemoryJournal(), parallel
+        self.optimizer = study(self.journal, parallel=parallel, plays=12)
+        self.points, self.model = [], []
+
+    @rule(n=st.integers(0, 4))
+    def ask(self, n):
+        tickets = self.optimizer.ask(n)
+        assert len(tickets) == min(n, 12 - len(self.model))
+        assert [ticket.number for ticket in tickets] == list(range(len(self.model), len(self.model) + len(tickets)))
+        self.points += [ticket.point for ticket in tickets]
+        self.model += [("open", None)] * len(tickets)
+
+    @precondition(lambda self: self.model)
+    @rule(data=st.data(), number=st.sampled_from([0.0, 1.0, -2.5]), act=st.sampled_from(["tell", "fail", "retract"]))
+    def answer(self, data, number, act):
+        ticket = data.draw(st.integers(0, len(self.model) - 1))
+        status, known = self.model[ticket]
+        legal = {
+            "tell": status == "open" or (status in ("told", "retracted") and known == number),
+            "fail": status in ("open", "failed"),
+            "retract": status in ("told", "retracted"),
+        }[act]
+        call = {
+            "tell": lambda: self.optimizer.tell(ticket, number),
+            "fail": lambda: self.optimizer.fail(ticket, "no"),
+            "retract": lambda: self.optimizer.retract(ticket, "no"),
+        }[act]
+        if not legal:
+            with pytest.raises(HoldfastError):
+                call()
+            return
+        call()
+        if status == "open" or act == "retract":
+            after = {"tell": ("told", number), "fail": ("failed", None), "retract": ("retracted", known)}
+            self.model[ticket] = after[act]
+
+    @rule()
+    def reopen(self):
+        self.optimizer = study(self.journal, parallel=self.parallel, plays=12, seed=None)
+
+    @invariant()
+    def the_log_is_the_model(self):
+        if hasattr(self, "model"):
+            assert [(play.status, play.value) for play in self.optimizer.log] == self.model
+            assert [play.point for play in self.optimizer.log] == self.points
+
+
+TestStudy = Study.TestCase
+
+
+def test_the_points_lie_in_the_space():
+    optimizer = study(space=MIXED)
+    rng = np.random.default_rng(0)
+    for _ in range(34):
+        (ticket,) = optimizer.ask()
+        assert MIXED.check(ticket.point) == ticket.point
+        optimizer.tell(ticket, float(rng.normal()))

@@ -17,7 +17,7 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from holdfast.integrations.optuna_space import Numbers, OptunaSpace
-from holdfast.study.optimizer import LARGEST_VALUE
+from holdfast.study.plays import LARGEST_VALUE
 from holdfast.study.search import Search
 from holdfast.types import FloatArray, HoldfastError
 

@@ -159,6 +159,8 @@ class Search:
     def fail(self, row: FloatArray) -> None:
         """Take in that a play gave no answer."""
         self._failed = [*self._failed, row]
+        if self._phases is not None and self._phases.fail(row):
+            self._narrow(self._phases)
 
     def _hear(self, watch: Watch, arm: int, z: float) -> Watch:
         return self._policy.tell(watch, Feedback(np.array([arm]), np.array([1]), np.array([z])))

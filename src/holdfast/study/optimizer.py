@@ -23,14 +23,14 @@ import pyarrow as pa
 
 from holdfast.core.influence import Certificate
 from holdfast.core.kernels import Kernel, Linear, Matern, SquaredExponential
-from holdfast.spaces import Point, Space, space_from_record
+from holdfast.spaces import Options, Point, Space, space_from_record
 from holdfast.storage import FileJournal, Journal, MemoryJournal, Record
 from holdfast.study.answer import Answer
 from holdfast.study.search import Given, Search
 from holdfast.types import FloatArray, HoldfastError, positive, whole
 
 LARGEST_VALUE = 1e100
-LARGEST_RECORD = 10_000  # points of a finite space that are written into the journal, rather than their fingerprint
+LARGEST_RECORD = 10_000  # options that are written into the journal, rather than their fingerprint
 KERNELS = {"Linear": Linear, "SquaredExponential": SquaredExponential, "Matern": Matern}
 
 
@@ -113,7 +113,7 @@ class Optimizer:
         file = FileJournal(journal)
         try:
             header = _header(file.read())
-            if "parameters" not in header["space"] and "options" not in header["space"]:
+            if "fingerprint" in header["space"]:
                 raise HoldfastError(
                     f"{os.fspath(journal)} does not hold its space: give it to Optimizer(space, journal=...)"
                 )
@@ -268,9 +268,8 @@ class Optimizer:
     def _begin(self, seed: int | None) -> int:
         """Write the header of a new journal, or check that of an old one and take in its records."""
         records = self._journal.read()
-        space = (
-            self.space.record() if (self.space.size or 0) <= LARGEST_RECORD else {"fingerprint": self.space.fingerprint}
-        )
+        long = isinstance(self.space, Options) and self.space.size > LARGEST_RECORD
+        space = {"fingerprint": self.space.fingerprint} if long else self.space.record()
         given = {**asdict(self._given), "kernel": _kernel_record(self._given.kernel)}
         settings = {**given, "plays": self.plays, "parallel": self.parallel, "minimize": self.minimize}
         if not records:

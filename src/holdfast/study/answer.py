@@ -16,8 +16,8 @@ class Answer:
 
     The `certificate` counts every measurement. Its options are numbered as the points that were considered; only
     its amounts matter here. The `breakdown_budget` is of the recommendation itself: the least tampering with the
-    measurements that were kept which would have moved it to a point now estimated to be worse by more than the noise,
-    `rival`, done at `pivot`. None where nothing could.
+    measurements that were kept, all of it at `pivot`, which would have made `rival` win instead. In a continuum a rival
+    is a point now estimated to be worse by more than the noise. Rival and pivot are None where nothing could.
     """
 
     point: Point
@@ -35,6 +35,7 @@ class Answer:
     norm_bound: float
     kernel: Kernel
     estimated: tuple[str, ...]  # what was not given
+    continuum: bool  # points may be as close to each other as they like
     worse: str = "below"  # where worse values lie
 
     def describe(self, space: Space) -> str:
@@ -42,11 +43,11 @@ class Answer:
         lines = [f"Recommended: {space.describe(self.point)}, estimated at {self.estimate:.6g} ± {self.deviation:.2g}."]
         lines.append(self.certified())
         if self.rival is not None:
+            worse = f"one that is worse by more than the noise ({self.noise_std:.3g})" if self.continuum else "another"
             lines.append(
                 f"Breakdown budget: {self.breakdown_budget:.4g}. Less tampering with the measurements kept would not "
-                f"have moved the recommendation to a point that is worse by more than the noise "
-                f"({self.noise_std:.3g}); this much, on measurements at {space.describe(self.pivot)}, could have moved it to "
-                f"{space.describe(self.rival)}."
+                f"have changed the recommendation to {worse}; this much, on measurements at "
+                f"{space.describe(self.pivot)}, could have made {space.describe(self.rival)} win."
             )
         lines.append(
             f"{self.measured:,} measurements, {len(self.set_aside):,} of them set aside because the others do not "

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from threading import RLock
@@ -26,7 +25,7 @@ from holdfast.core.kernels import Kernel, Linear, Matern, SquaredExponential
 from holdfast.spaces import Options, Point, Space, space_from_record
 from holdfast.storage import FileJournal, Journal, MemoryJournal, Record
 from holdfast.study.answer import Answer
-from holdfast.study.search import Given, Search
+from holdfast.study.search import METHODS, Given, Search
 from holdfast.types import FloatArray, HoldfastError, positive, whole
 
 LARGEST_VALUE = 1e100
@@ -59,8 +58,10 @@ class Optimizer:
     `corruption_budget` bounds the total change of the recorded values that you want to be safe against, in their
     units. `plays` is the number of measurements in all, if it is known. `noise_std`, `kernel` (on rows of
     `space.encode`), `output_scale` and `norm_bound` are estimated where they are not given; `delta` is the probability
-    of failure of the certificate. `parallel` is how many plays will be open at a time. `journal` is a file name for
-    work that must survive; an existing journal is continued, and its settings must agree.
+    of failure of the certificate. `method` is vigilant-ucb, for few plays, or influence-pe, which eliminates with a
+    guarantee; by default the latter where the space is finite and the plays are enough for it. `parallel` is how
+    many plays will be open at a time. `journal` is a file name for work that must survive; an existing journal is
+    continued, and its settings must agree.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Optimizer:
         output_scale: float | None = None,
         norm_bound: float | None = None,
         delta: float = 0.05,
+        method: str = "auto",
         minimize: bool = False,
         parallel: int = 1,
         seed: int | None = None,
@@ -86,11 +88,15 @@ class Optimizer:
             output_scale=None if output_scale is None else positive(output_scale, "the output scale"),
             norm_bound=None if norm_bound is None else positive(norm_bound, "the norm bound"),
             delta=delta,
+            plays=None if plays is None else whole(plays, "plays", least=1),
+            method=method,
         )
+        if method not in METHODS:
+            raise HoldfastError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
         if not 0 < delta < 1:
             raise HoldfastError(f"delta must lie between 0 and 1, not {delta:g}")
         self.space = space
-        self.plays = None if plays is None else whole(plays, "plays", least=1)
+        self.plays = given.plays
         self.parallel = whole(parallel, "parallel", least=1)
         self.minimize = bool(minimize)
         self._given, self._lock = given, RLock()
@@ -208,19 +214,21 @@ class Optimizer:
     def _choose(self, number: int) -> FloatArray:
         """The row of ticket `number`, from the answers it may see and the points of the others."""
         while self._folded < number + 1 - self.parallel and self._log[self._folded].status != "open":
-            self._fold(self._search, self._log[self._folded])
+            self._fold(self._log[self._folded])
             self._folded += 1
         unseen = self._log[self._folded : number]
         pending = self.space.encode([play.point for play in unseen]) if unseen else np.empty((0, self.space.columns))
         return self._search.ask(number, pending)
 
-    def _fold(self, search: Search, play: Play) -> None:
-        row = self.space.encode([play.point])[0]
+    def _fold(self, play: Play) -> None:
         if play.status == "told":
-            assert play.value is not None
-            search.tell(row, -play.value if self.minimize else play.value)
+            self._search.tell(*self._row_and_value(play))
         elif play.status == "failed":
-            search.fail(row)
+            self._search.fail(self.space.encode([play.point])[0])
+
+    def _row_and_value(self, play: Play) -> tuple[FloatArray, float]:
+        assert play.value is not None
+        return self.space.encode([play.point])[0], -play.value if self.minimize else play.value
 
     # -- what is known --------------------------------------------------------------------------------------------
 
@@ -238,11 +246,11 @@ class Optimizer:
         """The recommended point with estimate, certificate and breakdown budget, from all answers so far."""
         with self._lock:
             if self._known is None or self._known[0] != self._log:
-                search = copy(self._search)
-                for play in self._log[self._folded :]:
-                    self._fold(search, play)
-                told = [play.ticket for play in self._log if play.status == "told"]
-                self._known = (list(self._log), search.answer(told, minimize=self.minimize))
+                told = [play for play in self._log if play.status == "told"]
+                tickets = [play.ticket for play in told]
+                more = [self._row_and_value(play) for play in told if play.ticket >= self._folded]
+                answer = self._search.answer(tickets, minimize=self.minimize, more=more)
+                self._known = (list(self._log), answer)
             return self._known[1]
 
     def recommend(self) -> Point:
@@ -271,7 +279,7 @@ class Optimizer:
         long = isinstance(self.space, Options) and self.space.size > LARGEST_RECORD
         space = {"fingerprint": self.space.fingerprint} if long else self.space.record()
         given = {**asdict(self._given), "kernel": _kernel_record(self._given.kernel)}
-        settings = {**given, "plays": self.plays, "parallel": self.parallel, "minimize": self.minimize}
+        settings = {**given, "parallel": self.parallel, "minimize": self.minimize}
         if not records:
             seed = (
                 int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else whole(seed, "the seed", least=0)

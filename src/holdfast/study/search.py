@@ -21,11 +21,14 @@ from holdfast.core.influence import breakdown, certificate
 from holdfast.core.kernels import Kernel
 from holdfast.core.noise import noise_from_repeats
 from holdfast.core.rows import numbered_rows
+from holdfast.policies.influence_phased_elimination import InfluencePhasedElimination
 from holdfast.policies.vigilant_ucb import VigilantUCB, Watch
 from holdfast.spaces import Space
 from holdfast.study.answer import Answer
+from holdfast.study.phases import Phases, enough_plays
 from holdfast.types import Feedback, FloatArray, HoldfastError, IntArray
 
+METHODS = ("auto", "vigilant-ucb", "influence-pe")
 GLOBAL, LOCAL, LEADERS = 400, 400, 10  # new arms all over the space and around the leaders; and how many leaders
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 FITTED = 250  # plays that length-scales are fitted to, at most
@@ -44,6 +47,8 @@ class Given:
     output_scale: float | None = None
     norm_bound: float | None = None
     delta: float = 0.05
+    plays: int | None = None  # in all
+    method: str = "auto"  # or one of METHODS
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +70,10 @@ class Beliefs:
 
 
 class Search:
-    """Vigilant-UCB on a space: arms are refined around the leaders, beliefs refreshed as plays come in."""
+    """A policy on a space: arms are refined around the leaders, beliefs refreshed as plays come in.
+
+    Vigilant-UCB, or influence-PE where the space is finite and the plays are enough for it (or it was asked for).
+    """
 
     def __init__(self, space: Space, given: Given, seed: int, **options: Any) -> None:
         self.space, self.given, self.seed, self._options = space, given, seed, options
@@ -79,6 +87,8 @@ class Search:
         self._refit_at = self._refine_at = len(self._start)
         self._number: dict[bytes, int] = {}  # of the arm at a row
         self._failed: list[FloatArray] = []
+        self._phases: Phases | None = None
+        self._stage = 0
         self._imagined: tuple[FloatArray, Watch | None] = (self.rows, None)
 
     # -- the fold -------------------------------------------------------------------------------------------------
@@ -88,6 +98,10 @@ class Search:
         self._imagined = (self.rows[:0], None)
         self.rows, self.values = np.vstack([self.rows, row]), np.append(self.values, value)
         plays = len(self.values)
+        if self._phases is not None:
+            if self._phases.tell(row, self._standard(value)):
+                self._narrow(self._phases)
+            return
         if plays < len(self._start):
             return
         if plays >= self._refit_at or self.beliefs is None:
@@ -97,10 +111,49 @@ class Search:
         if plays >= self._refine_at:
             self._refine(self._candidates())
             self._refine_at = plays + REFINED
+            if self._stage == 0:
+                self._begin_phases()
         elif row.tobytes() not in self._number:  # asked before the arms were last refined
             self._refine(self._policy.domain)
         else:
             self._watch = self._hear(self._state, self._number[row.tobytes()], self._standard(value))
+
+    def _begin_phases(self) -> None:
+        """After the first plays: eliminate in epochs, if that was asked for or can come to an end."""
+        given, finite = self.given, self._few is not None
+        self._stage = 1
+        if given.method == "influence-pe" or (given.method == "auto" and finite and given.plays is not None):
+            policy = self._eliminating(self._few if self._few is not None else self.space.arms(GLOBAL, self.seed))
+            if given.method == "influence-pe" or enough_plays(policy, given.plays or 0):
+                self._phases = Phases(policy)
+
+    def _narrow(self, phases: Phases) -> None:
+        """In a continuum, go on with new arms around those that are left, once few are."""
+        left, arms = phases.active, phases.policy.domain
+        if self._few is not None or len(left) > max(len(arms) // 8, 4):
+            return
+        self.beliefs = self._estimate()
+        self._refine(left)
+        rng = np.random.default_rng([self.seed, len(self.values)])
+        radius = 0.3 * 0.5**self._stage
+        self._stage += 1
+        new = self.space.around(left, radius, GLOBAL // 2, rng)
+        self._phases = Phases(self._eliminating(numbered_rows(np.vstack([left, new]))[0]))
+
+    def _eliminating(self, arms: FloatArray) -> InfluencePhasedElimination:
+        beliefs, given, watch = self.beliefs, self.given, self._state
+        assert beliefs is not None
+        unit = beliefs.output_scale
+        norm = 2 * watch.posterior.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
+        return InfluencePhasedElimination(
+            domain=arms,
+            kernel=beliefs.kernel,
+            corruption_budget=given.corruption_budget / unit,
+            norm_bound=norm,
+            noise_std=beliefs.noise_std / unit,
+            delta=given.delta / 2**self._stage,  # the stages' failures add up to less than delta
+            lam=beliefs.lam,
+        )
 
     def fail(self, row: FloatArray) -> None:
         """Take in that a play gave no answer."""
@@ -195,6 +248,8 @@ class Search:
         if number < len(self._start) or self._watch is None:
             first: FloatArray = self._start[number % len(self._start)]
             return first
+        if self._phases is not None:
+            return self._phases.ask(pending)
         watch = self._imagine(np.vstack([*self._failed, pending]) if self._failed else pending)
         query = self._policy.ask(watch, np.random.default_rng([self.seed, number]))
         row: FloatArray = self._policy.domain[int(query.arms[0])]
@@ -219,14 +274,20 @@ class Search:
 
     # -- what is known --------------------------------------------------------------------------------------------
 
-    def answer(self, tickets: Sequence[int], *, minimize: bool) -> Answer:
-        """The point of largest posterior mean on arms refined around it, and how far to trust it.
+    def answer(
+        self, tickets: Sequence[int], *, minimize: bool, more: Sequence[tuple[FloatArray, float]] = ()
+    ) -> Answer:
+        """The point to use, sought on arms refined around the leaders once more, and how far to trust it.
 
-        `tickets` are the numbers of the plays told, in order.
+        `more` are answers that have not entered the search yet; `tickets` are the numbers of all, in order.
         """
-        if len(self.values) == 0:
-            raise HoldfastError("nothing has been measured yet: there is nothing to recommend")
         polished = copy(self)
+        for row, value in more:
+            polished.rows, polished.values = np.vstack([polished.rows, row]), np.append(polished.values, value)
+        if len(polished.values) == 0:
+            raise HoldfastError("nothing has been measured yet: there is nothing to recommend")
+        if self._phases is not None:
+            polished._options = {**self._options, "threshold": np.inf}  # its certificate needs no trimming
         polished.beliefs = polished._estimate()
         for _ in range(3 if self._few is None else 1):
             polished._refine(polished._candidates())
@@ -269,6 +330,7 @@ class Search:
             estimated=tuple(
                 name.replace("_std", "").replace("_", " ") for name in names if getattr(given, name) is None
             ),
+            continuum=self._few is None,
             worse="above" if minimize else "below",
         )
 

@@ -95,7 +95,8 @@ def main(quick: bool = False, out: Path = DOCS) -> Cells:
         budget=budget,
         objective=visitors,
         attacks={"no bots": honest, "bots buy on the worst page": promoted, "bots avoid the best page": avoided},
-        gap=lambda page: 100 * (RATES[BEST] - RATES[page]),
+        score=lambda page: 100 * RATES[page],
+        best=100 * RATES[BEST],
     )
     methods = {
         "even split, best average": even_split,

@@ -44,7 +44,8 @@ class Game:
     budget: float
     objective: Callable[[int], Objective]
     attacks: Mapping[str, Attack]
-    gap: Callable[[Any], float]
+    score: Callable[[Any], float]  # the truth at a point, in units of `unit`
+    best: float  # the best score known without the methods
 
 
 @dataclass(frozen=True)
@@ -60,16 +61,16 @@ Cells = dict[tuple[str, str], Cell]
 
 def play(game: Game, methods: Mapping[str, Method], seeds: Sequence[int]) -> Cells:
     """Every method under every attack, for all seeds."""
-    cells = {(attack, method): Cell([], []) for attack in game.attacks for method in methods}
-    with progress_bar("Comparing", len(cells) * len(seeds)) as advance:
-        for (attack, method), cell in cells.items():
+    runs: dict[tuple[str, str], list[tuple[float, float]]] = {(a, m): [] for a in game.attacks for m in methods}
+    with progress_bar("Comparing", len(runs) * len(seeds)) as advance:
+        for (attack, method), run in runs.items():
             for seed in seeds:
                 objective = Corrupted(game.objective(seed), game.attacks[attack], game.budget)
                 point = methods[method](objective, game.plays, game.budget, seed)
-                cell.gaps.append(game.gap(point))
-                cell.spent.append(objective.spent)
+                run.append((game.score(point), objective.spent))
                 advance(1)
-    return cells
+    best = max(game.best, *(score for run in runs.values() for score, _ in run))
+    return {key: Cell([best - score for score, _ in run], [spent for _, spent in run]) for key, run in runs.items()}
 
 
 def table(game: Game, cells: Cells) -> str:
@@ -105,15 +106,17 @@ def figure(game: Game, cells: Cells) -> Figure:
             axes.bar(place, median(gaps), 0.92 * width, color=colour, alpha=0.35, linewidth=0)
             axes.hlines(median(gaps), place - 0.46 * width, place + 0.46 * width, color=colour, linewidth=2)
             sideways = np.linspace(-0.25, 0.25, len(gaps)) * width if len(gaps) > 1 else [0.0]
-            axes.scatter(place + sideways, gaps, s=16, color=colour, edgecolor="white", linewidth=0.5, zorder=3)
-            above = max(gaps) + 0.025 * top
-            axes.text(place, above, f"{median(gaps):.2f}", ha="center", va="bottom", fontsize=9, color=colour)
+            axes.scatter(
+                place + sideways, gaps, s=18, color=colour, edgecolor="white", linewidth=0.5, zorder=3, clip_on=False
+            )
+            below = {"transform": axes.get_xaxis_transform(), "ha": "center", "va": "top", "fontsize": 9}
+            axes.text(place, -0.025, f"{median(gaps):.2f}", color=colour, **below)
         axes.bar(0, 0, color=colour, alpha=0.6, label=method)  # for the legend
     axes.set_xticks(range(len(attacks)), attacks)
-    axes.tick_params(axis="x", length=0)
-    axes.set_ylabel(f"{game.unit}\n(median above the dots)", parse_math=False)
+    axes.tick_params(axis="x", length=0, pad=17)
+    axes.set_ylabel(f"{game.unit}\n(bars and numbers: medians)", parse_math=False)
     axes.set_title(game.title, fontsize=10, loc="left", parse_math=False)
-    axes.set_ylim(top=1.12 * top)
+    axes.set_ylim(0, 1.12 * top or 1)
     axes.grid(axis="y", alpha=0.25)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)

@@ -9,7 +9,8 @@ digits of its own and reports the accuracy on 100 others. Some clients forge wha
     blamed    settings with an accuracy above 90% are reported at 10%, which is guessing
 
 until all forgeries add up to 5% of the plays x 1 (the range of an accuracy): about 12 reports of 200. What a
-method recommends is judged by its true score, a mean over 100 splits that no method has seen.
+method recommends is judged by its true score, a mean over 100 splits that no method has seen, against the best of a
+grid search and of all recommendations.
 """
 
 from __future__ import annotations
@@ -91,7 +92,6 @@ def main(quick: bool = False, out: Path = DOCS) -> Cells:
     """Compare both methods on honest and on forged scores."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     plays, splits, levels = (30, 10, 4) if quick else (200, 100, 14)
-    best = best_score(levels, splits)
     game = Game(
         title=f"Tuning an SVM: {plays} scores (noise about 0.02), forgeries of C = {0.05 * plays:g} in all",
         unit="accuracy lost, in percentage points",
@@ -99,7 +99,8 @@ def main(quick: bool = False, out: Path = DOCS) -> Cells:
         budget=0.05 * plays,
         objective=clients,
         attacks={"honest": honest, "bad settings praised": praised, "good settings blamed": blamed},
-        gap=lambda point: 100 * (best - true_score(point["C"], point["gamma"], splits)),
+        score=lambda point: 100 * true_score(point["C"], point["gamma"], splits),
+        best=100 * best_score(levels, splits),
     )
     cells = play(game, {"Optuna TPE": tpe, "Holdfast": holdfast}, seeds=range(1 if quick else 5))
     return report("forged-scores", game, cells, out, quick=quick)

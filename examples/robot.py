@@ -75,7 +75,8 @@ def main(quick: bool = False, out: Path = DOCS) -> Cells:
         budget=budget,
         objective=camera,
         attacks={"honest": honest, "bad pushes praised": praised, "good pushes blamed": blamed},
-        gap=lambda point: PERFECT - reward(**point),
+        score=lambda point: reward(**point),
+        best=PERFECT,
     )
     cells = play(game, {"Optuna TPE": tpe, "Holdfast": holdfast}, seeds=range(1 if quick else 5))
     return report("robot", game, cells, out, quick=quick)

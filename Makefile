@@ -23,6 +23,7 @@ types: .venv/.dev
 bench: .venv/.dev            ## speed as ratios against plain NumPy, measured in one run
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/reproduce.py
+	$(BIN)/python benchmarks/scale.py
 
 examples: .venv/.dev         ## Holdfast beside Optuna on three tasks, with liars and without (a few minutes)
 	$(BIN)/python examples/forged_scores.py

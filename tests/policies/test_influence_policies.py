@@ -289,3 +289,12 @@ def test_bad_settings_are_refused(change):
     good = {"domain": [[0.0], [1.0]], "kernel": SquaredExponential(), "corruption_budget": 1.0, "norm_bound": 1.0}
     with pytest.raises(HoldfastError):
         InfluenceUCB(**{**good, "noise_std": 0.1, **change})
+
+
+def test_rewards_of_arms_that_are_not_active_are_refused():
+    policy = InfluencePhasedElimination([[0.0], [1.0], [2.0]], SquaredExponential(0.1), 0.0, 1.0, 0.01)
+    state = policy.tell(policy.init(), Feedback([0, 1, 2], [9, 9, 9], [0.0, 1.0, 0.0]))
+    assert state.active.tolist() == [1]
+    for arm in (0, 2):
+        with pytest.raises(HoldfastError, match="active"):
+            policy.tell(state, Feedback([arm], [1], [0.0]))

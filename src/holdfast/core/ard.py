@@ -1,11 +1,12 @@
 """A model of measurements some of which may lie: length-scales, output scale and roughness, most probable jointly.
 
     l     length-scale of each parameter (its columns share it)      s     output scale: f / s has variance 1
+    w     share of the variance that is detail                       rho   how much finer the detail is than the trend
     tau   what the smooth part leaves: noise and fine structure      A     s^2 K + tau^2 I
 
     c     the mean far from all plays, most likely: 1^T A^-1 y / 1^T A^-1 1
 
-minus log posterior  =  1/2 (y - c)^T A^-1 (y - c) + 1/2 ln det A  +  sum (ln l - m)^2/2    (up to a constant)
+minus log posterior  =  1/2 (y - c)^T A^-1 (y - c) + 1/2 ln det A  +  priors of l, w and rho    (up to a constant)
 
 A lie can be explained by a short length-scale or set aside. Each explanation is tried: plays that the model does not
 explain are trimmed (core/trimming.py), each at the price of a value that could have been anything, and the most
@@ -22,13 +23,16 @@ from scipy.linalg import LinAlgError, cholesky, lapack
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from holdfast.core.kernels import Matern
+from holdfast.core.kernels import TwoScale
 from holdfast.core.posterior import JointPosterior
+from holdfast.core.rows import numbered_rows
 from holdfast.core.trimming import trim
 from holdfast.types import BoolArray, FloatArray, IntArray
 
 LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
 SMALLEST_TAU = 3e-3
+LARGEST_VALUE = 1e4  # in the same units: what is beyond is a fault
+SHARE, RATIO = (-2.2, 1.5), (log(0.15), 0.7)  # priors: mean and deviation of ln(w/(1 - w)) and ln(rho)
 OUTLIERS = 0.02  # prior share of plays that lie
 
 
@@ -37,15 +41,17 @@ class Model:
     """What was fitted: `lengths` of the parameters, output `scale`, roughness `tau`, and the plays set aside."""
 
     lengths: FloatArray
+    share: float
+    ratio: float
     centre: float
     scale: float
     tau: float
     kept: BoolArray
     score: float  # minus the log posterior, plays set aside included
 
-    def kernel(self, groups: IntArray) -> Matern:
-        """The Matern-5/2 kernel whose columns have the length-scales of their parameters."""
-        return Matern(2.5, tuple(float(length) for length in self.lengths[groups]))
+    def kernel(self, groups: IntArray) -> TwoScale:
+        """The kernel whose columns have the length-scales of their parameters."""
+        return TwoScale(tuple(float(length) for length in self.lengths[groups]), self.share, self.ratio)
 
     @property
     def lam(self) -> float:
@@ -77,25 +83,47 @@ def fit_model(
     if start is None:
         guesses = [_guess(length, 1.0, 0.1, d) for length in (0.15, 0.5, 1.5)]
     else:
-        here = np.log(np.concatenate([start.lengths, [start.scale / unit, start.tau / unit]]))
+        here = np.log(np.append(start.lengths, [start.share / (1 - start.share), start.ratio, 1.0, 1.0]))
+        here[d + 2 :] = np.log([start.scale / unit, start.tau / unit])
         smoother = here.copy()
         smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
-        smoother[d + 1] = log(max(least, 0.03 * np.exp(here[d])))
+        smoother[d:] = [SHARE[0], RATIO[0], here[d + 2], log(max(least, 0.03 * np.exp(here[d + 2])))]
         guesses = [here, smoother]
-    models, everyone = [], np.ones(len(z), dtype=np.bool_)
+    models, possible = [], np.abs(z) <= LARGEST_VALUE
+    points, arms = numbered_rows(X)
     for guess in guesses:
         found = guess
-        kept = everyone if start is None else _trimmed(guess, X, z, groups, threshold, budget / unit)
+        kept = possible if start is None else _trimmed(guess, points, arms, z, groups, threshold, budget / unit)
         for _ in range(2):
-            found, _ = _climb(found, X[kept], z[kept], groups, least)
-            kept = _trimmed(found, X, z, groups, threshold, budget / unit)
-        found, loss = _climb(found, X[kept], z[kept], groups, least, steps=8)
-        score = loss + price * float(np.sum(~kept))
-        values = np.exp(found)
-        scale, tau = unit * float(values[d]), unit * float(values[d + 1])
-        centre = middle + unit * _centre(found, X[kept], z[kept], groups)
-        models.append(Model(values[:d], centre, scale, tau, kept, score))
+            found, _ = _climb(found, Measured.of(points, arms[kept], z[kept]), groups, least)
+            kept = _trimmed(found, points, arms, z, groups, threshold, budget / unit)
+        data = Measured.of(points, arms[kept], z[kept])
+        found, loss = _climb(found, data, groups, least, steps=8)
+        lies = len(z) - int(kept.sum())
+        kernel, scale, tau = _parts(found, groups)
+        centre = middle + unit * _centre(found, data, groups)
+        lengths = np.exp(found[:d])
+        score = loss + price * lies
+        models.append(Model(lengths, kernel.share, kernel.ratio, centre, unit * scale, unit * tau, kept, score))
     return min(models, key=lambda model: model.score)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Plays by the point they were made at: how many, their mean, and what is left of their squares in all."""
+
+    X: FloatArray
+    n: FloatArray
+    means: FloatArray
+    squares: float
+
+    @classmethod
+    def of(cls, points: FloatArray, arms: IntArray, z: FloatArray) -> Measured:
+        """From plays, the numbers of their points, and their values."""
+        counts = np.bincount(arms, minlength=len(points)).astype(np.float64)
+        played = counts > 0
+        means = np.bincount(arms, weights=z, minlength=len(points)) / np.maximum(counts, 1)
+        return cls(points[played], counts[played], means[played], float(np.sum(np.square(z - means[arms]))))
 
 
 def fit_scale(K: FloatArray, y: FloatArray, tau: float) -> float:
@@ -109,75 +137,109 @@ def fit_scale(K: FloatArray, y: FloatArray, tau: float) -> float:
     return unit * float(grid[int(np.argmin(losses))])
 
 
-def model_score(parameters: FloatArray, X: FloatArray, z: FloatArray, groups: IntArray) -> tuple[float, FloatArray]:
-    """Minus the log posterior and its gradient, at the logarithms of lengths, scale and roughness."""
-    d = len(parameters) - 2
-    s2, tau2 = np.exp(2 * parameters[d]), np.exp(2 * parameters[d + 1])
-    Z = X / np.exp(parameters[:d])[groups]
+def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tuple[float, FloatArray]:
+    """Minus the log posterior of all plays and its gradient, at the logarithms of lengths, scale and roughness.
+
+    Repeats collapse exactly: their means have the variance tau^2/n, and what is left is independent of the rest.
+    """
+    z, n = data.means, data.n
+    d = len(parameters) - 4
+    kernel, s, tau = _parts(parameters, groups)
+    w, rho, s2, tau2 = kernel.share, kernel.ratio, s**2, tau**2
+    Z = data.X / np.exp(parameters[:d])[groups]
     r = np.sqrt(5.0) * cdist(Z, Z)
-    decay = np.exp(-r)
-    K = (1 + r + np.square(r) / 3) * decay
+    coarse, coarse_slope = _matern(r)
+    fine, fine_slope = _matern(r / rho)
+    K = (1 - w) * coarse + w * fine
     try:
-        L = cholesky(s2 * K + tau2 * np.eye(len(z)), lower=True, check_finite=False, overwrite_a=True)
+        L = cholesky(s2 * K + np.diag(tau2 / n), lower=True, check_finite=False, overwrite_a=True)
     except LinAlgError:
         return 1e10, np.zeros_like(parameters)
     inverse = lapack.dpotri(L, lower=1)[0]
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
     sums = inverse.sum(axis=1)
     a = inverse @ z - sums * ((sums @ z) / sums.sum())
+    repeats = float(n.sum()) - len(n)
     loss = 0.5 * float(z @ a) + float(np.log(L.diagonal()).sum())
-    W = inverse - np.outer(a, a)
-    weighted = s2 * W * (5 / 3) * (1 + r) * decay  # dK/d ln l_i = 5/3 (1 + r) e^-r (x_i - z_i)^2 / l_i^2
-    rowsums = weighted.sum(axis=1)
-    slopes = np.array([rowsums @ np.square(column) - column @ weighted @ column for column in Z.T])  # sum W D / 2
+    loss += 0.5 * data.squares / tau2 + 0.5 * repeats * log(tau2) + 0.5 * float(np.log(n).sum())
+    W = s2 * (inverse - np.outer(a, a))  # the gradient is half the sum of W dK for every parameter of K
+    of_fine = w * W * fine_slope / rho**2
+    both = (1 - w) * W * coarse_slope + of_fine
+    rows, rows_fine = both.sum(axis=1), of_fine.sum(axis=1)
     gradient = np.zeros_like(parameters)
-    np.add.at(gradient, groups, slopes)
-    gradient[d] = s2 * float(np.sum(W * K))
-    gradient[d + 1] = tau2 * float(np.trace(W))
-    off = parameters[:d] - (log(0.5) + 0.25 * log(d))
-    loss += 0.5 * float(off @ off)
-    gradient[:d] += off
-    return loss, gradient
+    np.add.at(gradient, groups, [rows @ np.square(column) - column @ both @ column for column in Z.T])
+    gradient[d] = 0.5 * w * (1 - w) * float(np.sum(W * (fine - coarse)))
+    gradient[d + 1] = sum(rows_fine @ np.square(column) - column @ of_fine @ column for column in Z.T)
+    gradient[d + 2] = float(np.sum(W * K))
+    gradient[d + 3] = (tau2 / s2) * float(np.sum(W.diagonal() / n)) - data.squares / tau2 + repeats
+    means = np.append(np.full(d, log(0.5) + 0.25 * log(d)), [SHARE[0], RATIO[0]])
+    spreads = np.append(np.ones(d), [SHARE[1], RATIO[1]])
+    off = (parameters[: d + 2] - means) / spreads
+    gradient[: d + 2] += off / spreads
+    return loss + 0.5 * float(off @ off), gradient
+
+
+def _matern(r: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """m(r) for r = sqrt(5) times the distance, and its slope: dm/d ln l_i is the slope times (x_i - z_i)^2/l_i^2."""
+    decay = np.exp(-r)
+    return (1 + r + np.square(r) / 3) * decay, (5 / 3) * (1 + r) * decay
+
+
+def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, float]:
+    """Kernel, output scale and roughness, from ln l, ln(w/(1 - w)), ln rho, ln s and ln tau."""
+    d = len(parameters) - 4
+    share = 1 / (1 + np.exp(-parameters[d]))
+    ratio, scale, tau = np.exp(parameters[d + 1 :])
+    lengths = np.exp(parameters[:d])[groups]
+    return TwoScale(tuple(float(length) for length in lengths), float(share), float(ratio)), float(scale), float(tau)
 
 
 def _climb(
-    guess: FloatArray, X: FloatArray, z: FloatArray, groups: IntArray, least: float, *, steps: int = 30
+    guess: FloatArray, data: Measured, groups: IntArray, least: float, *, steps: int = 30
 ) -> tuple[FloatArray, float]:
-    d = len(guess) - 2
+    d = len(guess) - 4
     tops = max(LARGEST_TAU, 2 * least)
-    box = [tuple(np.log(LENGTHS))] * d + [tuple(np.log(SCALES)), (log(least), log(tops))]
+    box = [tuple(np.log(LENGTHS))] * d + [(-7.0, 2.0), (log(0.02), log(0.5))]
+    box += [tuple(np.log(SCALES)), (log(least), log(tops))]
     inside = np.clip(guess, [b[0] for b in box], [b[1] for b in box])
     best = minimize(
-        model_score, inside, (X, z, groups), jac=True, bounds=box, method="L-BFGS-B", options={"maxiter": steps}
+        model_score, inside, (data, groups), jac=True, bounds=box, method="L-BFGS-B", options={"maxiter": steps}
     )
     return best.x, float(best.fun)
 
 
 def _trimmed(
-    parameters: FloatArray, X: FloatArray, z: FloatArray, groups: IntArray, threshold: float, budget: float
+    parameters: FloatArray,
+    points: FloatArray,
+    arms: IntArray,
+    z: FloatArray,
+    groups: IntArray,
+    threshold: float,
+    budget: float,
 ) -> BoolArray:
-    d = len(parameters) - 2
-    values = np.exp(parameters)
-    scale = float(values[d])
-    kernel = Matern(2.5, tuple(float(length) for length in values[:d][groups]))
-    ones = np.ones(len(z))
-    z = (z - _centre(parameters, X, z, groups)) / scale
-    everything = JointPosterior.fit(kernel(X, X), ones, z, float(values[d + 1] / scale) ** 2)
-    return trim(everything, np.arange(len(z)), z, ones, threshold=threshold, budget=budget / scale)
+    """Which plays a model explains. What is beyond all measure goes first: it would cost the others their digits."""
+    kept = np.abs(z) <= LARGEST_VALUE
+    kernel, scale, tau = _parts(parameters, groups)
+    centre = _centre(parameters, Measured.of(points, arms[kept], np.clip(z[kept], -10, 10)), groups)
+    standard, ones = (z[kept] - centre) / scale, np.ones(int(kept.sum()))
+    counts = np.bincount(arms[kept], minlength=len(points)).astype(np.float64)
+    totals = np.bincount(arms[kept], weights=standard, minlength=len(points))
+    everything = JointPosterior.fit(kernel(points, points), counts, totals, (tau / scale) ** 2)
+    kept[kept] = trim(everything, arms[kept], standard, ones, threshold=threshold, budget=budget / scale)
+    return kept
 
 
-def _centre(parameters: FloatArray, X: FloatArray, z: FloatArray, groups: IntArray) -> float:
-    """c, with gross values cut to within ten units: before the first trimming, one lie would carry it away."""
-    d = len(parameters) - 2
-    Z = X / np.exp(parameters[:d])[groups]
-    K = np.exp(2 * parameters[d]) * Matern(2.5)(Z, Z) + np.exp(2 * parameters[d + 1]) * np.eye(len(z))
-    w = np.linalg.solve(K, np.ones(len(z)))
-    return float(w @ np.clip(z, -10, 10) / w.sum())
+def _centre(parameters: FloatArray, data: Measured, groups: IntArray) -> float:
+    """c: the most likely mean."""
+    kernel, scale, tau = _parts(parameters, groups)
+    A = scale**2 * kernel(data.X, data.X) + np.diag(tau**2 / data.n)
+    w = np.linalg.solve(A, np.ones(len(A)))
+    return float(w @ data.means / w.sum())
 
 
 def _guess(length: float, scale: float, tau: float, d: int) -> FloatArray:
-    logs: FloatArray = np.log(np.concatenate([np.full(d, length), [scale, tau]]))
-    return logs
+    ends: FloatArray = np.append(np.full(d, log(length)), [SHARE[0], RATIO[0], log(scale), log(tau)])
+    return ends
 
 
 def spread(y: FloatArray) -> float:

@@ -6,14 +6,19 @@ eta   an arm is kept until det grows by eta     s     posterior variance of the 
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import qr, solve_triangular
 from scipy.linalg.blas import dger
 
+from holdfast.core.kernels import Kernel, gram
+from holdfast.core.lazy_variance import LazyVariances
 from holdfast.types import FloatArray, HoldfastError, IntArray, floats, positive
 
 TIE = 1e-9
+DENSE = 300  # up to so many arms, the kernel matrix is faster than its factor
 
 
 def first_argmax(values: FloatArray, scale: float | None = None) -> int:
@@ -34,24 +39,71 @@ def rare_switching_design(K: ArrayLike, lam: float, eta: float, length: int) -> 
     cost depends on the number of switches, not on `length`.
     """
     K = floats(K, "the kernel matrix", ndim=2)
-    lam = positive(lam, "lam")
+    _check(lam, eta, length)
+    if K.shape[0] != K.shape[1] or len(K) == 0:
+        raise HoldfastError("a design needs a square kernel matrix")
+    return _rare_switching(_Covariance(K, lam), lam, eta, length)
+
+
+def rare_switching_design_at(
+    kernel: Kernel, X: FloatArray, lam: float, eta: float, length: int
+) -> tuple[IntArray, IntArray]:
+    """The same design for the rows of X, without the kernel matrix of all of them: for millions of points.
+
+    Time grows with len(X) times the square of the number of switches, memory with len(X) times their number.
+    """
+    _check(lam, eta, length)
+    if X.ndim != 2 or len(X) == 0:
+        raise HoldfastError("a design needs at least one point, one in each row")
+    if len(X) <= DENSE:
+        return _rare_switching(_Covariance(gram(kernel, X), lam), lam, eta, length)
+    return _rare_switching(LazyVariances(kernel, X, lam, TIE), lam, eta, length)
+
+
+def _check(lam: float, eta: float, length: int) -> None:
+    positive(lam, "lam")
     if not (np.isfinite(eta) and eta > 1):
         raise HoldfastError(f"eta must be finite and larger than 1, not {eta:g}")
-    if length < 1 or K.shape[0] != K.shape[1] or len(K) == 0:
-        raise HoldfastError("a design needs a square kernel matrix and a length of at least 1")
-    covariance = np.array(K, order="F")
+    if length < 1:
+        raise HoldfastError(f"a design needs a length of at least 1, not {length}")
+
+
+class _Variances(Protocol):
+    """Posterior variances while arms are selected."""
+
+    def largest(self) -> tuple[int, float]: ...
+
+    def select(self, arm: int, s: float, n: int) -> None: ...
+
+
+def _rare_switching(variances: _Variances, lam: float, eta: float, length: int) -> tuple[IntArray, IntArray]:
     order: dict[int, int] = {}
     left = length
     while left > 0:
-        variance = covariance.diagonal()
-        arm = first_argmax(variance)  # line 4, ties to the lowest index
-        s = float(variance[arm])
+        arm, s = variances.largest()  # line 4, ties to the lowest index
         n = left if s * left <= lam * (eta - 1) else min(left, _selections(lam * (eta - 1) / s))
         order[arm] = order.get(arm, 0) + n  # line 5
         left -= n
-        v = covariance[:, arm].copy()
-        covariance = dger(-n / (lam + n * s), v, v, a=covariance, overwrite_a=1)  # line 8
+        if left > 0:
+            variances.select(arm, s, n)  # line 8
     return np.array(list(order), dtype=np.int64), np.array(list(order.values()), dtype=np.int64)
+
+
+class _Covariance:
+    """All covariances, by one rank-one step for each selection."""
+
+    def __init__(self, K: FloatArray, lam: float) -> None:
+        self.lam = lam
+        self.covariance = np.array(K, order="F")
+
+    def largest(self) -> tuple[int, float]:
+        variance = self.covariance.diagonal()
+        arm = first_argmax(variance)
+        return arm, float(variance[arm])
+
+    def select(self, arm: int, s: float, n: int) -> None:
+        v = self.covariance[:, arm].copy()
+        self.covariance = dger(-n / (self.lam + n * s), v, v, a=self.covariance, overwrite_a=1)
 
 
 def _selections(ratio: float) -> int:

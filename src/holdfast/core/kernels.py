@@ -9,7 +9,6 @@ All are normalised to k(x, x) <= 1, as Section 2 of the paper demands.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
@@ -18,6 +17,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import gammaln, kve
 
+from holdfast.core.memory import require_memory
 from holdfast.types import FloatArray, HoldfastError, positive
 
 Lengthscale = float | Sequence[float]
@@ -125,6 +125,37 @@ class Matern:
         return np.ones(len(X))
 
 
+@dataclass(frozen=True)
+class TwoScale:
+    """k = (1 - share) m(r) + share m(r / ratio), with m the Matern-5/2 kernel: a trend and, finer, its detail.
+
+    A function with ripples on a slope has no single length-scale: with a long one the ripples look like noise, with
+    a short one the slope is not seen from one ripple to the next.
+    """
+
+    lengthscale: Lengthscale = 1.0
+    share: float = 0.1
+    ratio: float = 0.15
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
+        for name in ("share", "ratio"):
+            if not 0 < getattr(self, name) < 1:
+                raise HoldfastError(f"{name} must lie between 0 and 1, not {getattr(self, name):g}")
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of k(x, z)."""
+        r = np.sqrt(5.0) * _distances(X, Z, self.lengthscale)
+        fine = r / self.ratio
+        k: FloatArray = (1 - self.share) * (1 + r + np.square(r) / 3) * np.exp(-r)
+        k += self.share * (1 + fine + np.square(fine) / 3) * np.exp(-fine)
+        return k
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """One for every point."""
+        return np.ones(len(X))
+
+
 def _matern(nu: float, s: FloatArray) -> FloatArray:
     """g_nu(s) = 2^(1-nu)/Gamma(nu) s^nu K_nu(s), without overflow for any nu.
 
@@ -170,12 +201,7 @@ def named_kernel(name: str, lengthscale: Lengthscale | None, X: FloatArray) -> L
 def gram(kernel: Kernel, X: FloatArray) -> FloatArray:
     """The kernel matrix of all rows of X, refused with its size if it cannot fit into memory."""
     needed = 5 * 8 * len(X) ** 2  # the matrix, a posterior of all arms, and what is in between
-    installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > installed:
-        raise HoldfastError(
-            f"{len(X):,} points need {needed / 1e9:,.0f} GB for their kernel matrix and what is made of it, "
-            f"and this machine has {installed / 1e9:,.0f} GB; use fewer points"
-        )
+    require_memory(needed, len(X), "their kernel matrix and what is made of it", "use fewer points")
     return kernel(X, X)
 
 

@@ -7,11 +7,14 @@ from scipy.stats import norm as normal
 
 from holdfast.types import FloatArray, IntArray
 
+MANY = 10  # repeats of which the median is not one of them too often: its own distance is 0
+
 
 def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
-    """The median distance of repeats from their option's median, as a standard deviation.
+    """The median distance of repeats from each other or, where there are many, from their median.
 
-    A tampered repeat moves a median little, and the median of all distances not at all. None with fewer than
+    As a standard deviation. A tampered repeat
+    moves a median little, and the median of all distances hardly. None with fewer than
     `least` repeats, and 0 never: where more than half of the distances are 0, their root mean square is taken.
     """
     order = np.argsort(option, kind="stable")
@@ -22,7 +25,11 @@ def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) 
         if len(mine) == 1:
             continue
         repeats += len(mine) - 1
-        distances.append((mine - np.median(mine)) * np.sqrt(len(mine) / (len(mine) - 1)))
+        if len(mine) < MANY:
+            first, second = np.triu_indices(len(mine), 1)
+            distances.append((mine[first] - mine[second]) / np.sqrt(2))
+        else:
+            distances.append((mine - np.median(mine)) * np.sqrt(len(mine) / (len(mine) - 1)))
     if repeats < least or not distances:
         return None
     pooled = np.concatenate(distances)

@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 from scipy.linalg.blas import dger
 
+from holdfast.core.kernels import Kernel
+from holdfast.core.memory import row_blocks
 from holdfast.types import FloatArray, HoldfastError, IntArray, floats, positive, read_only
 
 EPS = float(np.finfo(np.float64).eps)
@@ -83,6 +85,13 @@ class Posterior:
             error = EPS * m * self.scale * np.einsum("ij,ij->j", z, z) + 4 * EPS * k_xx[doubtful]
             variance[doubtful] = np.maximum(variance[doubtful], error)
         return mu, np.sqrt(variance)
+
+    def predict_at(self, kernel: Kernel, X: FloatArray, X_S: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """`predict` at every row of X, for played arms at X_S: in blocks, so that X may have millions of rows."""
+        mu, sigma = np.empty(len(X)), np.empty(len(X))
+        for rows in row_blocks(len(X), len(X_S)):
+            mu[rows], sigma[rows] = self.predict(kernel(X[rows], X_S), kernel.diagonal(X[rows]))
+        return mu, sigma
 
     def covariance(self, K_xS: ArrayLike, K_zS: ArrayLike, K_xz: ArrayLike) -> FloatArray:
         """k_t(x, z) for all pairs, from k(x, S), k(z, S) and the prior k(x, z)."""

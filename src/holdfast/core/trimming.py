@@ -37,25 +37,49 @@ def trim(
     threshold: float,
     budget: float = np.inf,
 ) -> BoolArray:
-    """Which plays to keep: drop, one at a time, the play with the largest z while that exceeds `threshold`.
+    """Which plays to keep: drop, one at a time, what is farthest from what the rest says, beyond `threshold`.
 
-    Tampering cannot have exceeded the budget, so neither may the sum of what is dropped: where it would, the
-    model is wrong rather than the measurements, and the rest is kept. A play that is off by more than the whole
-    budget and ten times the threshold is a fault and not a lie: it goes free. `posterior` contains all plays.
+    A play, or all plays of an arm that together look worse than its neighbours say: equal lies support each other,
+    but not against the neighbours. (Plays that look better are left to further plays: dropping them would hide a
+    narrow peak.) Tampering cannot have exceeded the budget, so neither may the sum of what is dropped: where it
+    would, the play stays, and so an arm is believed once its plays outweigh what could have been forged. A play that
+    is off by more than the whole budget and ten times the threshold is a fault and not a lie: it goes free.
+    `posterior` contains all plays.
     """
     kept = np.ones(len(arms), dtype=np.bool_)
+    believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the budget keeps
     exposed = 0.0
     while kept.any():
-        z, r = residuals(posterior, arms, rewards, repeats)
-        worst = int(np.argmax(np.where(kept, z, 0.0)))
-        off = float(r[worst] * repeats[worst])
-        if not z[worst] > threshold:
+        z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0))
+        worst = int(np.argmax(np.where(believed, 0.0, z)))
+        if not z[worst] > threshold or believed[worst]:
             break
-        if not (off > budget and z[worst] > 10 * threshold):
-            exposed += off
-        if exposed > budget:
-            break
-        kept[worst] = False
-        n = repeats[worst]
-        posterior = posterior.extend(int(arms[worst]), -n, -n * float(rewards[worst]))
+        fault = off[worst] > budget and z[worst] > 10 * threshold
+        if not fault and exposed + off[worst] > budget:
+            believed[worst] = True
+            continue
+        exposed += 0.0 if fault else float(off[worst])
+        dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
+        kept[dropped] = False
+        n = float(repeats[dropped].sum())
+        arm = int(arms[dropped][0])
+        posterior = posterior.extend(arm, -n, -float(repeats[dropped] @ rewards[dropped]))
     return kept
+
+
+def _suspicion(
+    posterior: JointPosterior, arms: IntArray, rewards: FloatArray, repeats: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """z and total tampering of every kept play, then of every arm that looks worse than its neighbours say."""
+    kept = repeats > 0
+    z, off = np.zeros(len(arms) + len(posterior.mean)), np.zeros(len(arms) + len(posterior.mean))
+    z[: len(arms)][kept], r = residuals(posterior, arms[kept], rewards[kept], repeats[kept])
+    off[: len(arms)][kept] = r * repeats[kept]
+    counts = np.bincount(arms, weights=repeats, minlength=len(posterior.mean))
+    S = np.flatnonzero(counts)
+    means = np.bincount(arms, weights=repeats * rewards, minlength=len(posterior.mean))[S] / counts[S]
+    low = means < posterior.mean[S]
+    S, means = S[low], means[low]
+    z[len(arms) + S], r = residuals(posterior, S, means, counts[S])
+    off[len(arms) + S] = r * counts[S]
+    return z, off

@@ -21,10 +21,10 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.core import bounds
-from holdfast.core.design import rare_switching_design
-from holdfast.core.influence import influence_width, pairwise_deviation, pairwise_influence
+from holdfast.core.design import rare_switching_design_at
+from holdfast.core.estimate import Estimate
 from holdfast.core.kernels import gram
-from holdfast.core.posterior import JointPosterior, Posterior
+from holdfast.core.posterior import JointPosterior
 from holdfast.policies.certified import Certified
 from holdfast.policies.protocol import Epoch
 from holdfast.types import Feedback, HoldfastError, Query, View
@@ -55,27 +55,17 @@ class InfluencePhasedElimination(Certified):
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-13 with psi = 0: the design itself is played."""
-        K = gram(self.kernel, self.domain[epoch.active])
-        S_h, u = rare_switching_design(K, self.regularisation, self.eta, 2 ** (epoch.h + 1))
+        X_h = self.domain[epoch.active]
+        S_h, u = rare_switching_design_at(self.kernel, X_h, self.regularisation, self.eta, 2 ** (epoch.h + 1))
         return Query(epoch.active[S_h], u)
 
     def tell(self, epoch: Epoch, feedback: Feedback) -> Epoch:
         """Lines 14-16, with the exact width of every difference."""
-        lam, C, beta = self.regularisation, self.corruption_budget, self.beta(epoch.h)
-        X_h, X_S = self.domain[epoch.active], self.domain[feedback.arms]
-        posterior = Posterior.fit(self.kernel(X_S, X_S), feedback.means, feedback.repeats, lam)
-        K_hS = self.kernel(X_h, X_S)
-        mu, sigma = posterior.predict(K_hS, self.kernel.diagonal(X_h))
-        k = posterior.covariance(K_hS, K_hS, self.kernel(X_h, X_h))
-        np.fill_diagonal(k, sigma**2)
-        played = np.isin(epoch.active, feedback.arms)
-        keep = np.ones(len(mu), dtype=np.bool_)
-        effect = k[:, played] / lam
-        for a in np.argsort(-mu):  # the leaders drop most arms, and need not be asked by those they dropped
-            if keep[a]:
-                power, _ = pairwise_influence(effect, int(a))
-                keep &= mu[a] - mu <= beta * pairwise_deviation(k, int(a)) + C * power
-        width = beta * sigma + influence_width(k, played, C, lam)
+        C, beta = self.corruption_budget, self.beta(epoch.h)
+        X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
+        estimate = Estimate.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.regularisation)
+        keep = estimate.undominated(beta, C)
+        mu, width = estimate.mean, beta * estimate.deviation + C * estimate.influence()
         return epoch.next(keep, mu, width, feedback)
 
     def recommend(self, epoch: Epoch) -> int:

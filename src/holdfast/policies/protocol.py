@@ -83,6 +83,13 @@ class Epoch:
         totals[feedback.arms] += feedback.repeats * feedback.means
         return Epoch(self.h + 1, self.active[keep], mean[keep], width[keep], counts, totals)
 
+    def rows(self, arms: IntArray) -> IntArray:
+        """The places of `arms` among the active ones."""
+        rows: IntArray = np.minimum(np.searchsorted(self.active, arms), len(self.active) - 1)
+        if not np.array_equal(self.active[rows], arms):
+            raise HoldfastError("rewards can be told of active arms only: those that the last query asked for")
+        return rows
+
     @property
     def view(self) -> View:
         """The active arms with the bounds of the last completed epoch."""

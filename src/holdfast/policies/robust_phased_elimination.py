@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from holdfast.core import bounds
-from holdfast.core.design import rare_switching_design
+from holdfast.core.design import rare_switching_design_at
 from holdfast.core.kernels import Kernel, gram
 from holdfast.core.posterior import JointPosterior, Posterior
 from holdfast.policies.protocol import Epoch, check_guarantee
@@ -95,8 +95,8 @@ class RobustPhasedElimination:
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-13: the design on the active arms, and at least psi l_h plays of each arm in it."""
         l_h = 2 ** (epoch.h + 1)
-        K = gram(self.kernel, self.domain[epoch.active])
-        S_h, selected = rare_switching_design(K, self.lam, self.eta, l_h)  # lines 2-10
+        X_h = self.domain[epoch.active]
+        S_h, selected = rare_switching_design_at(self.kernel, X_h, self.lam, self.eta, l_h)  # lines 2-10
         u = np.maximum(selected, int(np.ceil(l_h * self.truncation)))  # lines 11-12, as l_h xi = selected
         return Query(epoch.active[S_h], u)
 
@@ -105,7 +105,7 @@ class RobustPhasedElimination:
         u_h = int(feedback.repeats.sum())
         X_h, X_S = self.domain[epoch.active], self.domain[feedback.arms]
         posterior = Posterior.fit(self.kernel(X_S, X_S), feedback.means, feedback.repeats, self.lam)
-        mu, sigma = posterior.predict(self.kernel(X_h, X_S), self.kernel.diagonal(X_h))  # line 14
+        mu, sigma = posterior.predict_at(self.kernel, X_h, X_S)  # line 14
         w = self.width.factor(self, epoch.h, u_h) * sigma
         keep = mu + w >= np.max(mu - w)  # line 15
         return epoch.next(keep, mu, w, feedback)  # line 16

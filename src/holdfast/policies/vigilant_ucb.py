@@ -41,6 +41,7 @@ from holdfast.types import (
     whole,
 )
 
+CURIOSITY = (1.0,)  # factors of beta, in turn:
 FAULT = 1e4  # deviations of the prior: no value, and no lie worth its price, but a broken instrument
 
 
@@ -101,8 +102,9 @@ class VigilantUCB:
 
     def ask(self, state: Watch, rng: np.random.Generator) -> Query:
         """One play: of the pivot when it is time to verify, else of the arm with the largest upper bound."""
-        view = self.view(state)
-        arm = first_argmax(view.upper, scale=float(np.max(view.upper - view.mean)))
+        mu, sd = state.posterior.mean, state.posterior.deviation
+        beta = self.beta * CURIOSITY[state.plays % len(CURIOSITY)]
+        arm = first_argmax(mu + beta * sd, scale=beta * float(np.max(sd)))
         if self.verify and (state.plays + 1) % self.verify == 0 and state.kept.any():
             arm = self.pivot(state)
         return Query(np.array([arm]), np.array([1]))

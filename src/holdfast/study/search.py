@@ -31,7 +31,7 @@ from holdfast.types import Feedback, FloatArray, HoldfastError, IntArray
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
 GLOBAL, LOCAL, LEADERS = 400, 400, 10  # new arms all over the space and around the leaders; and how many leaders
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
-FITTED = 250  # plays that length-scales are fitted to, at most
+FITTED = 250  # points that length-scales are fitted to, at most
 GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor, refine the arms after so many
 THRESHOLD = 4.0  # leave-one-out residual, in standard deviations, beyond which a play is set aside
 REPEATS = 6  # repeats among the first plays, and as many that the noise is estimated from, at least
@@ -229,13 +229,15 @@ class Search:
         return Beliefs(len(values), model.centre, scale, model.tau, noise or model.tau, kernel, model)
 
     def _fitted_plays(self) -> IntArray:
-        """At most FITTED plays: the best half, and some of the others."""
-        plays = len(self.values)
-        if plays <= FITTED:
-            return np.arange(plays)
-        order = np.argsort(-self.values, kind="stable")
-        others = np.random.default_rng([self.seed, plays]).permutation(order[FITTED // 2 :])
-        return np.sort(np.concatenate([order[: FITTED // 2], others[: FITTED - FITTED // 2]]))
+        """The plays at no more than FITTED points: a quarter the best, and the others at random."""
+        points, arms = numbered_rows(self.rows)
+        if len(points) <= FITTED:
+            return np.arange(len(arms))
+        means = np.bincount(arms, weights=self.values) / np.bincount(arms)
+        order = np.argsort(-means, kind="stable")
+        others = np.random.default_rng([self.seed, len(arms)]).permutation(order[FITTED // 4 :])
+        chosen = np.concatenate([order[: FITTED // 4], others[: FITTED - FITTED // 4]])
+        return np.flatnonzero(np.isin(arms, chosen))
 
     # -- asking ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,157 @@
+"""Estimates in blocks against the formulas on the matrix of all pairs."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from holdfast import Linear, Matern, SquaredExponential
+from holdfast.core import estimate as module
+from holdfast.core import memory
+from holdfast.core.estimate import Estimate
+from holdfast.core.influence import influence_width
+from holdfast.core.posterior import JointPosterior, Posterior
+
+
+def random_epoch(seed, N=60):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (N, 2))
+    lengthscale = 10 ** rng.uniform(-0.7, 0.3)
+    kernel = [SquaredExponential(lengthscale), Matern(1.5, lengthscale), Linear(np.sqrt(2))][seed % 3]
+    S = rng.choice(N, int(rng.integers(1, 12)), replace=False)
+    counts = rng.integers(1, 200, len(S))
+    means = np.sin(3 * X[S, 0]) + 0.1 * rng.standard_normal(len(S))
+    lam = 10 ** rng.uniform(-2, 0)
+    return kernel, X, S, means, counts, lam
+
+
+def all_pairs(kernel, X, S, means, counts, lam):
+    n, totals = np.zeros(len(X)), np.zeros(len(X))
+    n[S], totals[S] = counts, counts * means
+    return JointPosterior.fit(kernel(X, X), n, totals, lam), n > 0
+
+
+def literally_undominated(joint, played, beta, C):
+    """For every pair, without any order; an arm that was dropped may drop others."""
+    mu, k = joint.mean, joint.covariance
+    keep = np.ones(len(mu), dtype=bool)
+    for x in range(len(mu)):
+        for a in range(len(mu)):
+            spread = np.sqrt(max(k[a, a] + k[x, x] - 2 * k[a, x], 0))
+            power = np.abs(k[a, played] - k[x, played]).max() / joint.lam
+            keep[x] &= mu[a] - mu[x] <= beta * spread + C * power + 1e-12
+    return keep
+
+
+@pytest.mark.parametrize("block", [1, 50, 1 << 20])
+@pytest.mark.parametrize("seed", range(12))
+def test_means_deviations_and_widths(seed, block, monkeypatch):
+    monkeypatch.setattr(memory, "BLOCK", block)
+    epoch = random_epoch(seed)
+    got = Estimate.fit(*epoch)
+    joint, played = all_pairs(*epoch)
+    assert got.mean == pytest.approx(joint.mean, abs=1e-9)
+    assert got.deviation == pytest.approx(joint.deviation, abs=1e-7)
+    assert got.influence() == pytest.approx(influence_width(joint.covariance, played, 1.0, joint.lam), rel=1e-8)
+
+
+def test_influence_is_what_tampering_does():
+    """Move one play of one arm by one unit, and see how far each mean goes."""
+    kernel, X, S, means, counts, lam = random_epoch(4)
+    got = Estimate.fit(kernel, X, S, means, counts, lam)
+    moved = np.zeros(len(X))
+    for i in range(len(S)):
+        other = Estimate.fit(kernel, X, S, means + (np.arange(len(S)) == i) / counts, counts, lam)
+        moved = np.maximum(moved, np.abs(other.mean - got.mean))
+    assert got.influence() == pytest.approx(moved, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("C", [0.0, 2.0, 20.0])
+@pytest.mark.parametrize("seed", range(15))
+def test_few_arms_are_all_asked(seed, C):
+    """An order of asking drops as many arms as all pairs do, up to those that only dropped arms would drop."""
+    epoch = random_epoch(seed)
+    keep = Estimate.fit(*epoch).undominated(0.3, C)
+    joint, played = all_pairs(*epoch)
+    literal = literally_undominated(joint, played, 0.3, C)
+    assert keep[np.argmax(joint.mean)]
+    assert not (literal & ~keep).any()
+    asked = np.flatnonzero(keep)
+    mu, k = joint.mean, joint.covariance
+    for x in asked:  # nothing that is kept is dominated by something that is kept
+        spread = np.sqrt(np.maximum(k[asked, asked] + k[x, x] - 2 * k[asked, x], 0))
+        power = np.abs(k[np.ix_(asked, np.flatnonzero(played))] - k[x, played]).max(axis=1) / joint.lam
+        assert (mu[asked] - mu[x] <= 0.3 * spread + C * power + 1e-9).all()
+
+
+def test_the_cases_above_drop_and_keep():
+    kept = [Estimate.fit(*random_epoch(seed)).undominated(0.3, C).mean() for seed in range(15) for C in (0, 2, 20)]
+    assert min(kept) < 0.05
+    assert max(kept) > 0.5
+
+
+@pytest.mark.parametrize("block", [100, 1 << 20])
+@pytest.mark.parametrize("seed", range(15))
+def test_of_many_arms_a_few_leaders_drop_no_more_and_not_much_less(seed, block, monkeypatch):
+    epoch = random_epoch(seed, N=200)
+    got = Estimate.fit(*epoch)
+    everyone = got.undominated(0.3, 1.0)
+    monkeypatch.setattr(memory, "BLOCK", block)
+    monkeypatch.setattr(module, "FEW", 10)
+    few = got.undominated(0.3, 1.0)
+    assert few[np.argmax(got.mean)]
+    assert not (everyone & ~few).any()
+    assert (~few).sum() >= 0.5 * (~everyone).sum()
+    monkeypatch.setattr(module, "LEADERS", 1)
+    one = got.undominated(0.3, 1.0)
+    assert not (few & ~one).any()
+
+
+def test_predictions_in_blocks_are_predictions(monkeypatch):
+    kernel, X, S, means, counts, lam = random_epoch(1)
+    posterior = Posterior.fit(kernel(X[S], X[S]), means, counts, lam)
+    mu, sigma = posterior.predict(kernel(X, X[S]), kernel.diagonal(X))
+    monkeypatch.setattr(memory, "BLOCK", 7 * len(S))
+    blocks = posterior.predict_at(kernel, X, X[S])
+    assert blocks[0] == pytest.approx(mu, rel=1e-12)
+    assert blocks[1] == pytest.approx(sigma, rel=1e-9)
+
+
+def test_row_blocks_cover_everything_once(monkeypatch):
+    monkeypatch.setattr(memory, "BLOCK", 30)
+    for rows, width, largest in ((100, 7, 4), (5, 100, 1), (3, 0, 3), (0, 5, 0)):
+        parts = [list(range(rows))[part] for part in memory.row_blocks(rows, width)]
+        assert [row for part in parts for row in part] == list(range(rows))
+        assert max(map(len, parts), default=0) == largest
+
+
+MEMORY = """
+import resource
+import numpy as np
+from holdfast import SquaredExponential, InfluencePhasedElimination, RobustPhasedElimination
+from holdfast.types import Feedback
+X = np.random.default_rng(0).uniform(0, 1, (200_000, 2))
+f = np.sin(5 * X[:, 0]) + X[:, 1]
+kernel, rng = SquaredExponential(0.3), np.random.default_rng(0)
+for domain, values in ((X[:3000], f[:3000]), (X, f)):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    certified = InfluencePhasedElimination(domain, kernel, 1.0, 3.0, 0.1)
+    for policy in (RobustPhasedElimination(domain, kernel, 1.0), certified):
+        state = policy.init()
+        for h in range(6):
+            query = policy.ask(state, rng)
+            state = policy.tell(state, Feedback(query.arms, query.repeats, values[query.arms]))
+        print(len(state.active), len(query.arms), int(np.argmax(values) in state.active))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_epochs_of_both_policies_on_many_arms_in_little_memory():
+    out = subprocess.run([sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True).stdout
+    *runs, grown = [tuple(map(int, line.split())) for line in out.splitlines()]
+    for (few, _, kept), N in zip(runs, (3000, 3000, 200_000, 200_000), strict=True):
+        assert kept
+        assert few <= N
+    assert runs[3][0] < 100_000  # it does drop arms
+    assert grown[0] * 1024 < 8 * 200_000 * (60 + 30) + 150e6  # the matrix of all pairs would take 320 GB

@@ -1,0 +1,103 @@
+"""Trimming against the dense formulas on all plays."""
+
+import numpy as np
+import pytest
+
+from holdfast.core.kernels import Matern
+from holdfast.core.posterior import JointPosterior
+from holdfast.core.trimming import residuals, trim
+
+
+def game(seed, plays=30, arms=8):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(arms, 2))
+    K = Matern(2.5, 0.5)(X, X)
+    f = np.linalg.cholesky(K + 1e-10 * np.eye(arms)) @ rng.standard_normal(arms)
+    played = rng.integers(arms, size=plays)
+    rewards = f[played] + 0.1 * rng.standard_normal(plays)
+    return K, f, played, rewards
+
+
+def fit(K, played, rewards, lam=0.01):
+    counts = np.bincount(played, minlength=len(K)).astype(float)
+    return JointPosterior.fit(K, counts, np.bincount(played, rewards, minlength=len(K)), lam)
+
+
+def dense_residuals(K, played, rewards, lam=0.01):
+    """Leave each play out, predict it from the others: literally."""
+    z, r = [], []
+    for j in range(len(played)):
+        rest = np.arange(len(played)) != j
+        A = K[np.ix_(played[rest], played[rest])] + lam * np.eye(rest.sum())
+        k = K[played[rest], played[j]]
+        solved = np.linalg.solve(A, k)
+        off = rewards[j] - solved @ rewards[rest]
+        z.append(abs(off) / np.sqrt(K[played[j], played[j]] - solved @ k + lam))
+        r.append(abs(off))
+    return np.array(z), np.array(r)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_residuals_are_those_of_leaving_one_out(seed):
+    K, _, played, rewards = game(seed)
+    z, r = residuals(fit(K, played, rewards), played, rewards, np.ones(len(played)))
+    expected_z, expected_r = dense_residuals(K, played, rewards)
+    np.testing.assert_allclose(z, expected_z, rtol=1e-7)
+    np.testing.assert_allclose(r, expected_r, rtol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_trimming_is_the_literal_loop(seed):
+    K, _, played, rewards = game(seed)
+    rng = np.random.default_rng(100 + seed)
+    lies = rng.choice(len(played), 4, replace=False)
+    rewards[lies] += rng.choice([-3, 3], 4)
+    kept = trim(fit(K, played, rewards), played, rewards, np.ones(len(played)), threshold=4.0)
+    left = np.arange(len(played))
+    while True:
+        z, _ = dense_residuals(K, played[left], rewards[left])
+        if z.max() <= 4.0:
+            break
+        left = np.delete(left, np.argmax(z))
+    assert np.array_equal(np.flatnonzero(kept), left)
+    assert set(lies) & set(np.flatnonzero(~kept))
+
+
+def test_honest_plays_are_kept_and_lone_lies_are_not():
+    dropped_honest = dropped_lies = 0
+    for seed in range(50):
+        K, _, played, rewards = game(seed, plays=40)
+        dropped_honest += int(np.sum(~trim(fit(K, played, rewards), played, rewards, np.ones(40), threshold=4.0)))
+        rewards[7] += 3.0
+        kept = trim(fit(K, played, rewards), played, rewards, np.ones(40), threshold=4.0)
+        dropped_lies += int(not kept[7])
+    assert dropped_honest <= 2  # of 2,000
+    assert dropped_lies >= 48
+
+
+def test_what_is_dropped_stays_within_the_budget():
+    K, _, played, rewards = game(3, plays=60)
+    rewards[:10] += 2.0
+    for budget in (0.0, 3.0, 7.0, 100.0):
+        kept = trim(fit(K, played, rewards), played, rewards, np.ones(60), threshold=4.0, budget=budget)
+        assert np.sum(~kept) * 1.0 <= budget / 1.0 + 1  # each lie is about 2, and never less than 1
+    assert kept.sum() < 60
+
+
+def test_a_fault_beyond_the_budget_goes_free():
+    K, _, played, rewards = game(4)
+    rewards[5] = 1e3
+    kept = trim(fit(K, played, rewards), played, rewards, np.ones(30), threshold=4.0, budget=1.0)
+    assert not kept[5]
+    assert kept.sum() >= 28
+
+
+def test_repeats_count_as_one_value_of_larger_weight():
+    K, _, played, rewards = game(6, plays=12)
+    n = np.array([1.0, 4.0] * 6)
+    counts, totals = np.bincount(played, n, minlength=8), np.bincount(played, n * rewards, minlength=8)
+    posterior = JointPosterior.fit(K, counts, totals, 0.01)
+    z, _ = residuals(posterior, played, rewards, n)
+    A = K[np.ix_(played, played)] + np.diag(0.01 / n)
+    inverse = np.linalg.inv(A)
+    np.testing.assert_allclose(z, np.abs(inverse @ rewards) / np.sqrt(inverse.diagonal()), rtol=1e-7)

@@ -3,8 +3,8 @@
     python examples/bots.py           # a few minutes; --quick for a try
 
 One play shows a page to 500 visitors and counts who buys: the conversion rate of the batch. The true rates lie evenly
-between 3% and 6%, and the noise of a batch is about 0.9 points. In 500 batches about 11,000 visitors buy; bots forge
-500 conversions, one for each batch on average, but where they like. In units of the rate that is C = 500/500 = 1.
+between 3% and 6%, and the noise of a batch is about 0.9 points. In 500 batches about 11,000 visitors buy; bots can
+forge 500 conversions, one for each batch on average, where they like. In units of the rate that is C = 500/500 = 1.
 
     promoted   20 false conversions in every batch of the worst page, while they last
     avoided    15 conversions fewer in every batch of the best page, while they last
@@ -89,7 +89,7 @@ def main(quick: bool = False, out: Path = DOCS) -> Cells:
     plays = 60 if quick else 500
     budget = plays / VISITORS
     game = Game(
-        title=f"20 pages, {plays} batches of 500 (noise 0.9 points), {plays} forged conversions: C = {budget:g}",
+        title=f"20 pages, {plays} batches of 500 (noise 0.9 points), up to {plays} forged conversions: C = {budget:g}",
         unit="conversion lost, in percentage points",
         plays=plays,
         budget=budget,

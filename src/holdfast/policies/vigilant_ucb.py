@@ -6,7 +6,8 @@
   trim      while the largest z exceeds `threshold`, drop that play, as long as all that is dropped could be
             lies within C; an arm whose plays were dropped counts as unmeasured, so if it matters it is measured
             again, and the adversary has to pay again
-  explore   play the arm of largest mu + beta sd, with a smaller and a larger beta in turn
+  explore   play the arm of largest mu + beta sd, with a smaller and a larger beta in turn, among those that
+            are not known to a third of the noise yet
   verify    every `verify`-th play goes to the pivot of the breakdown budget instead: the played arm where
             tampering would most cheaply have changed the verdict
 
@@ -29,6 +30,7 @@ from holdfast.policies.gp_ucb import SMALLEST_LAM
 from holdfast.policies.watch import Watch
 from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, floats, positive, read_only, whole
 
+RESOLVED = 1 / 3  # of the noise: an arm that is known so well is not played again, except to verify
 CURIOSITY = (0.5, 1.0, 2.0)  # factors of beta, in turn: a search that has settled looks elsewhere now and then
 
 
@@ -65,7 +67,11 @@ class VigilantUCB:
         """One play: of the pivot when it is time to verify, else of the arm with the largest upper bound."""
         mu, sd = state.posterior.mean, state.posterior.deviation
         beta = self.beta * CURIOSITY[state.plays % len(CURIOSITY)]
-        arm = first_argmax(mu + beta * sd, scale=beta * float(np.max(sd)))
+        upper = mu + beta * sd
+        unknown = sd > RESOLVED * np.sqrt(self.lam)
+        if unknown.any():
+            upper = np.where(unknown, upper, -np.inf)
+        arm = first_argmax(upper, scale=beta * float(np.max(sd)))
         if self.verify and (state.plays + 1) % self.verify == 0 and state.kept.any():
             arm = self.pivot(state)
         return Query(np.array([arm]), np.array([1]))

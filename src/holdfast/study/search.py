@@ -30,7 +30,8 @@ from holdfast.study.phases import Phases, enough_plays
 from holdfast.types import Feedback, FloatArray, HoldfastError, IntArray
 
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
-GLOBAL, LOCAL, LEADERS = 400, 400, 10  # new arms all over the space and around the leaders; and how many leaders
+GLOBAL, LOCAL, LEADERS = 300, 400, 10  # new arms all over the space and around the leaders; and how many leaders
+MOVES, SWEEP = 100, 4  # leaders with one parameter moved, and every how many plays one of them is played
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 FITTED = 250  # points that length-scales are fitted to, at most
 GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor, refine the arms after so many
@@ -88,6 +89,7 @@ class Search:
         self._refit_at = self._refine_at = len(self._start)
         self._number: dict[bytes, int] = {}  # of the arm at a row
         self._failed: list[FloatArray] = []
+        self._moves = self.rows
         self._phases: Phases | None = None
         self._stage = 0
         self._imagined: tuple[FloatArray, Watch | None] = (self.rows, None)
@@ -193,7 +195,17 @@ class Search:
         rng = np.random.default_rng([self.seed, len(self.values)])
         leaders = self._leaders()
         near = [self.space.around(leaders, radius, LOCAL // len(RADII), rng) for radius in RADII]
-        return np.vstack([self.space.arms(GLOBAL, int(rng.integers(2**31))), *near])
+        everywhere = self.space.arms(GLOBAL, int(rng.integers(2**31)))
+        self._moves = self._one_parameter_moved(leaders, everywhere, rng)
+        return np.vstack([everywhere, self._moves, *near])
+
+    def _one_parameter_moved(self, leaders: FloatArray, everywhere: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Leaders with one parameter taken from anywhere."""
+        groups = self.space.groups
+        moved = leaders[rng.integers(len(leaders), size=MOVES)]
+        donors = everywhere[rng.integers(len(everywhere), size=MOVES)]
+        taken = groups == rng.integers(int(groups.max()) + 1, size=MOVES)[:, None]
+        return np.where(taken, donors, moved)
 
     def _leaders(self) -> FloatArray:
         """The rows of largest posterior mean."""
@@ -262,6 +274,8 @@ class Search:
         watch = self._imagine(taken)
         query = self._policy.ask(watch, np.random.default_rng([self.seed, number]))
         arm = int(query.arms[0])
+        if number % SWEEP == 0 and len(self._moves):
+            arm = self._best_move(watch)
         known = [self._number[row.tobytes()] for row in taken if row.tobytes() in self._number]
         if self._few is None and arm in known:
             upper = self._policy.view(watch).upper.copy()
@@ -269,6 +283,12 @@ class Search:
             arm = int(np.argmax(upper))
         chosen: FloatArray = self._policy.domain[arm]
         return chosen
+
+    def _best_move(self, watch: Watch) -> int:
+        """The most promising of the leaders with one parameter moved: a way from one peak to the next."""
+        arms = np.array([self._number[row.tobytes()] for row in self._moves])
+        upper = self._policy.view(watch).upper[arms] - np.where(np.isin(arms, watch.arms), np.inf, 0.0)
+        return int(arms[int(np.argmax(upper))])
 
     def _imagine(self, rows: FloatArray) -> Watch:
         """The state after plays of `rows` that answer what is expected. Continues from the last call where it can."""

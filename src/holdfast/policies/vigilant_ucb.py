@@ -66,7 +66,7 @@ class VigilantUCB:
     def ask(self, state: Watch, rng: np.random.Generator) -> Query:
         """One play: of the pivot when it is time to verify, else of the arm with the largest upper bound."""
         mu, sd = state.posterior.mean, state.posterior.deviation
-        beta = self.beta * CURIOSITY[state.plays % len(CURIOSITY)]
+        beta = self.beta * CURIOSITY[state.plays // len(CURIOSITY) % len(CURIOSITY)]
         upper = mu + beta * sd
         unknown = sd > RESOLVED * np.sqrt(self.lam)
         if unknown.any():

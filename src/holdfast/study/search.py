@@ -31,7 +31,7 @@ from holdfast.types import Feedback, FloatArray, HoldfastError, IntArray
 
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
 GLOBAL, LOCAL, LEADERS = 300, 400, 10  # new arms all over the space and around the leaders; and how many leaders
-MOVES, SWEEP = 100, 4  # leaders with one parameter moved, and every how many plays one of them is played
+MOVES, SWEEP, CHANCES = 100, 3, 10  # leaders with one parameter moved, and every how many plays one of them is played
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 FITTED = 250  # points that length-scales are fitted to, at most
 GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor, refine the arms after so many
@@ -275,7 +275,7 @@ class Search:
         query = self._policy.ask(watch, np.random.default_rng([self.seed, number]))
         arm = int(query.arms[0])
         if number % SWEEP == 0 and len(self._moves):
-            arm = self._best_move(watch)
+            arm = self._best_move(watch, number)
         known = [self._number[row.tobytes()] for row in taken if row.tobytes() in self._number]
         if self._few is None and arm in known:
             upper = self._policy.view(watch).upper.copy()
@@ -284,11 +284,13 @@ class Search:
         chosen: FloatArray = self._policy.domain[arm]
         return chosen
 
-    def _best_move(self, watch: Watch) -> int:
+    def _best_move(self, watch: Watch, number: int) -> int:
         """The most promising of the leaders with one parameter moved: a way from one peak to the next."""
-        arms = np.array([self._number[row.tobytes()] for row in self._moves])
-        upper = self._policy.view(watch).upper[arms] - np.where(np.isin(arms, watch.arms), np.inf, 0.0)
-        return int(arms[int(np.argmax(upper))])
+        some = np.random.default_rng([self.seed, number]).permutation(self._moves)[:CHANCES]
+        arms = np.array([self._number[row.tobytes()] for row in some])
+        mu, sd = watch.posterior.mean[arms], watch.posterior.deviation[arms]
+        known = sd < np.median(watch.posterior.deviation) / 2
+        return int(arms[int(np.argmax(np.where(known, -np.inf, mu + sd)))])
 
     def _imagine(self, rows: FloatArray) -> Watch:
         """The state after plays of `rows` that answer what is expected. Continues from the last call where it can."""

@@ -34,7 +34,8 @@ from holdfast.integrations.optuna_space import OptunaSpace, searchable
 from holdfast.integrations.optuna_trials import Told, ask, measured_value, seen_by, single_objective, tell
 from holdfast.spaces import Space
 from holdfast.study.answer import Answer
-from holdfast.study.search import Given, Search
+from holdfast.study.beliefs import Given
+from holdfast.study.search import Search
 
 __all__ = ["HoldfastSampler", "Recommendation", "StudyTable", "audit_study", "recommend", "study_table"]
 

@@ -24,6 +24,7 @@ from holdfast.core.kernels import Kernel
 from holdfast.spaces import Point, Space, space_from_record
 from holdfast.storage import FileJournal, Journal, MemoryJournal, Record
 from holdfast.study.answer import Answer
+from holdfast.study.beliefs import METHODS, Given
 from holdfast.study.header import (
     check_header,
     extension,
@@ -34,7 +35,7 @@ from holdfast.study.header import (
     plays_of,
 )
 from holdfast.study.plays import Play, Ticket, by_name, finite, plain, replay, take
-from holdfast.study.search import METHODS, Given, Search
+from holdfast.study.search import Search
 from holdfast.types import FloatArray, HoldfastError, positive, whole
 
 

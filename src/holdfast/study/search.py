@@ -4,71 +4,32 @@
 the seed, on nothing else, so a study read back from its journal goes on as if it had never stopped.
 
     rows      points as rows of the unit cube (spaces/)          arms     rows that may be played or recommended
-    centre    the values' median                                 model    length-scales, output scale, roughness
+    start     rows played before there is a model                moves    leaders with one parameter moved
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from holdfast.core.ard import Model, fit_model, fit_scale, spread
 from holdfast.core.influence import breakdown, certificate
-from holdfast.core.kernels import Kernel
-from holdfast.core.noise import noise_from_repeats
 from holdfast.core.rows import numbered_rows
 from holdfast.policies.influence_phased_elimination import InfluencePhasedElimination
 from holdfast.policies.vigilant_ucb import VigilantUCB
 from holdfast.policies.watch import Watch
 from holdfast.spaces import Space
 from holdfast.study.answer import Answer
+from holdfast.study.arms import EVERYWHERE, all_rows, candidates, first_rows
+from holdfast.study.beliefs import Beliefs, Given, estimate
 from holdfast.study.phases import Phases, enough_plays
-from holdfast.types import Feedback, FloatArray, HoldfastError, IntArray
+from holdfast.types import Feedback, FloatArray, HoldfastError
 
-METHODS = ("auto", "vigilant-ucb", "influence-pe")
-GLOBAL, LOCAL, LEADERS = 300, 400, 10  # new arms all over the space and around the leaders; and how many leaders
-MOVES, SWEEP, CHANCES = 100, 3, 10  # leaders with one parameter moved, and every how many plays one of them is played
-RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
-FITTED = 250  # points that length-scales are fitted to, at most
+LEADERS = 10  # rows of largest mean that new arms are sought around
 GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor, refine the arms after so many
-THRESHOLD = 4.0  # leave-one-out residual, in standard deviations, beyond which a play is set aside
-REPEATS = 6  # repeats among the first plays, and as many that the noise is estimated from, at least
-
-
-@dataclass(frozen=True)
-class Given:
-    """What the user states; None is estimated. `kernel` acts on rows of the unit cube, the rest has values' units."""
-
-    corruption_budget: float
-    noise_std: float | None = None
-    kernel: Kernel | None = None
-    output_scale: float | None = None
-    norm_bound: float | None = None
-    delta: float = 0.05
-    plays: int | None = None  # in all
-    method: str = "auto"  # or one of METHODS
-
-
-@dataclass(frozen=True, eq=False)
-class Beliefs:
-    """What a search holds true after `plays` plays: given or estimated, in units of the values."""
-
-    plays: int
-    centre: float
-    output_scale: float
-    tau: float  # roughness: noise and what the smooth part leaves
-    noise_std: float
-    kernel: Kernel
-    model: Model | None  # None if the kernel was given
-
-    @property
-    def lam(self) -> float:
-        """Regularisation, in units of the output scale."""
-        return max((self.tau / self.output_scale) ** 2, 1e-8)
+MOVES, CHANCES = 3, 10  # every how many plays a parameter of a leader is moved, and the best of how many moves
 
 
 class Search:
@@ -79,9 +40,8 @@ class Search:
 
     def __init__(self, space: Space, given: Given, seed: int, **options: Any) -> None:
         self.space, self.given, self.seed, self._options = space, given, seed, options
-        few = space.size is not None and space.size <= GLOBAL + LOCAL
-        self._few = space.arms(GLOBAL + LOCAL, seed) if few else None
-        self._start = _first_rows(space, seed)
+        self._few = all_rows(space, seed)
+        self._start = first_rows(space, seed)
         self.rows = np.empty((0, space.columns))  # of the answered plays, in order
         self.values = np.empty(0)
         self.beliefs: Beliefs | None = None
@@ -126,7 +86,7 @@ class Search:
         given, finite = self.given, self._few is not None
         self._stage = 1
         if given.method == "influence-pe" or (given.method == "auto" and finite and given.plays is not None):
-            policy = self._eliminating(self._few if self._few is not None else self.space.arms(GLOBAL, self.seed))
+            policy = self._eliminating(self._few if self._few is not None else self.space.arms(EVERYWHERE, self.seed))
             if given.method == "influence-pe" or enough_plays(policy, given.plays or 0):
                 self._phases = Phases(policy)
 
@@ -140,7 +100,7 @@ class Search:
         rng = np.random.default_rng([self.seed, len(self.values)])
         radius = 0.3 * 0.5**self._stage
         self._stage += 1
-        new = self.space.around(left, radius, GLOBAL // 2, rng)
+        new = self.space.around(left, radius, EVERYWHERE // 2, rng)
         self._phases = Phases(self._eliminating(numbered_rows(np.vstack([left, new]))[0]))
 
     def _eliminating(self, arms: FloatArray) -> InfluencePhasedElimination:
@@ -189,23 +149,18 @@ class Search:
         return VigilantUCB(domain, beliefs.kernel, budget, beliefs.lam, **self._options)
 
     def _candidates(self) -> FloatArray:
-        """Arms to consider besides those played: all there are, or some everywhere and some around the leaders."""
+        """Arms to consider besides those played."""
         if self._few is not None:
             return self._few
         rng = np.random.default_rng([self.seed, len(self.values)])
-        leaders = self._leaders()
-        near = [self.space.around(leaders, radius, LOCAL // len(RADII), rng) for radius in RADII]
-        everywhere = self.space.arms(GLOBAL, int(rng.integers(2**31)))
-        self._moves = self._one_parameter_moved(leaders, everywhere, rng)
-        return np.vstack([everywhere, self._moves, *near])
+        rows, self._moves = candidates(self.space, self._leaders(), rng)
+        return rows
 
-    def _one_parameter_moved(self, leaders: FloatArray, everywhere: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Leaders with one parameter taken from anywhere."""
-        groups = self.space.groups
-        moved = leaders[rng.integers(len(leaders), size=MOVES)]
-        donors = everywhere[rng.integers(len(everywhere), size=MOVES)]
-        taken = groups == rng.integers(int(groups.max()) + 1, size=MOVES)[:, None]
-        return np.where(taken, donors, moved)
+    def _estimate(self) -> Beliefs:
+        first, before = len(self._start), self.beliefs
+        return estimate(
+            self.given, self.space.groups, self.rows, self.values, first=first, before=before, seed=self.seed
+        )
 
     def _leaders(self) -> FloatArray:
         """The rows of largest posterior mean."""
@@ -214,47 +169,6 @@ class Search:
         best = np.argsort(-self._watch.posterior.mean, kind="stable")[:LEADERS]
         leaders: FloatArray = self._policy.domain[best]
         return leaders
-
-    # -- what is not known ----------------------------------------------------------------------------------------
-
-    def _estimate(self) -> Beliefs:
-        """Noise from repeats, kernel and scales by maximum posterior; what was given is taken as it is."""
-        given, values = self.given, self.values
-        kept = self._watch.kept if self._watch is not None and len(self._watch.kept) == len(values) else None
-        centre = float(np.median(values if kept is None else values[kept]))
-        noise = given.noise_std
-        if noise is None:
-            noise = noise_from_repeats(numbered_rows(self.rows)[1], values, least=REPEATS)
-        some = self._fitted_plays()
-        X, y = self.rows[some], values[some]
-        if given.kernel is not None:
-            tau = noise if noise is not None else 0.1 * float(np.std(y))
-            scale = given.output_scale or fit_scale(given.kernel(X, X), y - centre, tau)
-            return Beliefs(len(values), centre, scale, max(tau, 1e-4 * scale), tau, given.kernel, None)
-        model = fit_model(
-            X,
-            y,
-            self.space.groups,
-            threshold=THRESHOLD,
-            budget=given.corruption_budget,
-            unit=spread(values[: len(self._start)]),  # of plays all over the space
-            least_tau=noise or 0.0,
-            start=self.beliefs.model if self.beliefs is not None else None,
-        )
-        scale = given.output_scale or model.scale
-        kernel = model.kernel(self.space.groups)
-        return Beliefs(len(values), model.centre, scale, model.tau, noise or model.tau, kernel, model)
-
-    def _fitted_plays(self) -> IntArray:
-        """The plays at no more than FITTED points: a quarter the best, and the others at random."""
-        points, arms = numbered_rows(self.rows)
-        if len(points) <= FITTED:
-            return np.arange(len(arms))
-        means = np.bincount(arms, weights=self.values) / np.bincount(arms)
-        order = np.argsort(-means, kind="stable")
-        others = np.random.default_rng([self.seed, len(arms)]).permutation(order[FITTED // 4 :])
-        chosen = np.concatenate([order[: FITTED // 4], others[: FITTED - FITTED // 4]])
-        return np.flatnonzero(np.isin(arms, chosen))
 
     # -- asking ---------------------------------------------------------------------------------------------------
 
@@ -274,7 +188,7 @@ class Search:
         watch = self._imagine(taken)
         query = self._policy.ask(watch, np.random.default_rng([self.seed, number]))
         arm = int(query.arms[0])
-        if number % SWEEP == 0 and len(self._moves):
+        if number % MOVES == 0 and len(self._moves):
             arm = self._best_move(watch, number)
         known = [self._number[row.tobytes()] for row in taken if row.tobytes() in self._number]
         if self._few is None and arm in known:
@@ -348,7 +262,6 @@ class Search:
         broken = breakdown(kept, winner=arm, margin=margin)
         rival, pivot = self.space.decode(self._policy.domain[[broken.rival, broken.pivot]])
         somewhere = np.isfinite(broken.budget)
-        names = ("kernel", "output_scale", "noise_std", "norm_bound")
         return Answer(
             point=self.space.decode(self._policy.domain[[arm]])[0],
             estimate=sign * (beliefs.centre + unit * float(kept.mean[arm])),
@@ -364,9 +277,7 @@ class Search:
             output_scale=unit,
             norm_bound=unit * norm,
             kernel=beliefs.kernel,
-            estimated=tuple(
-                name.replace("_std", "").replace("_", " ") for name in names if getattr(given, name) is None
-            ),
+            estimated=given.estimated,
             continuum=self._few is None,
             worse="above" if minimize else "below",
         )
@@ -375,11 +286,3 @@ class Search:
     def _state(self) -> Watch:
         assert self._watch is not None
         return self._watch
-
-
-def _first_rows(space: Space, seed: int) -> FloatArray:
-    """What is played before there is a model: rows that cover the space, the first of them twice, for the noise."""
-    parameters = int(space.groups.max()) + 1
-    rows = space.arms(4 * parameters + 8, seed)
-    rows = np.random.default_rng([seed]).permutation(rows)[: 4 * parameters + 8]
-    return np.vstack([rows, rows[: min(REPEATS, len(rows))]])

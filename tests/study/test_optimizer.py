@@ -259,7 +259,9 @@ def test_what_is_no_study_is_refused(path, tmp_path):
 
 
 def test_two_processes_cannot_share_a_journal(path):
-    code = "import sys; from holdfast.storage import FileJournal; j = FileJournal(sys.argv[1]); print(1, flush=True); input()"
+    code = (
+        "import sys; from holdfast.storage import FileJournal as F; f = F(sys.argv[1]); print(1, flush=True); input()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:

@@ -372,8 +372,11 @@ def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_go_on(folder
     )  # fmt: skip
     end = time.monotonic() + 60
     running = Path("running")
-    while time.monotonic() < end and (not running.exists() or len(running.read_text().split()) < 2):
+    while time.monotonic() < end and not (
+        running.exists() and sum(record["kind"] == "tell" for record in whole_lines(Path("space.jsonl"))) == 3
+    ):
         time.sleep(0.01)
+    time.sleep(0.2)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
@@ -387,7 +390,8 @@ def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_go_on(folder
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
     with Optimizer.open("space.jsonl") as study:
-        assert sorted(play.status for play in study.log) == ["open"] * 2 + ["told"] * 3
+        assert sum(play.status == "told" for play in study.log) == 3
+        assert 1 <= len(study.open_tickets()) <= 2
 
 
 def whole_lines(path):

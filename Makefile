@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: paper demo test lint types bench docs-figures clean
+.PHONY: paper demo test lint types bench examples docs-figures clean
 
 paper: .venv/.robot          ## every experiment, figure and claim of the paper: reproduction/report.html
 	$(BIN)/holdfast reproduce
@@ -24,6 +24,11 @@ bench: .venv/.dev            ## speed as ratios against plain NumPy, measured in
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/reproduce.py
 	$(BIN)/python benchmarks/scale.py
+
+examples: .venv/.dev         ## Holdfast beside Optuna on three tasks, with liars and without (a few minutes)
+	$(BIN)/python examples/forged_scores.py
+	$(BIN)/python examples/bots.py
+	$(BIN)/python examples/robot.py
 
 docs-figures: .venv/.dev     ## the pictures of the README
 	$(BIN)/holdfast demo --plot docs/demo.png

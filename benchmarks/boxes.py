@@ -28,8 +28,8 @@ from box_methods import ATTACKS, BETA_SCALE, FIRST_PLAYS, FUNCTIONS, METHODS, N_
 from box_table import IDENTITY, markdown
 
 from holdfast import HoldfastError
-from holdfast.cli.progress import progress_bar
 from holdfast.problems.boxes import NOISE_SHARE
+from holdfast.progress import progress_bar
 from holdfast.storage.files import lock, write_atomically
 
 Key = tuple[str, str, float, str, int]

@@ -58,6 +58,12 @@ def test_optional_packages_are_imported_where_they_are_needed(path):
     assert not top & optional
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_other_peoples_tools_are_imported_in_integrations_only(path):
+    if path.relative_to(ROOT).parts[0] != "integrations":
+        assert not {module.split(".")[0] for module in imports(path)} & {"optuna", "distributed"}
+
+
 @pytest.mark.parametrize("path", [*FILES, ROOT / "__init__.py"], ids=lambda p: str(p.relative_to(ROOT)))
 def test_nothing_from_files_is_ever_run(path):
     """No pickle, eval, exec, yaml.load or shell=True; no global random state."""

@@ -99,7 +99,7 @@ def test_it_finds_the_maximum_and_the_minimum():
     assert mirrored.recommend() == optimizer.recommend()
     assert mirrored.answer().estimate == -optimizer.answer().estimate
     assert mirrored.answer().worse == "above"
-    assert optimizer.certificate().budget == 0.5
+    assert optimizer.certificate().budget == pytest.approx(0.5)
 
 
 def test_open_reads_back_everything(path):
@@ -279,7 +279,7 @@ def test_what_is_no_study_is_refused(path, tmp_path):
 
 def test_two_processes_cannot_share_a_journal(path):
     code = (
-        "import sys; from holdfast.storage import FileJournal as F; f = F(sys.argv[1]); print(1, flush=True); input()"
+        "import sys; from holdfast.storage import FileJournal as J; j = J(sys.argv[1]); print(1, flush=True); input()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE

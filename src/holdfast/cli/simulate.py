@@ -21,7 +21,10 @@ def command(
         str, typer.Option(help="f1, robot3d, linear, or FILE.csv with coordinates and the true value last.")
     ] = "f1",
     policy: Annotated[
-        str, typer.Option(help="rgp-pe, gp-ucb, rgp-ucb, linear-pe; certified: influence-ucb, influence-pe.")
+        str,
+        typer.Option(
+            help="rgp-pe, gp-ucb, rgp-ucb, linear-pe; certified: influence-ucb, influence-pe; few plays: vigilant-ucb."
+        ),
     ] = "rgp-pe",
     attack: Annotated[
         str, typer.Option(help="none, clipping, aggsub, top-3, top-5, flip, or strongest: it knows the posterior.")

@@ -223,7 +223,7 @@ def _trimmed(
     centre = _centre(parameters, Measured.of(points, arms[kept], np.clip(z[kept], -10, 10)), groups)
     standard, ones = (z[kept] - centre) / scale, np.ones(int(kept.sum()))
     counts = np.bincount(arms[kept], minlength=len(points)).astype(np.float64)
-    totals = np.bincount(arms[kept], weights=standard, minlength=len(points))
+    totals = np.bincount(arms[kept], weights=standard, minlength=len(points)).astype(np.float64)
     everything = JointPosterior.fit(kernel(points, points), counts, totals, (tau / scale) ** 2)
     explained = trim(everything, arms[kept], standard, ones, threshold=threshold, budget=budget / scale)
     if explained.any():  # a model that explains nothing at all is no ground to set anything aside

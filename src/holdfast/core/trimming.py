@@ -75,7 +75,7 @@ def _suspicion(
     z, off = np.zeros(len(arms) + len(posterior.mean)), np.zeros(len(arms) + len(posterior.mean))
     z[: len(arms)][kept], r = residuals(posterior, arms[kept], rewards[kept], repeats[kept])
     off[: len(arms)][kept] = r * repeats[kept]
-    counts = np.bincount(arms, weights=repeats, minlength=len(posterior.mean))
+    counts = np.bincount(arms, weights=repeats, minlength=len(posterior.mean)).astype(np.float64)
     S = np.flatnonzero(counts)
     means = np.bincount(arms, weights=repeats * rewards, minlength=len(posterior.mean))[S] / counts[S]
     low = means < posterior.mean[S]

@@ -6,7 +6,8 @@
   trim      while the largest z exceeds `threshold`, drop that play, as long as all that is dropped could be
             lies within C; an arm whose plays were dropped counts as unmeasured, so if it matters it is measured
             again, and the adversary has to pay again
-  explore   play the arm of largest mu + beta sd
+  explore   play the arm of largest mu + beta sd, with a smaller and a larger beta in turn, among those that
+            are not known to a third of the noise yet
   verify    every `verify`-th play goes to the pivot of the breakdown budget instead: the played arm where
             tampering would most cheaply have changed the verdict
 
@@ -25,48 +26,12 @@ from holdfast.core.design import first_argmax
 from holdfast.core.influence import pairwise_influence
 from holdfast.core.kernels import Kernel, gram
 from holdfast.core.posterior import JointPosterior
-from holdfast.core.trimming import trim
 from holdfast.policies.gp_ucb import SMALLEST_LAM
-from holdfast.types import (
-    BoolArray,
-    Feedback,
-    FloatArray,
-    HoldfastError,
-    IntArray,
-    Query,
-    View,
-    floats,
-    positive,
-    read_only,
-    whole,
-)
+from holdfast.policies.watch import Watch
+from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, floats, positive, read_only, whole
 
-CURIOSITY = (1.0,)  # factors of beta, in turn:
-FAULT = 1e4  # deviations of the prior: no value, and no lie worth its price, but a broken instrument
-
-
-@dataclass(frozen=True, eq=False)
-class Watch:
-    """State of vigilant-UCB: every play, which of them are kept, and the posterior of those."""
-
-    K: FloatArray
-    arms: IntArray
-    rewards: FloatArray
-    repeats: FloatArray
-    kept: BoolArray
-    posterior: JointPosterior
-
-    @property
-    def plays(self) -> int:
-        """How many so far."""
-        return int(self.repeats.sum())
-
-    @property
-    def means(self) -> FloatArray:
-        """Of the kept rewards of each arm; 0 where there are none."""
-        arms, n = self.arms[self.kept], self.repeats[self.kept]
-        totals = np.bincount(arms, weights=n * self.rewards[self.kept], minlength=len(self.K))
-        return totals / np.maximum(np.bincount(arms, weights=n, minlength=len(self.K)), 1)
+RESOLVED = 1 / 3  # of the noise: an arm that is known so well is not played again, except to verify
+CURIOSITY = (0.5, 1.0, 2.0)  # factors of beta, in turn: a search that has settled looks elsewhere now and then
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +45,7 @@ class VigilantUCB:
     beta: float = 2.0
     threshold: float = 4.0
     verify: int = 3
-    margin: float = 1.0
+    margin: float = 2.0
 
     phased: ClassVar[bool] = False
 
@@ -96,15 +61,17 @@ class VigilantUCB:
 
     def init(self) -> Watch:
         """Nothing known."""
-        K = read_only(gram(self.kernel, self.domain))
-        nothing, none = np.zeros(0), np.zeros(0, dtype=np.int64)
-        return Watch(K, none, nothing, nothing, np.zeros(0, dtype=np.bool_), JointPosterior.prior(K, self.lam))
+        return Watch.before(read_only(gram(self.kernel, self.domain)), self.lam)
 
     def ask(self, state: Watch, rng: np.random.Generator) -> Query:
         """One play: of the pivot when it is time to verify, else of the arm with the largest upper bound."""
         mu, sd = state.posterior.mean, state.posterior.deviation
-        beta = self.beta * CURIOSITY[state.plays % len(CURIOSITY)]
-        arm = first_argmax(mu + beta * sd, scale=beta * float(np.max(sd)))
+        beta = self.beta * CURIOSITY[state.plays // len(CURIOSITY) % len(CURIOSITY)]
+        upper = mu + beta * sd
+        unknown = sd > RESOLVED * np.sqrt(self.lam)
+        if unknown.any():
+            upper = np.where(unknown, upper, -np.inf)
+        arm = first_argmax(upper, scale=beta * float(np.max(sd)))
         if self.verify and (state.plays + 1) % self.verify == 0 and state.kept.any():
             arm = self.pivot(state)
         return Query(np.array([arm]), np.array([1]))
@@ -118,9 +85,8 @@ class VigilantUCB:
         mu, leader = state.posterior.mean, self.recommend(state)
         effect, S = state.posterior.effect()
         power, where = pairwise_influence(effect, leader)
-        with np.errstate(divide="ignore"):
-            cost = (mu[leader] - mu + self.margin * np.sqrt(self.lam)) / power
-        cost[leader] = np.inf
+        price = mu[leader] - mu + self.margin * np.sqrt(self.lam)
+        cost = np.divide(price, power, out=np.full_like(mu, np.inf), where=power > 0)
         return int(S[where[int(np.argmin(cost))]])
 
     def tell(self, state: Watch, feedback: Feedback) -> Watch:
@@ -130,30 +96,14 @@ class VigilantUCB:
         return state
 
     def _tell_one(self, state: Watch, arm: int, n: int, mean: float) -> Watch:
+        told = state.then(arm, n, mean)
         variance = float(state.posterior.covariance[arm, arm]) + self.lam / n
         surprise = abs(mean - float(state.posterior.mean[arm])) > self.threshold * np.sqrt(variance)
-        arms = np.append(state.arms, arm)
-        rewards, repeats = np.append(state.rewards, mean), np.append(state.repeats, float(n))
-        if surprise:
-            return self.after(state.K, arms, rewards, repeats)
-        posterior = state.posterior.extend(arm, n, n * mean)
-        return Watch(state.K, arms, rewards, repeats, np.append(state.kept, True), posterior)
+        return self.watch(told) if surprise else told
 
-    def after(self, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray) -> Watch:
-        """The state after these plays, decided anew: which to keep, and the posterior of those."""
-        kept = np.abs(rewards) <= FAULT  # beyond, the arithmetic would lose the digits of all others
-        posterior = self._fit(K, arms[kept], rewards[kept], repeats[kept])
-        limits = {"threshold": self.threshold, "budget": self.corruption_budget}
-        explained = trim(posterior, arms[kept], rewards[kept], repeats[kept], **limits)
-        if not explained.all():
-            kept[kept] = explained
-            posterior = self._fit(K, arms[kept], rewards[kept], repeats[kept])
-        return Watch(K, arms, rewards, repeats, read_only(kept), posterior)
-
-    def _fit(self, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray) -> JointPosterior:
-        counts = np.bincount(arms, weights=repeats, minlength=len(K)).astype(np.float64)
-        totals = np.bincount(arms, weights=repeats * rewards, minlength=len(K)).astype(np.float64)
-        return JointPosterior.fit(K, counts, totals, self.lam)
+    def watch(self, state: Watch) -> Watch:
+        """Decide anew which plays to keep."""
+        return state.trimmed(threshold=self.threshold, budget=self.corruption_budget)
 
     def recommend(self, state: Watch) -> int:
         """The arm of largest mu - sd: an arm that was hardly measured must promise more."""
@@ -167,7 +117,3 @@ class VigilantUCB:
     def posterior(self, state: Watch) -> JointPosterior:
         """The plays that are kept."""
         return state.posterior
-
-    def all_plays(self, state: Watch) -> JointPosterior:
-        """All plays, for the certificate, whose proof has no room for a choice that depends on the noise."""
-        return self._fit(state.K, state.arms, state.rewards, state.repeats)

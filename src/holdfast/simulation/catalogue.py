@@ -32,6 +32,7 @@ from holdfast.policies import (
     Policy,
     RobustGPUCB,
     RobustPhasedElimination,
+    VigilantUCB,
 )
 from holdfast.policies.gp_ucb import LogDetBeta, SqrtLogBeta
 from holdfast.policies.influence_ucb import confidence_weight
@@ -51,6 +52,7 @@ ATTACKS: dict[str, Callable[[Problem], Adversary]] = {
 }
 PAPER_ATTACKS = ("none", "clipping", "aggsub", "top-3", "top-5", "flip")
 CERTIFIED = ("influence-ucb", "influence-pe")
+NOISE_LAM = (*CERTIFIED, "vigilant-ucb")  # policies whose lam is the noise variance unless it is given
 STARTS: dict[str, Start] = {"immediate": immediately, "later": later}
 PROBLEMS: dict[str, Callable[..., Problem]] = {"f1": f1, "robot3d": robot3d, "linear": linear}
 
@@ -61,7 +63,7 @@ class Settings:
 
     beta: float | None = None  # beta_h of RGP-PE; for index policies the scale in scale * sqrt(ln t)
     b: float = 0.1
-    lam: float | None = None  # None: 1, and the noise variance for the certified policies
+    lam: float | None = None  # None: 1, and the noise variance for the policies of NOISE_LAM
     eta: float = 2.0
     psi: float | Literal["theorem"] = 0.5
     delta: float = 0.05
@@ -138,7 +140,7 @@ def make_attack(name: str, problem: Problem) -> Adversary:
 def guard(name: str, problem: Problem, horizon: int, settings: Settings | None = None) -> float:
     """The budget that a policy guards against when the true one is unknown: sqrt(T / gamma_T) at its own lam."""
     s = settings or Settings()
-    lam = _lam(s, problem.noise_std**2 if name in CERTIFIED else 1.0)
+    lam = _lam(s, problem.noise_std**2 if name in NOISE_LAM else 1.0)
     return guard_budget(whole(horizon, "the horizon", least=1), gamma_bound(problem, lam, horizon)[0])
 
 
@@ -224,6 +226,11 @@ def _influence_pe(problem: Problem, budget: float, horizon: int, s: Settings) ->
     )
 
 
+def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
+    beta = 2.0 if s.beta is None else s.beta
+    return VigilantUCB(problem.domain, problem.kernel, budget, _lam(s, problem.noise_std**2), beta)
+
+
 POLICIES: dict[str, Callable[[Problem, float, int, Settings], Policy[Any]]] = {
     "rgp-pe": _rgp_pe,
     "gp-ucb": _gp_ucb,
@@ -231,6 +238,7 @@ POLICIES: dict[str, Callable[[Problem, float, int, Settings], Policy[Any]]] = {
     "linear-pe": _linear_pe,
     "influence-ucb": _influence_ucb,
     "influence-pe": _influence_pe,
+    "vigilant-ucb": _vigilant_ucb,
 }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.core.kernels import Kernel, Linear, Matern, SquaredExponential
-from holdfast.spaces import Space
+from holdfast.spaces import Options, Space
 from holdfast.storage import Record
 from holdfast.study.plays import plain
 from holdfast.types import HoldfastError
 
-LARGEST_RECORD = 10_000  # points of a finite space that are written into the journal, rather than their fingerprint
+LARGEST_RECORD = 10_000  # options that are written into the journal, rather than their fingerprint
 KERNELS = {"Linear": Linear, "SquaredExponential": SquaredExponential, "Matern": Matern}
 WORDS = {"parallel": "plays in parallel", "note": "what is measured", "noise_std": "noise"}
 SHOWN = 60
@@ -65,7 +65,8 @@ def extension(known: int | None, wanted: int | None, journal: str) -> list[Recor
 
 
 def _space_record(space: Space) -> dict[str, Any]:
-    return space.record() if (space.size or 0) <= LARGEST_RECORD else {"fingerprint": space.fingerprint}
+    long = isinstance(space, Options) and space.size > LARGEST_RECORD
+    return {"fingerprint": space.fingerprint} if long else space.record()
 
 
 def _shown(value: object) -> str:

@@ -6,6 +6,7 @@ yet, further repeats of its arms are handed out: they count in the final estimat
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -44,10 +45,28 @@ class Phases:
     def tell(self, row: FloatArray, z: float) -> bool:
         """Take in an answer, in units of the output scale; True if it ended an epoch."""
         arm = self._number.get(row.tobytes())
-        if arm not in self._planned or len(self._answers[arm]) == self._planned[arm]:
+        if arm is None or arm not in self._planned or len(self._answers[arm]) == self._planned[arm]:
             return False
         self._answers[arm].append(z)
-        if any(len(self._answers[other]) < planned for other, planned in self._planned.items()):
+        return self._end()
+
+    def fail(self, row: FloatArray) -> bool:
+        """A play gave no answer: the epoch does without it. True if that ended the epoch."""
+        arm = self._number.get(row.tobytes())
+        if arm is None or arm not in self._planned or len(self._answers[arm]) == self._planned[arm]:
+            return False
+        self._planned[arm] -= 1
+        if self._planned[arm] == 0:
+            del self._planned[arm], self._answers[arm]
+        if not self._planned:  # nothing of this epoch can be measured: the next one asks for other arms as well
+            self.epoch = replace(self.epoch, h=self.epoch.h + 1)
+            self._plan()
+            return False
+        return self._end()
+
+    def _end(self) -> bool:
+        """Eliminate and plan the next epoch, once all that was planned has been answered."""
+        if any(len(self._answers[arm]) < planned for arm, planned in self._planned.items()):
             return False
         arms, repeats = np.array(list(self._planned)), np.array(list(self._planned.values()))
         means = np.array([float(np.mean(self._answers[arm])) for arm in self._planned])

@@ -22,14 +22,16 @@ from holdfast.core.kernels import Kernel
 from holdfast.core.noise import noise_from_repeats
 from holdfast.core.rows import numbered_rows
 from holdfast.policies.influence_phased_elimination import InfluencePhasedElimination
-from holdfast.policies.vigilant_ucb import VigilantUCB, Watch
+from holdfast.policies.vigilant_ucb import VigilantUCB
+from holdfast.policies.watch import Watch
 from holdfast.spaces import Space
 from holdfast.study.answer import Answer
 from holdfast.study.phases import Phases, enough_plays
 from holdfast.types import Feedback, FloatArray, HoldfastError, IntArray
 
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
-GLOBAL, LOCAL, LEADERS = 400, 400, 10  # new arms all over the space and around the leaders; and how many leaders
+GLOBAL, LOCAL, LEADERS = 300, 400, 10  # new arms all over the space and around the leaders; and how many leaders
+MOVES, SWEEP, CHANCES = 100, 3, 10  # leaders with one parameter moved, and every how many plays one of them is played
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 FITTED = 250  # points that length-scales are fitted to, at most
 GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor, refine the arms after so many
@@ -87,6 +89,7 @@ class Search:
         self._refit_at = self._refine_at = len(self._start)
         self._number: dict[bytes, int] = {}  # of the arm at a row
         self._failed: list[FloatArray] = []
+        self._moves = self.rows
         self._phases: Phases | None = None
         self._stage = 0
         self._imagined: tuple[FloatArray, Watch | None] = (self.rows, None)
@@ -158,6 +161,8 @@ class Search:
     def fail(self, row: FloatArray) -> None:
         """Take in that a play gave no answer."""
         self._failed = [*self._failed, row]
+        if self._phases is not None and self._phases.fail(row):
+            self._narrow(self._phases)
 
     def _hear(self, watch: Watch, arm: int, z: float) -> Watch:
         return self._policy.tell(watch, Feedback(np.array([arm]), np.array([1]), np.array([z])))
@@ -168,12 +173,14 @@ class Search:
 
     def _refine(self, candidates: FloatArray) -> None:
         """Take the played rows and `candidates` as arms, and decide anew which plays to keep."""
+        beliefs = self.beliefs
+        assert beliefs is not None
         played, arms = numbered_rows(self.rows)
         domain = numbered_rows(np.vstack([played, candidates]))[0]
         self._policy = self._make_policy(domain)
         self._number = {row.tobytes(): arm for arm, row in enumerate(domain)}
-        nothing = self._policy.init()
-        self._watch = self._policy.after(nothing.K, arms, self._standard(self.values), np.ones(len(arms)))
+        told = Watch.after(self._policy.init().K, beliefs.lam, arms, self._standard(self.values))
+        self._watch = self._policy.watch(told)
 
     def _make_policy(self, domain: FloatArray) -> VigilantUCB:
         beliefs = self.beliefs
@@ -188,7 +195,17 @@ class Search:
         rng = np.random.default_rng([self.seed, len(self.values)])
         leaders = self._leaders()
         near = [self.space.around(leaders, radius, LOCAL // len(RADII), rng) for radius in RADII]
-        return np.vstack([self.space.arms(GLOBAL, int(rng.integers(2**31))), *near])
+        everywhere = self.space.arms(GLOBAL, int(rng.integers(2**31)))
+        self._moves = self._one_parameter_moved(leaders, everywhere, rng)
+        return np.vstack([everywhere, self._moves, *near])
+
+    def _one_parameter_moved(self, leaders: FloatArray, everywhere: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Leaders with one parameter taken from anywhere."""
+        groups = self.space.groups
+        moved = leaders[rng.integers(len(leaders), size=MOVES)]
+        donors = everywhere[rng.integers(len(everywhere), size=MOVES)]
+        taken = groups == rng.integers(int(groups.max()) + 1, size=MOVES)[:, None]
+        return np.where(taken, donors, moved)
 
     def _leaders(self) -> FloatArray:
         """The rows of largest posterior mean."""
@@ -257,6 +274,8 @@ class Search:
         watch = self._imagine(taken)
         query = self._policy.ask(watch, np.random.default_rng([self.seed, number]))
         arm = int(query.arms[0])
+        if number % SWEEP == 0 and len(self._moves):
+            arm = self._best_move(watch, number)
         known = [self._number[row.tobytes()] for row in taken if row.tobytes() in self._number]
         if self._few is None and arm in known:
             upper = self._policy.view(watch).upper.copy()
@@ -264,6 +283,14 @@ class Search:
             arm = int(np.argmax(upper))
         chosen: FloatArray = self._policy.domain[arm]
         return chosen
+
+    def _best_move(self, watch: Watch, number: int) -> int:
+        """The most promising of the leaders with one parameter moved: a way from one peak to the next."""
+        some = np.random.default_rng([self.seed, number]).permutation(self._moves)[:CHANCES]
+        arms = np.array([self._number[row.tobytes()] for row in some])
+        mu, sd = watch.posterior.mean[arms], watch.posterior.deviation[arms]
+        known = sd < np.median(watch.posterior.deviation) / 2
+        return int(arms[int(np.argmax(np.where(known, -np.inf, mu + sd)))])
 
     def _imagine(self, rows: FloatArray) -> Watch:
         """The state after plays of `rows` that answer what is expected. Continues from the last call where it can."""
@@ -310,7 +337,7 @@ class Search:
         kept, arm = watch.posterior, self._policy.recommend(watch)
         norm = 2 * kept.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
         certified = certificate(
-            self._policy.all_plays(watch),
+            watch.everything(),
             budget=given.corruption_budget / unit,
             norm_bound=norm,
             noise_std=beliefs.noise_std / unit,

@@ -1,0 +1,411 @@
+"""The sampler in Optuna's own suite and between processes; recommendations and audits of studies with a lie in them."""
+
+import os
+import subprocess
+import sys
+from copy import deepcopy
+from zlib import crc32
+
+import numpy as np
+import optuna
+import pytest
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.testing.pytest_samplers import BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase
+from optuna.trial import TrialState, create_trial
+
+from holdfast import Box, Optimizer, Real, audit
+from holdfast.integrations.optuna import HoldfastSampler, audit_study, recommend, study_table
+from holdfast.types import HoldfastError
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+SPACE = {"x": FloatDistribution(-2, 2), "y": FloatDistribution(1e-3, 1e1, log=True)}
+BOX = Box({"x": Real(-2, 2), "y": Real(1e-3, 1e1, log=True)})
+
+
+def value(x, y):
+    """Best at x = 0.5, y = 0.1, where it is 0."""
+    return -((x - 0.5) ** 2) - 0.3 * np.log10(y / 0.1) ** 2
+
+
+def objective(trial):
+    noise = np.random.default_rng(trial.number).normal(0, 0.02)
+    return value(trial.suggest_float("x", -2, 2), trial.suggest_float("y", 1e-3, 1e1, log=True)) + noise
+
+
+def hijacked(trial):
+    """The tenth value is a lie, and it is told about a bad point."""
+    honest = objective(trial)
+    return 1e6 if trial.number == 10 else honest
+
+
+def given_by(sampler, study, number):
+    """What a sampler gives to trial `number` of a study."""
+    trial = study.trials[number]
+    return sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))
+
+
+def open_trial(study):
+    return study._storage.create_new_trial(study._study_id)
+
+
+def close_to_best(params, distance=0.35):
+    return abs(params["x"] - 0.5) < distance and abs(np.log10(params["y"] / 0.1)) < 2 * distance
+
+
+class TestSuite(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
+    @pytest.fixture
+    def sampler(self):
+        return lambda: HoldfastSampler(corruption_budget=1.0)
+
+
+# -- a function of the storage ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sequential():
+    study = optuna.create_study(
+        study_name="sequential", direction="maximize", sampler=HoldfastSampler(SPACE, corruption_budget=1.0)
+    )
+    study.optimize(objective, n_trials=40)
+    return study
+
+
+def test_what_is_kept_in_memory_changes_nothing(sequential):
+    for number in (0, 1, 17, 30, 39):
+        fresh = HoldfastSampler(SPACE, corruption_budget=1.0)
+        assert given_by(fresh, sequential, number) == sequential.trials[number].params
+
+
+def test_going_back_and_on_again_changes_nothing(sequential):
+    sampler = HoldfastSampler(SPACE, corruption_budget=1.0)
+    for number in (39, 25, 26, 38):
+        assert given_by(sampler, sequential, number) == sequential.trials[number].params
+
+
+def test_copies_and_new_seeds_of_workers_change_nothing(sequential):
+    sampler = deepcopy(sequential.sampler)
+    sampler.reseed_rng()
+    assert given_by(sampler, sequential, 39) == sequential.trials[39].params
+
+
+def test_it_learns(sequential):
+    late = [trial for trial in sequential.trials if trial.number >= 25]
+    assert sum(close_to_best(trial.params, 0.5) for trial in late) > len(late) / 2
+
+
+def test_the_seed_comes_from_the_name_of_the_study(sequential):
+    def first(name, seed=None):
+        study = optuna.create_study(study_name=name)
+        open_trial(study)
+        return given_by(HoldfastSampler(SPACE, corruption_budget=1.0, seed=seed), study, 0)
+
+    assert first("sequential") == sequential.trials[0].params
+    assert first("another") != first("sequential")
+    assert first("another", seed=3) == first("sequential", seed=3)
+
+
+def test_parameters_outside_of_the_space_depend_on_seed_number_and_name_only():
+    study = optuna.create_study(study_name="independent")
+    for _ in range(3):
+        open_trial(study)
+    one, other = (HoldfastSampler(SPACE, corruption_budget=1.0) for _ in range(2))
+    drawn = [one.sample_independent(study, t, "z", FloatDistribution(0, 1)) for t in study.trials]
+    again = [other.sample_independent(study, t, "z", FloatDistribution(0, 1)) for t in reversed(study.trials)]
+    assert drawn == again[::-1]
+    assert len({*drawn, one.sample_independent(study, study.trials[0], "w", FloatDistribution(0, 1))}) == 4
+
+
+def test_minimising_is_maximising_the_negative(sequential):
+    study = optuna.create_study(
+        study_name="sequential", direction="minimize", sampler=HoldfastSampler(SPACE, corruption_budget=1.0)
+    )
+    study.optimize(lambda trial: -objective(trial), n_trials=30)
+    assert [t.params for t in study.trials] == [t.params for t in sequential.trials[:30]]
+    assert study.sampler.recommend(study).estimate < 0.1
+
+
+# -- many at once -------------------------------------------------------------------------------------------------
+
+
+def prefix(study, number):
+    """A study with the first trials of another."""
+    copied = optuna.create_study(study_name=study.study_name, direction="maximize")
+    copied.add_trials(study.trials[:number])
+    return copied
+
+
+def test_it_asks_what_holdfast_asks(sequential):
+    """Also for trials that begin at the same moment, whether their parameters are stored already or not."""
+    optimizer, study = Optimizer(BOX, corruption_budget=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
+    for trial in study.trials:
+        ticket = optimizer.ask()[0]
+        assert ticket.point == trial.params
+        optimizer.tell(ticket, trial.value)
+    for _ in range(4):
+        open_trial(study)
+    expected = [ticket.point for ticket in optimizer.ask(4)]
+    assert len({tuple(point.values()) for point in expected}) > 2
+    sampler = HoldfastSampler(SPACE, corruption_budget=1.0)
+    assert [given_by(sampler, study, number) for number in (26, 24, 23, 25)] == [expected[i] for i in (3, 1, 0, 2)]
+    for name, distribution in SPACE.items():
+        internal = distribution.to_internal_repr(expected[0][name])
+        study._storage.set_trial_param(study.trials[23]._trial_id, name, internal, distribution)
+    assert given_by(HoldfastSampler(SPACE, corruption_budget=1.0), study, 26) == expected[3]
+
+
+def test_failed_and_pruned_trials_are_failures_of_holdfast_too(sequential):
+    optimizer, study = Optimizer(BOX, corruption_budget=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
+    for trial in study.trials:
+        optimizer.tell(optimizer.ask()[0], trial.value)
+    sampler, points = HoldfastSampler(SPACE, corruption_budget=1.0), []
+    for state in (TrialState.FAIL, TrialState.PRUNED, TrialState.RUNNING):
+        open_trial(study)
+        ticket = optimizer.ask()[0]
+        points.append(given_by(sampler, study, ticket.number))
+        assert points[-1] == ticket.point
+        optimizer.fail(ticket, "no value")
+        for name, distribution in SPACE.items():
+            study._storage.set_trial_param(
+                study.trials[-1]._trial_id, name, distribution.to_internal_repr(ticket.point[name]), distribution
+            )
+        if state != TrialState.RUNNING:
+            study.tell(ticket.number, state=state)
+    assert points[2] != points[0]
+
+
+def test_with_parallel_trials_the_last_answers_are_not_used_yet(sequential):
+    study, other = prefix(sequential, 30), prefix(sequential, 28)
+    for trial in sequential.trials[28:30]:
+        other.add_trial(create_trial(params=trial.params, distributions=trial.distributions, value=-5.0))
+    open_trial(study)
+    open_trial(other)
+    patient, eager = (HoldfastSampler(SPACE, corruption_budget=1.0, parallel=p) for p in (3, 1))
+    assert given_by(patient, study, 30) == given_by(deepcopy(patient), other, 30)
+    assert given_by(eager, study, 30) != given_by(deepcopy(eager), other, 30)
+
+
+def test_a_trial_that_died_is_not_waited_for(sequential):
+    study = optuna.create_study(study_name="dead", direction="maximize")
+    for _ in range(3):
+        open_trial(study)
+    known = sequential.trials[3:]
+    study.add_trials(known[:16])
+    open_trial(study)  # 16 later ones: still waited for
+    waiting = HoldfastSampler(SPACE, corruption_budget=1.0)
+    given_by(waiting, study, len(study.trials) - 1)
+    assert not waiting._folds["dead"].told
+    study.tell(study.trials[-1].number, -1.0)
+    study.add_trials(known[16:])
+    open_trial(study)
+    given_by(waiting, study, len(study.trials) - 1)
+    assert len(waiting._folds["dead"].told) == len(known)
+    fresh = HoldfastSampler(SPACE, corruption_budget=1.0)
+    assert given_by(fresh, study, len(study.trials) - 1) == given_by(waiting, study, len(study.trials) - 1)
+
+
+def test_a_trial_thought_dead_that_answers_is_taken_in(sequential):
+    study = optuna.create_study(study_name="late", direction="maximize")
+    open_trial(study)
+    study.add_trials(sequential.trials[1:])
+    open_trial(study)
+    sampler, last = HoldfastSampler(SPACE, corruption_budget=1.0), len(study.trials) - 1
+    given_by(sampler, study, last)
+    for name, distribution in SPACE.items():
+        study._storage.set_trial_param(study.trials[0]._trial_id, name, 0.5, distribution)
+    study.tell(0, value(0.5, 0.5))
+    assert given_by(sampler, study, last) == given_by(HoldfastSampler(SPACE, corruption_budget=1.0), study, last)
+    assert sampler._folds["late"].told[0].number == 0
+
+
+def test_failed_and_pruned_trials_and_infinite_values_are_no_answers():
+    def objective_with_holes(trial):
+        x, y = trial.suggest_float("x", -2, 2), trial.suggest_float("y", 1e-3, 1e1, log=True)
+        trial.report(1e6, 0)
+        if trial.number % 5 == 1:
+            raise optuna.TrialPruned
+        if trial.number % 5 == 2:
+            raise RuntimeError("a crash")
+        return float("inf") if trial.number % 5 == 3 else value(x, y)
+
+    study = optuna.create_study(direction="maximize", sampler=HoldfastSampler(SPACE, corruption_budget=1.0, seed=1))
+    study.optimize(objective_with_holes, n_trials=60, catch=(RuntimeError,))
+    answer = study.sampler.recommend(study)
+    assert answer.measured == 24
+    assert close_to_best(answer.point, 0.5)
+
+
+def test_enqueued_and_partly_fixed_trials_are_served():
+    study = optuna.create_study(direction="maximize", sampler=HoldfastSampler(SPACE, corruption_budget=1.0, seed=1))
+    study.enqueue_trial({"x": 0.25, "y": 0.5})
+    study.enqueue_trial({"x": 0.75})
+    study.optimize(objective, n_trials=4)
+    assert study.trials[0].params == {"x": 0.25, "y": 0.5}
+    assert study.trials[1].params["x"] == 0.75
+    assert study.trials[2].state == TrialState.COMPLETE
+
+
+def test_threads_on_one_database(tmp_path):
+    study = optuna.create_study(
+        storage=f"sqlite:///{tmp_path}/study.db",
+        direction="maximize",
+        sampler=HoldfastSampler(corruption_budget=1.0, parallel=3, seed=2),
+    )
+    study.optimize(objective, n_trials=30, n_jobs=3)
+    assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
+    assert len({tuple(trial.params.values()) for trial in study.trials}) >= 20  # some repeats are meant to be
+    open_trial(study)
+    assert given_by(study.sampler, study, 30) == given_by(
+        HoldfastSampler(corruption_budget=1.0, parallel=3, seed=2), study, 30
+    )
+
+
+WORKER = """
+import sys, optuna
+from holdfast.integrations.optuna import HoldfastSampler
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+sampler = HoldfastSampler(corruption_budget=1.0)
+study = optuna.load_study(study_name="shared", storage=sys.argv[1], sampler=sampler)
+def objective(trial):
+    x, y = trial.suggest_float("x", -2, 2), trial.suggest_categorical("y", ["a", None, "b"])
+    return -x * x + (y is None)
+study.optimize(objective, n_trials=int(sys.argv[2]))
+if len(sys.argv) > 3:
+    trial = study.trials[int(sys.argv[3])]
+    print(repr(sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))))
+"""
+
+
+def test_processes_on_one_database_agree(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    study = optuna.create_study(study_name="shared", storage=storage, direction="maximize")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def start(*arguments):
+        command = [sys.executable, "-c", WORKER, storage, *map(str, arguments)]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    def printed(worker):
+        out, _ = worker.communicate(timeout=120)
+        assert worker.returncode == 0
+        return out.strip()
+
+    for worker in [start(14), start(14)]:
+        printed(worker)
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 28
+    open_trial(study)
+    open_trial(study)
+    expected = given_by(HoldfastSampler(corruption_budget=1.0), study, 29)
+    assert printed(start(0, 29)) == repr(expected)
+
+
+# -- what to believe ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [optuna.samplers.TPESampler, optuna.samplers.RandomSampler])
+def test_one_lie_does_not_move_the_recommendation_for_any_sampler(make):
+    study = optuna.create_study(direction="maximize", sampler=make(seed=5))
+    study.optimize(hijacked, n_trials=60)
+    assert study.best_trial.number == 10
+    assert not close_to_best(study.best_params)
+    answer = recommend(study, corruption_budget=1e6)
+    assert answer.set_aside == (10,)
+    assert close_to_best(answer.point)
+    assert all(d._contains(d.to_internal_repr(answer.point[name])) for name, d in SPACE.items())
+    assert "x = " in answer.describe()
+    assert "1 of them set aside" in answer.describe()
+
+
+def test_one_lie_moves_neither_the_sampler_nor_its_recommendation():
+    study = optuna.create_study(direction="maximize", sampler=HoldfastSampler(corruption_budget=1e6, seed=5))
+    study.optimize(hijacked, n_trials=50)
+    assert study.best_trial.number == 10
+    answer = study.sampler.recommend(study)
+    assert close_to_best(answer.point)
+    assert answer.set_aside == (10,)
+
+
+def test_a_recommendation_speaks_the_language_of_the_study():
+    def mixed(trial):
+        kind = trial.suggest_categorical("kind", [None, "a", "b"])
+        n = trial.suggest_int("n", 2, 20, step=3)
+        step = trial.suggest_float("step", 0, 1, step=0.25)
+        trial.suggest_int("one", 3, 3)
+        if kind == "b":
+            trial.suggest_float("only for b", 0, 1)
+        return (kind is not None) + abs(n - 8) / 10 + step + np.random.default_rng(trial.number).normal(0, 0.05)
+
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))
+    study.optimize(mixed, n_trials=40)
+    assert recommend(study, corruption_budget=0.5).point == {"kind": None, "n": 8, "one": 3, "step": 0.0}
+
+
+@pytest.mark.parametrize("trials", [1, 2, 5])
+def test_a_recommendation_needs_but_one_value(trials):
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=1))
+    study.optimize(objective, n_trials=trials)
+    assert set(recommend(study, corruption_budget=0.0).point) == {"x", "y"}
+
+
+def test_the_audit_of_a_study_is_the_audit_of_its_table():
+    def minimised(trial):
+        kind = trial.suggest_categorical("kind", ["a", None])
+        return -hijacked(trial) + (kind is None)
+
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=3))
+    study.optimize(minimised, n_trials=40)
+    found, table = audit_study(study, budget=1.0, noise_std=0.02), study_table(study)
+    assert table.columns == ("kind=a", "kind=None", "x", "log10(y)")
+    trial = study.trials[10]
+    kind = [1.0, 0.0] if trial.params["kind"] == "a" else [0.0, 1.0]
+    assert table.x[10].tolist() == [*kind, trial.params["x"], pytest.approx(np.log10(trial.params["y"]))]
+    assert table.y.tolist() == [-t.value for t in study.trials]
+    assert table.numbers[10] == 10
+    assert table.minimized
+    same = audit(table.x, table.y, budget=1.0, noise_std=0.02)
+    assert (found.winner, found.breakdown_budget) == (same.winner, same.breakdown_budget)
+
+
+def test_the_audit_of_an_honest_study_finds_its_lie():
+    def honest(trial):
+        measured = value(trial.suggest_int("x", -2, 2), trial.suggest_categorical("y", [0.01, 0.1, 1.0]))
+        return measured + np.random.default_rng(trial.number).normal(0, 0.02) + 3.0 * (trial.number == 20)
+
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=3))
+    study.optimize(honest, n_trials=60)
+    found = audit_study(study)
+    assert 20 in [study_table(study).numbers[suspect.row] for suspect in found.suspects]
+
+
+# -- wrong use ----------------------------------------------------------------------------------------------------
+
+
+def test_errors_are_one_line():
+    two = optuna.create_study(directions=["minimize", "minimize"])
+    empty = optuna.create_study()
+    fixed = optuna.create_study()
+    fixed.add_trial(create_trial(value=1.0))
+    cases = [
+        (lambda: recommend(two, corruption_budget=1.0), "one objective"),
+        (lambda: audit_study(two), "one objective"),
+        (lambda: recommend(empty, corruption_budget=1.0), "nothing to recommend"),
+        (lambda: audit_study(empty), "no complete trial"),
+        (lambda: recommend(fixed, corruption_budget=1.0), "in common"),
+        (lambda: audit_study(fixed), "in common"),
+        (lambda: HoldfastSampler(corruption_budget=-1.0), "corruption budget"),
+        (lambda: HoldfastSampler(corruption_budget=1.0, parallel=0), "parallel"),
+        (lambda: HoldfastSampler(corruption_budget=1.0, seed=-1), "seed"),
+        (lambda: HoldfastSampler(corruption_budget=1.0, delta=2.0), "delta"),
+        (lambda: HoldfastSampler({"n": IntDistribution(0, 2**60)}, corruption_budget=1.0), "'n' cannot be searched"),
+    ]
+    for call, words in cases:
+        with pytest.raises(HoldfastError, match=words) as raised:
+            call()
+        assert "\n" not in str(raised.value)
+
+
+def test_one_choice_for_all_is_no_search():
+    study = optuna.create_study(sampler=HoldfastSampler({"k": CategoricalDistribution(["a"])}, corruption_budget=1.0))
+    study.optimize(lambda trial: len(trial.suggest_categorical("k", ["a"])), n_trials=2)
+    open_trial(study)
+    assert given_by(study.sampler, study, 2) == {"k": "a"}

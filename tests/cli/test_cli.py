@@ -7,8 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-from holdfast.cli import main
-
 CONTRACT = {
     "problem", "draw", "policy", "attack", "attack_start", "budget", "attack_budget", "horizon", "seed",
     "trials",
@@ -17,19 +15,6 @@ TRIAL = {
     "seed", "regret", "final_regret_rate", "corruption_spent", "active_arms", "best_arm_kept", "epochs",
     "switches", "recommended_arm", "recommended_gap",
 }  # fmt: skip
-
-
-@pytest.fixture
-def holdfast(capsys):
-    """Run the command line in this process: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stop:
-            main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    return run
 
 
 def simulate(holdfast, *arguments):

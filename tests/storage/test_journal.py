@@ -425,3 +425,11 @@ def test_a_record_too_deep_to_be_read_again_is_refused():
         MemoryJournal().append(deep)
     while deep:  # taken apart level by level, since Python would need a deep stack for it
         deep = deep["a"]
+
+
+def test_a_lock_that_is_let_go_at_once_is_waited_for(path):
+    """A process that was killed while it started a program leaves the lock to that program until it runs."""
+    first = FileJournal(path)
+    threading.Timer(0.1, first.close).start()
+    with FileJournal(path) as second:
+        assert second.read() == []

@@ -10,10 +10,13 @@ import stat
 import warnings
 from contextlib import suppress
 from threading import Lock
+from time import monotonic, sleep
 from typing import Any, Protocol, Self
 
 from holdfast.storage.journal_lines import HEADER, Record, encode, line, parse, refuse
 from holdfast.types import HoldfastError
+
+PATIENCE = 0.5  # seconds to wait for a lock
 
 
 class JournalWarning(UserWarning):
@@ -181,11 +184,19 @@ def _open(path: str) -> io.FileIO:
 
 
 def _take(handle: int, path: str) -> None:
-    """Lock the file until it is closed, or the process ends."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise HoldfastError(f"another holdfast has {path} open; wait for it to end") from None
+    """Lock the file until it is closed, or the process ends.
+
+    Where a process was killed while it started a program, the program holds the lock until it runs: wait a little.
+    """
+    end = monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if monotonic() > end:
+                raise HoldfastError(f"another holdfast has {path} open; wait for it to end") from None
+            sleep(0.01)
 
 
 def _sync(handle: int) -> None:

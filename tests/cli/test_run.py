@@ -1,0 +1,445 @@
+"""`holdfast run` with real programs: broken ones, slow ones, and a process that is killed again and again."""
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from holdfast import Box, Optimizer, Options, Real
+from holdfast.cli import main
+from holdfast.cli.run_display import Display
+from holdfast.storage import FileJournal
+from holdfast.storage.journal_lines import parse
+
+BOWL = ("awk", "BEGIN {{ print -({x} - 0.3) ^ 2 }}")
+HOLDFAST = [sys.executable, "-c", "from holdfast.cli import main; main()"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, with a space of one parameter in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "space.toml").write_text("x = {low = -1, high = 1}\n")
+    return tmp_path
+
+
+def run(holdfast, *options, plays=6, command=BOWL, space="space.toml"):
+    return holdfast("run", space, "--plays", plays, "--budget", 0.5, "--seed", 4, *options, "--", *command)
+
+
+def records(path):
+    with FileJournal(path) as journal:
+        return journal.read()
+
+
+def by_ticket(path):
+    """What was asked and answered, by ticket; each at most once."""
+    found = {}
+    for record in records(path)[1:]:
+        key = ("ask" if record["kind"] == "ask" else "answer", record["ticket"])
+        assert key not in found, f"{key} twice"
+        found[key] = {name: value for name, value in record.items() if name != "ticket"}
+    return found
+
+
+# -- what it prints ---------------------------------------------------------------------------------------------------
+
+
+def test_it_finds_the_best_argument_and_says_where_everything_is(holdfast, folder):
+    code, out, err = run(holdfast, "--plot", "study.png", plays=30)
+    assert (code, err) == (0, "")
+    assert out.startswith("Recommended: x = 0.")
+    assert "30 measurements" in out
+    assert out.splitlines()[-2:] == ["journal: space.jsonl", "picture: study.png"]
+    assert (folder / "study.png").read_bytes().startswith(b"\x89PNG")
+    with Optimizer.open("space.jsonl") as study:
+        assert abs(study.recommend()["x"] - 0.3) < 0.05
+        assert study.note == "awk 'BEGIN {{ print -({x} - 0.3) ^ 2 }}'"
+
+
+def test_json_is_one_object(holdfast, folder):
+    code, out, err = run(holdfast, "--json", "--journal", "none", "--noise", 0.1, "--norm", 3, plays=8)
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert answer.keys() >= {
+        "point",
+        "estimate",
+        "largest_gap",
+        "breakdown_budget",
+        "set_aside",
+        "sentence",
+        "failures",
+    }
+    assert (answer["journal"], answer["plays"], answer["failed"], answer["seed"]) == (None, 8, 0, 4)
+    assert (answer["noise_std"], answer["norm_bound"]) == (0.1, pytest.approx(3))
+    assert os.listdir(folder) == ["space.toml"]
+
+
+def test_minimize_mirrors(holdfast, folder):
+    up = json.loads(run(holdfast, "--json", "--journal", "up.jsonl", plays=22)[1])
+    down_command = ("awk", "BEGIN {{ print ({x} - 0.3) ^ 2 }}")
+    down = json.loads(
+        run(holdfast, "--json", "--journal", "down.jsonl", "--minimize", plays=22, command=down_command)[1]
+    )
+    assert down["minimize"]
+    assert down["point"] == up["point"]
+    assert down["estimate"] == -up["estimate"]
+    assert "above the best" in down["sentence"]
+
+
+def test_tables_and_labels_are_options_too(holdfast, folder):
+    (folder / "table.csv").write_text("T,p\n60,1\n70,1.5\n80,2\n")
+    (folder / "rows.toml").write_text('options = "table.csv"\n')
+    (folder / "labels.toml").write_text('options = ["1", "7", "$(3)"]\n')
+    larger = ("sh", "-c", "echo $1", "{p}", "{T}")
+    assert json.loads(run(holdfast, "--json", "--jobs", 3, command=larger, space="rows.toml")[1])["point"] == [
+        80.0,
+        2.0,
+    ]
+    longer = ("sh", "-c", "echo ${{#1}}", "-", "{option}")
+    assert json.loads(run(holdfast, "--json", command=longer, space="labels.toml")[1])["point"] == "$(3)"
+    assert sorted(os.listdir(folder)) == [
+        "labels.jsonl",
+        "labels.toml",
+        "rows.jsonl",
+        "rows.toml",
+        "space.toml",
+        "table.csv",
+    ]
+
+
+# -- programs that misbehave ------------------------------------------------------------------------------------------
+
+BROKEN = {
+    "nothing": (":", "the command printed nothing; its last line must be one number"),
+    "nan": ("echo nan", "the command printed 'nan'; the measurement must be a finite number"),
+    "two": ("echo 1 2", "the last line of the command's output must be one number, not '1 2'"),
+    "huge": ("echo 1e400", "the command printed '1e400'; the measurement must be a finite number"),
+    "large": ("echo 1e200", "a measurement of 1e+200 is beyond what can be computed: give it in larger units"),
+    "bytes": (r"printf '\377\376\n'", r"the last line of the command's output must be one number, not '\xff\xfe'"),
+    "hang": ("sleep 1000", "the command ran over its time limit of 0.5 s and was killed"),
+    "exit": ("echo [red]cannot open it >&2; exit 3", "the command ended with exit code 3: [red]cannot open it"),
+    "killed": ("kill -9 $$", "the command was killed by signal 9 (SIGKILL)"),
+}
+
+
+def test_each_broken_run_is_one_clear_line_and_the_study_goes_on(holdfast, folder):
+    labels = [*BROKEN, "fine"]
+    (folder / "space.toml").write_text(f"options = {json.dumps(labels)}\n")
+    script = "".join(f"{name}) {does};;\n" for name, (does, _) in BROKEN.items())
+    (folder / "program").write_text(f'case "$1" in\n{script}fine) echo 0.5;;\nesac\n')
+    options = ("--timeout", 0.5, "--retries", 0, "--jobs", 3)
+    code, out, err = run(holdfast, *options, plays=10, command=("sh", "program", "{option}"))
+    assert code == 1
+    assert "Recommended: fine" in out
+    assert "9 plays failed" in out
+    with Optimizer.open("space.jsonl") as study:
+        log = study.log
+    said = dict(line.removeprefix("ticket ").split(" failed: ", 1) for line in err.splitlines())
+    assert len(said) == err.count("\n") == 9
+    for play in log:
+        if play.point == "fine":
+            assert (play.status, play.value) == ("told", 0.5)
+        else:
+            assert play.status == "failed"
+            assert said[str(play.ticket)] == play.reason == BROKEN[play.point][1]
+
+
+def test_a_failed_run_is_tried_again_at_the_same_point(holdfast, folder):
+    script = "echo {x} >> tried; [ $(grep -c -e {x} tried) -gt 2 ] && echo 1"
+    code, _, err = run(holdfast, "--retries", 2, command=("sh", "-c", script), plays=4)
+    assert (code, err) == (0, "")
+    tried = (folder / "tried").read_text().split()
+    assert len(tried) == 12
+    assert len(set(tried)) == 4
+
+
+def test_if_every_run_fails_there_is_nothing_to_recommend(holdfast, folder):
+    code, out, err = run(holdfast, command=("no-such-program", "{x}"), plays=3)
+    assert (code, out) == (1, "")
+    assert err.splitlines()[0] == (
+        "ticket 0 failed after 2 tries: cannot start 'no-such-program': No such file or directory"
+    )
+    assert err.splitlines()[-1] == "holdfast: none of 3 plays could be measured"
+
+
+# -- going on ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_command_goes_on_and_a_finished_one_says_it_again(holdfast, folder):
+    code, first, err = run(holdfast, plays=20)
+    assert (code, err) == (0, "")
+    code, again, err = run(holdfast, plays=20)
+    assert (code, again, err) == (0, first, "")
+    code, _, err = run(holdfast, plays=24)
+    assert (code, err) == (0, "going on with 20 of 24 plays\n")
+    run(holdfast, "--journal", "straight.jsonl", plays=24)
+    assert points("space.jsonl") == points("straight.jsonl")
+    code, out, err = run(holdfast, plays=23)
+    assert (code, out) == (2, "")
+    assert "space.jsonl is of a study with 24 plays: give as many or more" in err
+
+
+def points(path):
+    return {record["ticket"]: record["point"] for record in records(path) if record["kind"] == "ask"}
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (("--jobs", 2), "plays in parallel was 1, not 2"),
+        (("--noise", 1), "noise was not given, not 1"),
+        (("--minimize",), "minimize"),
+        (("--seed", 5), "seed was 4, not 5"),
+        (("--delta", 0.1), "delta was 0.05, not 0.1"),
+    ],
+)
+def test_other_settings_need_another_journal(holdfast, folder, options, word):
+    run(holdfast, plays=3)
+    before = (folder / "space.jsonl").read_bytes()
+    code, out, err = run(holdfast, *options, plays=3)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("holdfast: space.jsonl was begun with other settings")
+    assert word in err
+    assert "another journal" in err
+    assert (folder / "space.jsonl").read_bytes() == before
+
+
+def test_another_command_or_space_is_another_study_but_not_another_time_limit(holdfast, folder):
+    run(holdfast, plays=3)
+    assert "what is measured was awk" in run(holdfast, plays=3, command=("echo", "{x}"))[2]
+    assert run(holdfast, "--timeout", 9, "--retries", 5, plays=3)[0] == 0
+    (folder / "space.toml").write_text("x = {low = -2, high = 1}\n")
+    assert "another space" in run(holdfast, plays=3)[2]
+
+
+def test_a_torn_journal_is_mended_in_one_line(holdfast, folder):
+    run(holdfast, plays=4)
+    with open("space.jsonl", "r+b") as file:
+        file.truncate(os.path.getsize("space.jsonl") - 5)
+    code, _, err = run(holdfast, plays=4)
+    assert code == 0
+    torn, going_on = err.splitlines()
+    assert torn.startswith("space.jsonl: the last line was torn by a crash")
+    assert going_on == "going on with 3 of 4 plays"
+
+
+def test_a_journal_in_use_is_refused(holdfast, folder):
+    with FileJournal("space.jsonl"):
+        code, out, err = run(holdfast)
+    assert (code, out) == (2, "")
+    assert err == "holdfast: another holdfast has space.jsonl open; wait for it to end\n"
+
+
+# -- wrong use --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "command", "word"),
+    [
+        ((), ("echo", "1"), "the command does not use {x}; put every parameter into it"),
+        ((), ("echo", "{x}{y}"), "the command asks for {y}, but the parameters are {x}"),
+        ((), ("echo", "{x}", "}"), "a lone }"),
+        ((), (), "COMMAND"),
+        (("--plays", 0), BOWL, "plays"),
+        (("--budget", -1), BOWL, "budget"),
+        (("--budget", "nan"), BOWL, "budget"),
+        (("--jobs", 0), BOWL, "parallel"),
+        (("--retries", -1), BOWL, "--retries"),
+        (("--timeout", 0), BOWL, "time limit"),
+        (("--noise", 0), BOWL, "noise"),
+        (("--delta", 2), BOWL, "delta"),
+        (("--seed", -1), BOWL, "seed"),
+        (("--plot", "study.docx"), BOWL, ".png"),
+        (("--journal", "no/such/folder/s.jsonl"), BOWL, "cannot open no/such/folder/s.jsonl"),
+        (("--journal", "space.toml"), BOWL, "space.toml is not a holdfast journal"),
+    ],
+    ids=str,
+)
+def test_wrong_use_is_one_clear_line_and_nothing_is_run(holdfast, folder, options, command, word):
+    before = (folder / "space.toml").read_bytes()
+    code, out, err = run(holdfast, *options, command=command)
+    assert (code, out) == (2, "")
+    assert err.startswith("holdfast: ")
+    assert err.count("\n") == 1
+    assert word in err
+    assert os.listdir(folder) == ["space.toml"]
+    assert (folder / "space.toml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("x = {low = -1", "not valid TOML"),
+        ("x = {low = 1, high = 0}", "must not exceed"),
+        ("", "at least one name"),
+        ("x = 3", "a parameter needs a table"),
+    ],
+)
+def test_a_bad_space_is_one_clear_line(holdfast, folder, text, word):
+    (folder / "space.toml").write_text(text)
+    code, out, err = run(holdfast)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert word in err
+    assert "space.toml" in err
+    assert os.listdir(folder) == ["space.toml"]
+
+
+def test_help_teaches(holdfast):
+    code, out, _ = holdfast("run", "--help")
+    assert code == 0
+    for words in (
+        "holdfast run space.toml --plays 100",
+        'kind = {choices = ["rbf", "poly"]}',
+        "goes on where it stopped",
+    ):
+        assert words in " ".join(out.split()), words
+
+
+# -- the display ------------------------------------------------------------------------------------------------------
+
+
+def test_the_display_shows_the_leader_now_and_then(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("holdfast.cli.run_display.monotonic", lambda: clock[0])
+    screen = StringIO()
+    console = Console(file=screen, force_terminal=True, width=100, highlight=False)
+    study = Optimizer(Box({"x": Real(-1, 1)}), plays=20, corruption_budget=0.5, seed=1)
+    looks = []
+    monkeypatch.setattr(study, "answer", lambda: (looks.append(clock[0]), Optimizer.answer(study))[1])
+    display = Display(study, tries=2, console=console)
+    with display.live():
+        for _ in range(20):
+            (ticket,) = study.ask()
+            if ticket.number == 3:
+                study.fail(ticket, "[b]no[/b] power")
+            else:
+                study.tell(ticket, -(ticket.point["x"] ** 2))
+            display.answered(study.log[ticket.number])
+            clock[0] += 1.0
+    assert 4 <= len(looks) <= 20 / 3
+    shown = screen.getvalue()
+    for words in (
+        "20 of 20",
+        "1 failed",
+        "leader",
+        "x = ",
+        "at most",
+        "ticket 3 failed after 2 tries: [b]no[/b] power",
+    ):
+        assert words in shown, words
+
+
+def test_without_a_terminal_the_leader_is_not_even_computed(monkeypatch):
+    study = Optimizer(Options(["a", "b"]), plays=4, corruption_budget=0.5, seed=1)
+    monkeypatch.setattr(study, "answer", lambda: pytest.fail("computed"))
+    monkeypatch.setattr("holdfast.cli.run_display.PAUSE", 0.0)
+    screen = StringIO()
+    display = Display(study, tries=1, console=Console(file=screen, force_terminal=False))
+    with display.live():
+        for ticket in study.ask(4):
+            study.tell(ticket, 1.0)
+            display.answered(study.log[ticket.number])
+    assert screen.getvalue() == ""
+
+
+# -- interrupted and killed -------------------------------------------------------------------------------------------
+
+
+def grown(path, size, process):
+    """Wait until the file is larger than `size`, or the process has ended."""
+    end = time.monotonic() + 60
+    while (not path.exists() or path.stat().st_size <= size) and process.is_alive() and time.monotonic() < end:
+        time.sleep(0.002)
+
+
+def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_go_on(folder):
+    first_three = "mkdir a 2>&- || mkdir b 2>&- || mkdir c 2>&-"
+    script = f"{first_three} && echo 1 && exit; echo $$ >> running; exec sleep 1000"
+    process = subprocess.Popen(
+        [*HOLDFAST, "run", "space.toml", "--plays", "20", "--budget", "1", "--jobs", "2", "--",
+         "sh", "-c", script, "{x}"],
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    running = Path("running")
+    while time.monotonic() < end and not (
+        running.exists() and sum(record["kind"] == "tell" for record in whole_lines(Path("space.jsonl"))) == 3
+    ):
+        time.sleep(0.01)
+    time.sleep(0.2)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert time.monotonic() - sent < 5
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines() == [
+        "3 of 20 plays are done: they are in space.jsonl, and the same command goes on from there",
+        "holdfast: interrupted",
+    ]
+    for pid in map(int, running.read_text().split()):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    with Optimizer.open("space.jsonl") as study:
+        assert sum(play.status == "told" for play in study.log) == 3
+        assert 1 <= len(study.open_tickets()) <= 2
+
+
+def whole_lines(path):
+    """The records on disk now, read as the format says, whoever has the file open."""
+    data = path.read_bytes() if path.exists() else b""
+    return parse(data, str(path))[0] if data.count(b"\n") > 1 else []
+
+
+def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
+    """kill -9 at random moments: no recorded value is lost, none asked or told twice, and the plays are the same.
+
+    The processes are forked from one that has imported everything, or starting them would take most of the time.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["holdfast.cli.run", "holdfast.cli.run_display", "holdfast.study"])
+    rng = random.Random(1)
+    path, plays, kills = folder / "killed.jsonl", 64, 0
+
+    def start(journal):
+        arguments = ["run", str(folder / "space.toml"), "--plays", str(plays), "--budget", "0.5", "--jobs", "4"]
+        process = context.Process(
+            target=main, args=([*arguments, "--seed", "4", "--journal", str(journal), "--", *BOWL],)
+        )
+        process.start()
+        return process
+
+    known = []
+    while kills < 30:
+        process = start(path)
+        size = path.stat().st_size if path.exists() else 0
+        grown(path, size + rng.choice([0, 60, 120]), process)
+        time.sleep(rng.uniform(0, 0.02))
+        seen = whole_lines(path)
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL, "it ended before it was killed: more plays are needed"
+        kills += 1
+        after = whole_lines(path)
+        assert seen[: len(known)] == known
+        assert after[: len(seen)] == seen
+        known = after
+    last = start(path)
+    last.join(120)
+    assert last.exitcode == 0
+    straight = start(folder / "straight.jsonl")
+    straight.join(120)
+    assert straight.exitcode == 0
+    assert records(path)[: len(known)] == known
+    expected = by_ticket(folder / "straight.jsonl")
+    assert len(expected) == 2 * plays
+    assert by_ticket(path) == expected

@@ -1,0 +1,142 @@
+"""A study as a picture: what is drawn, on which scale, for every kind of space."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from holdfast import Box, Categorical, Integer, Optimizer, Options, Real
+from holdfast.plots.regret import save
+from holdfast.plots.study import plot_study
+
+NUMBERS = Box({"rate": Real(1e-4, 1e-1, log=True, unit="1/s"), "n": Integer(1, 5), "kind": Categorical(["a", "$b_"])})
+
+
+def study(space, plays=24, change=lambda number, value: value, **options):
+    """Honest values between -1 and 0, unless changed; None is a failure."""
+    rng = np.random.default_rng(0)
+    optimizer = Optimizer(space, corruption_budget=1.0, seed=1, **options)
+    for _ in range(plays):
+        (ticket,) = optimizer.ask()
+        value = change(ticket.number, float(-rng.random()))
+        if value is None:
+            optimizer.fail(ticket, "broken")
+        else:
+            optimizer.tell(ticket, value)
+    return optimizer
+
+
+def drawn(optimizer, **options):
+    figure = plot_study(optimizer.space, optimizer.answer(), optimizer.log, **options)
+    figure.draw_without_rendering()
+    left, *others = figure.axes
+    lines = {line.get_label(): line for line in left.lines}
+    return figure, left, others, lines
+
+
+def test_every_play_is_drawn_as_what_it_is():
+    optimizer = study(NUMBERS, change=lambda number, value: None if number in (3, 20) else value)
+    optimizer.retract(5, "a typing error")
+    _, _, others, lines = drawn(optimizer)
+    aside = set(optimizer.answer().set_aside)
+    kept = [play for play in optimizer.log if play.status == "told" and play.ticket not in aside]
+    assert list(lines["kept"].get_xdata()) == [play.ticket for play in kept]
+    assert list(lines["kept"].get_ydata()) == [play.value for play in kept]
+    assert list(lines["failed"].get_xdata()) == [3, 20]
+    assert list(lines["retracted"].get_xdata()) == [5]
+    assert lines["retracted"].get_markerfacecolor() == "none"
+    assert lines["estimate ± 2 deviations"].get_ydata()[0] == optimizer.answer().estimate
+    rate, n, kind = others
+    assert [axes.get_xlabel() for axes in others] == ["rate (1/s)", "n", "kind"]
+    assert (rate.get_xscale(), n.get_xscale()) == ("log", "linear")
+    dots = next(line for line in rate.lines if line.get_label() == "kept")
+    assert list(dots.get_xdata()) == [play.point["rate"] for play in kept]
+    assert [label.get_text() for label in kind.get_xticklabels()] == ["a", "$b_"]
+    stars = next(line for line in kind.lines if line.get_marker() == "*")
+    assert stars.get_xdata()[0] == ["a", "$b_"].index(optimizer.recommend()["kind"])
+
+
+@pytest.mark.parametrize("lie", [1e6, -1e6, 1e90])
+def test_a_huge_lie_is_a_cross_at_the_edge_and_the_others_keep_their_scale(lie):
+    optimizer = study(NUMBERS, 30, lambda number, value: lie if number == 4 else value)
+    assert optimizer.answer().set_aside == (4,)
+    _, left, others, lines = drawn(optimizer)
+    low, high = left.get_ylim()
+    assert -1.5 < low < -0.8
+    assert -0.2 < high < 1.5
+    cross = lines["set aside"]
+    assert (list(cross.get_xdata()), cross.get_marker()) == ([4], "x")
+    assert cross.get_ydata()[0] == (high if lie > 0 else low)
+    assert [text.get_text() for text in left.texts] == [f"{lie:.3g}"]
+    assert all(axes.get_ylim() == (low, high) for axes in others)
+
+
+def test_a_huge_value_that_was_kept_is_not_called_set_aside():
+    optimizer = study(NUMBERS, 30, lambda number, value: 1e6 if number == 4 else value)
+    believing = replace(optimizer.answer(), set_aside=())
+    left = plot_study(NUMBERS, believing, optimizer.log).axes[0]
+    lines = {line.get_label(): line for line in left.lines}
+    assert left.get_ylim()[1] < 1.5
+    assert list(lines["kept, off the scale"].get_xdata()) == [4]
+    assert "set aside" not in lines
+
+
+def test_values_set_aside_that_are_not_far_are_on_the_scale():
+    optimizer = study(NUMBERS, 24)
+    optimizer.retract(7, "no")
+    value = optimizer.log[7].value
+    _, left, _, lines = drawn(optimizer)
+    assert left.get_ylim()[0] < value < left.get_ylim()[1]
+    assert lines["retracted"].get_ydata()[0] == value
+
+
+@pytest.mark.parametrize(
+    ("options", "labels"),
+    [
+        (["mould A", "mould B", "mould C"], [["mould A", "mould B", "mould C"]]),
+        ([{"T": 60, "acid": "HCl"}, {"T": 70, "acid": "HCl"}, {"T": 70, "acid": "HNO3"}], [None, ["HCl", "HNO3"]]),
+        ([[1.0, 2.0], [3.0, 4.0], [2.0, 2.0]], [None, None]),
+        ([3, 1, 2], [["1", "2", "3"]]),
+        ([True, False], [["False", "True"]]),
+    ],
+    ids=str,
+)
+def test_options(options, labels):
+    _, _, others, _ = drawn(study(Options(options), 14))
+    assert len(others) == len(labels)
+    for axes, names in zip(others, labels, strict=True):
+        if names is not None:
+            assert [label.get_text() for label in axes.get_xticklabels()] == names
+
+
+def test_many_names_have_few_ticks_and_the_recommended_one_is_among_them():
+    optimizer = study(Options([f"a very long name of option {number}" for number in range(60)]), 30)
+    _, _, (axes,), _ = drawn(optimizer)
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert len(labels) <= 11
+    assert all(len(label) <= 14 for label in labels)
+
+
+def test_of_many_parameters_the_six_that_matter_are_shown():
+    space = Box({f"p{number}": Real(0, 1) for number in range(9)})
+    optimizer = Optimizer(space, corruption_budget=0.1, seed=1)
+    for ticket in optimizer.ask(60):
+        optimizer.tell(ticket, -((ticket.point["p7"] - 0.5) ** 2) - (ticket.point["p8"] - 0.2) ** 2)
+    _, _, others, _ = drawn(optimizer)
+    names = [axes.get_xlabel() for axes in others]
+    assert len(names) == 6
+    assert names == sorted(names)
+    assert {"p7", "p8"} <= set(names)
+
+
+@pytest.mark.parametrize("plays", [1, 2])
+def test_hardly_any_plays(plays, tmp_path):
+    figure, *_ = drawn(study(Box({"x": Real(0, 1)}), plays, lambda number, value: 3.0))
+    save(figure, tmp_path / "study.png")
+    assert (tmp_path / "study.png").stat().st_size > 5000
+
+
+def test_the_direction_is_written():
+    optimizer = study(Box({"x": Real(0, 1)}), 5, minimize=True)
+    assert "smaller is better" in drawn(optimizer, minimized=True)[1].get_ylabel()
+    assert "larger is better" in drawn(study(Box({"x": Real(0, 1)}), 5))[1].get_ylabel()

@@ -1,0 +1,294 @@
+"""`maximize` on any executor: the same plays whatever the speed of the workers, and nothing lost."""
+
+import os
+import random
+import threading
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+
+import matplotlib.figure
+import pytest
+
+from holdfast import Box, Categorical, HoldfastError, Integer, Optimizer, Options, Real, maximize, minimize
+
+SPACE = Box({"x": Real(-1, 1)})
+MIXED = Box({"rate": Real(1e-4, 1e-1, log=True, unit="1/s"), "n": Integer(1, 5), "kind": Categorical(["a", "b"])})
+START = 18  # plays before there is a model, in one dimension
+
+
+def bowl(point):
+    return -((point["x"] - 0.3) ** 2)
+
+
+def negative_bowl(point):
+    return -bowl(point)
+
+
+def slow_bowl(point):
+    """Some take longer than others, so that answers overtake each other."""
+    time.sleep(0.004 * (int(1000 * abs(point["x"])) % 5))
+    return bowl(point)
+
+
+def crash(point):
+    os._exit(3)
+
+
+def search(objective, space=SPACE, *, plays=START + 10, find=maximize, **options):
+    return find(objective, space, **{"plays": plays, "corruption_budget": 0.5, "seed": 3, "progress": False, **options})
+
+
+def plays(result):
+    return [(play.ticket, play.point, play.status, play.value) for play in result.log]
+
+
+class Instant(Executor):
+    """Everything is done when it is submitted."""
+
+    def submit(self, function, /, *arguments):
+        future = Future()
+        try:
+            future.set_result(function(*arguments))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """What three workers give that are equally fast."""
+    return plays(search(bowl, executor=Instant(), parallel=3))
+
+
+# -- executors --------------------------------------------------------------------------------------------------------
+
+
+def test_one_at_a_time_finds_the_maximum():
+    result = search(bowl, plays=40)
+    assert abs(result.point["x"] - 0.3) < 0.05
+    assert abs(result.estimate) < 0.01
+    assert len(result.log) == result.history.num_rows == 40
+    assert result.certificate.budget == pytest.approx(0.5)
+    assert result.failures == ()
+    text = str(result)
+    for words in ("Recommended: x = 0.", "with 95% confidence", "40 measurements"):
+        assert words in text
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_threads_of_any_speed_give_the_same_plays(expected, seed):
+    rng, lock = random.Random(seed), threading.Lock()
+
+    def dawdling(point):
+        with lock:
+            pause = rng.choice([0, 0, 0.001, 0.01])
+        time.sleep(pause)
+        return bowl(point)
+
+    with ThreadPoolExecutor(3) as executor:
+        assert plays(search(dawdling, executor=executor)) == expected
+
+
+def test_processes_give_the_same_plays(expected):
+    with ProcessPoolExecutor(3) as executor:
+        assert plays(search(slow_bowl, executor=executor)) == expected
+
+
+def test_a_dask_cluster_gives_the_same_plays(expected):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        executor = client.get_executor(pure=False)
+        assert plays(search(slow_bowl, executor=executor, parallel=3)) == expected
+
+
+def test_at_most_parallel_plays_from_the_oldest_open_one_on():
+    """One play hangs; the others must not run ahead of it without end."""
+    release, started = threading.Event(), []
+
+    def hanging(point):
+        started.append(point)
+        if len(started) == 5:
+            release.wait(20)
+        return bowl(point)
+
+    with ThreadPoolExecutor(3) as executor:
+        watcher = threading.Timer(1.0, release.set)
+        watcher.start()
+        counts = []
+
+        def note(optimizer, play):
+            if not release.is_set():
+                open_tickets = optimizer.open_tickets()
+                counts.append(len(optimizer.log) - open_tickets[0].number if open_tickets else 0)
+
+        search(hanging, executor=executor, callback=note)
+        watcher.cancel()
+    assert max(counts) <= 3
+
+
+def test_workers_that_die_leave_their_plays_open(tmp_path):
+    journal = tmp_path / "study.jsonl"
+    with ProcessPoolExecutor(2) as executor, pytest.raises(HoldfastError, match="the workers are gone"):
+        search(crash, executor=executor, journal=journal)
+    with Optimizer.open(journal) as optimizer:
+        assert {play.status for play in optimizer.log} == {"open"}
+    with ProcessPoolExecutor(2) as executor:
+        assert search(bowl, executor=executor, journal=journal).failures == ()
+
+
+# -- failures ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("executor", [None, "threads"])
+def test_a_failure_is_tried_again_at_the_same_point_then_left_out(executor):
+    tries, lock = [], threading.Lock()
+
+    def shaky(point):
+        with lock:
+            tries.append(point["x"])
+            count = tries.count(point["x"])
+        if point["x"] > 0.5:
+            raise OSError("power\ncut")
+        if point["x"] < -0.5 and count == 1:
+            return float("nan")
+        return bowl(point)
+
+    with ThreadPoolExecutor(2) as pool:
+        result = search(shaky, executor=pool if executor else None, retries=2)
+    failed = {play.point["x"] for play in result.failures}
+    assert failed == {x for x in tries if x > 0.5} != set()
+    assert {play.reason for play in result.failures} == {"OSError: power cut"}
+    assert all(play.value is not None for play in result.log if play.point["x"] <= 0.5)
+    for x in failed:
+        assert tries.count(x) == 3 * sum(play.point["x"] == x for play in result.log)
+    assert "plays failed; the last, ticket" in str(result)
+
+
+@pytest.mark.parametrize("value", ["much", None, float("inf"), 1e101])
+def test_what_is_no_measurement_is_a_failure(value):
+    def odd(point, seen=[]):  # noqa: B006
+        seen.append(point)
+        return value if len(seen) == 4 else bowl(point)
+
+    result = search(odd, plays=8, retries=0)
+    (failure,) = result.failures
+    assert failure.ticket == 3
+    assert "a measurement" in failure.reason
+    assert "1 play failed, ticket 3" in str(result)
+
+
+def test_if_all_fail_that_is_an_error():
+    def broken(point):
+        raise KeyError("no such sensor")
+
+    for executor in (None, Instant()):
+        with pytest.raises(
+            HoldfastError, match="no play could be measured; the last reason: KeyError: 'no such sensor'"
+        ):
+            search(broken, plays=4, executor=executor)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [({"plays": 0}, "plays"), ({"retries": -1}, "retries"), ({"parallel": 0}, "parallel"), ({"seed": -1}, "seed")],
+    ids=str,
+)
+def test_bad_settings(options, word):
+    with pytest.raises(HoldfastError, match=word):
+        search(bowl, **options)
+
+
+# -- stopping and going on --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_the_callback_sees_every_answer_and_can_stop(parallel):
+    seen = []
+
+    def watch(optimizer, play):
+        assert optimizer.log[play.ticket] == play
+        seen.append(play.ticket)
+        return len(seen) == 7
+
+    executor = None if parallel == 1 else Instant()
+    result = search(bowl, executor=executor, parallel=parallel, callback=watch)
+    assert sorted(seen) == list(range(7))
+    assert sum(play.status == "told" for play in result.log) == 7
+
+
+@pytest.mark.parametrize("workers", [None, 3])
+def test_an_interrupted_search_goes_on_from_its_journal(tmp_path, expected, workers):
+    journal = tmp_path / "study.jsonl"
+    done, lock = [], threading.Lock()
+
+    def interrupted(point):
+        with lock:
+            done.append(point)
+            if len(done) % 6 == 0:
+                raise KeyboardInterrupt
+        return bowl(point)
+
+    results = []
+    for _ in range(100):
+        with ThreadPoolExecutor(3) as executor:
+            try:
+                results.append(search(interrupted, executor=executor if workers else None, journal=journal))
+                break
+            except KeyboardInterrupt:
+                pass
+    assert len(done) > START + 10
+    reference = expected if workers else plays(search(bowl))
+    assert plays(results[0]) == reference
+    again = search(crash, journal=journal, executor=Instant() if workers else None, parallel=workers or 1)
+    assert plays(again) == reference  # it was finished: nothing is measured
+    assert str(again) == str(results[0])
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+def test_minimize_mirrors_maximize():
+    largest, smallest = search(bowl), search(negative_bowl, find=minimize)
+    assert [play.point for play in smallest.log] == [play.point for play in largest.log]
+    assert [play.value for play in smallest.log] == [-play.value for play in largest.log]
+    assert smallest.point == largest.point
+    assert smallest.estimate == -largest.estimate
+    assert smallest.breakdown_budget == largest.breakdown_budget
+    assert smallest.certificate.largest_gap == largest.certificate.largest_gap
+    assert "above the best" in str(smallest)
+    assert "below the best" in str(largest)
+
+
+def test_the_history_is_a_table():
+    def measured(point):
+        if point["n"] == 5:
+            raise ValueError("too many")
+        return float(point["n"])
+
+    result = search(measured, MIXED, plays=20, retries=0)
+    table = result.history
+    assert table.column_names == ["ticket", "rate", "n", "kind", "value", "status", "reason"]
+    for row, play in zip(table.to_pylist(), result.log, strict=True):
+        assert {name: row[name] for name in MIXED.names} == play.point
+        assert (row["ticket"], row["value"], row["status"], row["reason"]) == (
+            play.ticket, play.value, play.status, play.reason,
+        )  # fmt: skip
+    assert set(table["status"].to_pylist()) == {"told", "failed"}
+
+
+def test_options_of_every_kind_can_be_measured():
+    labels = search(lambda label: float(len(label)), Options(["a", "bbb", "cc"]), plays=12)
+    assert labels.point == "bbb"
+    dicts = search(
+        lambda option: -abs(option["T"] - 70), Options([{"T": t, "acid": "HCl"} for t in (60, 70, 80)]), plays=12
+    )
+    assert dicts.point == {"T": 70, "acid": "HCl"}
+    rows = search(lambda row: row[0] - row[1], Options([[0.0, 1.0], [5.0, 1.0], [2.0, 2.0]]), plays=12)
+    assert rows.point == (5.0, 1.0)
+
+
+def test_a_result_draws_itself():
+    assert isinstance(search(bowl, plays=6).plot(), matplotlib.figure.Figure)

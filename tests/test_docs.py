@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli import main
+from holdfast.spaces import read_space
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -51,6 +52,13 @@ def test_commands_print_what_they_say(page, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_space_files_can_be_read(page, tmp_path):
+    for text in (text for kind, text in blocks(page) if kind == "toml"):
+        (tmp_path / "space.toml").write_text(text)
+        assert read_space(tmp_path / "space.toml").columns > 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_make_targets_exist(page):
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for text in (text for kind, text in blocks(page) if kind == "sh"):
@@ -71,4 +79,4 @@ def test_links_lead_somewhere(page):
 
 def test_the_kinds_of_blocks_are_known():
     for page in PAGES:
-        assert {kind for kind, _ in blocks(page)} <= {"python", "text", "console", "sh"}
+        assert {kind for kind, _ in blocks(page)} <= {"python", "text", "console", "sh", "toml"}

@@ -159,6 +159,23 @@ def test_few_plays_or_a_large_budget_are_for_vigilant_ucb():
         assert search._phases is None
 
 
+@pytest.mark.parametrize("space", [Box({"n": Integer(0, 9)}), Box({"n": Real(0, 9)})])
+def test_where_all_fails_there_is_nothing_to_find(space):
+    rng, fails = np.random.default_rng(0), 0
+    search = Search(space, Given(0.1, noise_std=0.05), 1)
+    for number in range(80):
+        row = search.ask(number, np.empty((0, 1)))
+        n = space.decode(row[None])[0]["n"]
+        if 4 <= n <= 5:  # the best is 4
+            search.fail(row)
+            fails += 1
+        else:
+            search.tell(row, -((n - 4) ** 2) / 10 + 0.05 * rng.standard_normal())
+    found = search.answer(range(80), minimize=False).point["n"]
+    assert 3 <= found < 4 or 5 < found < 6
+    assert fails < 20
+
+
 def test_nothing_measured_nothing_recommended():
     with pytest.raises(HoldfastError, match="nothing has been measured"):
         Search(SQUARE, Given(1.0), 0).answer([], minimize=False)

@@ -17,6 +17,7 @@ and the breakdown budget of its posterior say how far to trust the answer. docs/
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -105,9 +106,12 @@ class VigilantUCB:
         """Decide anew which plays to keep."""
         return state.trimmed(threshold=self.threshold, budget=self.corruption_budget)
 
-    def recommend(self, state: Watch) -> int:
+    def recommend(self, state: Watch, without: Sequence[int] = ()) -> int:
         """The arm of largest mu - sd: an arm that was hardly measured must promise more."""
-        return int(np.argmax(state.posterior.mean - state.posterior.deviation))
+        lower = state.posterior.mean - state.posterior.deviation
+        if len(without) < len(lower):
+            lower[list(without)] = -np.inf
+        return int(np.argmax(lower))
 
     def view(self, state: Watch) -> View:
         """All arms, with bounds from the plays that are kept."""

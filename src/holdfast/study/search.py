@@ -9,7 +9,8 @@ the seed, on nothing else, so a study read back from its journal goes on as if i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import Any
 
@@ -176,8 +177,10 @@ class Search:
         """The row of play `number`, when the plays of `pending` rows are still open.
 
         Open plays are taken to answer what is expected of them: that leaves the means alone, shrinks the
-        deviations there, and so spreads the plays that are asked for at once. Failed plays are treated alike. In a
-        continuum a neighbour tells as much as the point itself: no point is open twice, none that failed comes again.
+        deviations there, and so spreads the plays that are asked for at once. Failed plays are taken to answer
+        with the average, where that is less: where all fails there is nothing to find. In a continuum a neighbour
+        tells as much as the point itself: no point is open twice, none that failed comes again. Elsewhere a point
+        that failed is tried once more.
         """
         if number < len(self._start) or self._watch is None:
             first: FloatArray = self._start[number % len(self._start)]
@@ -190,13 +193,22 @@ class Search:
         arm = int(query.arms[0])
         if number % MOVES == 0 and len(self._moves):
             arm = self._best_move(watch, number)
-        known = [self._number[row.tobytes()] for row in taken if row.tobytes() in self._number]
-        if self._few is None and arm in known:
+        shut = self._failing() if self._few is not None else self._arms_at(taken)
+        if arm in shut and len(shut) < len(self._policy.domain):
             upper = self._policy.view(watch).upper.copy()
-            upper[known] = -np.inf
+            upper[shut] = -np.inf
             arm = int(np.argmax(upper))
         chosen: FloatArray = self._policy.domain[arm]
         return chosen
+
+    def _arms_at(self, rows: Iterable[FloatArray]) -> list[int]:
+        return sorted({self._number[row.tobytes()] for row in rows if row.tobytes() in self._number})
+
+    def _failing(self, least: int = 2) -> list[int]:
+        """Arms that failed at least so many times and never gave an answer."""
+        told = {row.tobytes() for row in self.rows}
+        times = Counter(row.tobytes() for row in self._failed if row.tobytes() not in told)
+        return sorted(self._number[row] for row, failed in times.items() if failed >= least and row in self._number)
 
     def _best_move(self, watch: Watch, number: int) -> int:
         """The most promising of the leaders with one parameter moved: a way from one peak to the next."""
@@ -212,9 +224,11 @@ class Search:
         watch = self._state if ahead is None else ahead
         if len(done) > len(rows) or not np.array_equal(done, rows[: len(done)]):
             done, watch = rows[:0], self._state
+        failed = {row.tobytes() for row in self._failed}
         for row in rows[len(done) :]:
             arm = self._nearest(row)
-            watch = self._hear(watch, arm, float(watch.posterior.mean[arm]))
+            expected = float(watch.posterior.mean[arm])
+            watch = self._hear(watch, arm, min(expected, 0.0) if row.tobytes() in failed else expected)
         self._imagined = (rows, watch)
         return watch
 
@@ -248,7 +262,7 @@ class Search:
         watch, beliefs, given = self._state, self.beliefs, self.given
         assert beliefs is not None
         unit, sign = beliefs.output_scale, -1.0 if minimize else 1.0
-        kept, arm = watch.posterior, self._policy.recommend(watch)
+        kept, arm = watch.posterior, self._policy.recommend(watch, without=self._failing(least=1))
         norm = 2 * kept.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
         certified = certificate(
             watch.everything(),

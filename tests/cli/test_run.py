@@ -109,8 +109,10 @@ def test_tables_and_labels_are_options_too(holdfast, folder):
     assert json.loads(run(holdfast, "--json", command=longer, space="labels.toml")[1])["point"] == "$(3)"
     assert sorted(os.listdir(folder)) == [
         "labels.jsonl",
+        "labels.png",
         "labels.toml",
         "rows.jsonl",
+        "rows.png",
         "rows.toml",
         "space.toml",
         "table.csv",

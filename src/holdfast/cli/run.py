@@ -40,7 +40,12 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the study to FILE (.png, .pdf, .svg).", metavar="FILE")
+        str | None,
+        typer.Option(
+            help="The picture of the study (.png, .pdf, .svg); none draws nothing.",
+            metavar="FILE",
+            show_default="beside the journal",
+        ),
     ] = None,
 ) -> int:
     """Find the arguments for which a program prints the largest number, when some of its runs may lie.
@@ -67,12 +72,13 @@ def command(
     from holdfast.study.maximize import result_of
     from holdfast.study.run_command import command_study
 
-    if plot:
-        from holdfast.plots.regret import check_writable, save
-
-        check_writable(plot)
     runs = Command(program, timeout=timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
+    picture = None if plot == "none" else Path(plot) if plot else Path(file).with_suffix(".png") if file else None
+    if plot and picture:
+        from holdfast.plots.regret import check_writable
+
+        check_writable(picture)
     settings = {"plays": plays, "corruption_budget": budget, "noise_std": noise, "norm_bound": norm, "delta": delta}
     with warnings.catch_warnings(record=True) as torn:
         warnings.simplefilter("always")
@@ -86,13 +92,15 @@ def command(
             typer.echo(f"holdfast: none of {len(study.log):,} plays could be measured", err=True)
             return 1
         result = result_of(study)
-    if plot:
-        save(result.plot(), plot)
+    if picture:
+        from holdfast.plots.regret import save
+
+        save(result.plot(), picture)
     if as_json:
         typer.echo(json.dumps(_record(result, file, study.seed), allow_nan=False))
     else:
         typer.echo(str(result))
-        for name, place in (("journal", file), ("picture", plot)):
+        for name, place in (("journal", file), ("picture", picture)):
             if place is not None:
                 typer.echo(f"{name}: {place}")
     return 1 if failed else 0

@@ -215,3 +215,10 @@ def test_many_plays_at_once_spread_over_a_box():
     search = Search(SQUARE, Given(1.0), 0)
     asked = np.array([search.ask(number, NOTHING) for number in range(300)])
     assert len(np.unique(asked, axis=0)) > 120
+
+
+def test_what_was_recommended_does_not_break_down_at_nothing():
+    """The rule prefers what it knows: a point of larger mean that it did not choose has not won."""
+    search = searched(5, seed=1, sigma=0.0)
+    found = search.answer(range(5), minimize=False)
+    assert found.breakdown_budget > 0

@@ -19,7 +19,7 @@ import numpy as np
 from holdfast.core.influence import breakdown, certificate
 from holdfast.core.rows import numbered_rows
 from holdfast.policies.influence_phased_elimination import InfluencePhasedElimination
-from holdfast.policies.vigilant_ucb import VigilantUCB
+from holdfast.policies.vigilant_ucb import CAUTION, VigilantUCB
 from holdfast.policies.watch import Watch
 from holdfast.spaces import Space
 from holdfast.study.answer import Answer
@@ -274,7 +274,7 @@ class Search:
             winner=arm,
         )
         margin = 0.0 if self._few is not None else beliefs.noise_std / unit
-        broken = breakdown(kept, winner=arm, margin=margin)
+        broken = breakdown(kept, winner=arm, margin=margin, caution=CAUTION, without=shut)
         rival, pivot = self.space.decode(self._policy.domain[[broken.rival, broken.pivot]])
         somewhere = np.isfinite(broken.budget)
         return Answer(

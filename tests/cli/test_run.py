@@ -445,3 +445,20 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
     expected = by_ticket(folder / "straight.jsonl")
     assert len(expected) == 2 * plays
     assert by_ticket(path) == expected
+
+
+@pytest.mark.parametrize(
+    "options", [("--journal", "study.png"), ("--journal", "a.pdf", "--plot", "a.pdf"), ("--journal", ".")]
+)
+def test_a_picture_is_never_drawn_over_the_journal(holdfast, folder, options):
+    code, _, err = run(holdfast, *options)
+    assert code == 2
+    assert len(err.splitlines()) == 1
+    assert [file.name for file in folder.iterdir()] == ["space.toml"]
+
+
+def test_choices_of_every_type_end_with_a_result(holdfast, folder):
+    (folder / "space.toml").write_text('x = {choices = [0, 0.5, true, "1"]}\n')
+    code, out, _ = run(holdfast, plays=8, command=("awk", 'BEGIN {{ print -length("{x}") }}'))
+    assert code == 0
+    assert out.startswith("Recommended: x = ")

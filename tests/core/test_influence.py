@@ -208,3 +208,30 @@ def test_bad_input_is_refused(change):
     _, posterior = adaptive_run(0, 0.0)
     with pytest.raises(HoldfastError):
         certificate(posterior, **{"budget": 1.0, "norm_bound": 1.0, "noise_std": 0.1, **change})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_breakdown_of_a_cautious_rule_is_tight(seed):
+    """As for the largest mean, where mu - sd decides and an arm is left out: the deviations know nothing of rewards."""
+    _, K, plays, rewards, lam = random_data(seed)
+    posterior = fit(K, plays, rewards, lam)
+    lower = posterior.mean - posterior.deviation
+    out = int(np.argmax(lower))
+    lower[out] = -np.inf
+    winner = int(np.argmax(lower))
+    found = breakdown(posterior, winner=winner, caution=1.0, without=[out])
+    assert found.budget > 0
+    assert found.rival not in (out, winner)
+    for play in range(len(plays)):
+        for way in (-1, 1):
+            tampered = rewards.copy()
+            tampered[play] += way * (1 - 1e-6) * found.budget
+            lower = fit(K, plays, tampered, lam).mean - posterior.deviation
+            lower[out] = -np.inf
+            assert np.argmax(lower) == winner
+    at_pivot = np.flatnonzero(plays == found.pivot)[0]
+    sign = np.sign(posterior.covariance[winner, found.pivot] - posterior.covariance[found.rival, found.pivot])
+    tampered = rewards.copy()
+    tampered[at_pivot] -= sign * (1 + 1e-6) * found.budget
+    lower = fit(K, plays, tampered, lam).mean - posterior.deviation
+    assert lower[found.rival] > lower[winner]

@@ -292,3 +292,39 @@ def test_options_of_every_kind_can_be_measured():
 
 def test_a_result_draws_itself():
     assert isinstance(search(bowl, plays=6).plot(), matplotlib.figure.Figure)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_objective_may_change_the_point_that_it_is_given(workers):
+    def greedy(point):
+        return -((point.pop("x") - 0.3) ** 2)
+
+    with ThreadPoolExecutor(workers or 1) as pool:
+        result = search(greedy, plays=10, executor=pool if workers else None)
+    assert [set(play.point) for play in result.log] == [{"x"}] * 10
+    assert not result.failures
+
+
+def test_a_history_has_choices_of_mixed_types_as_texts_and_every_parameter():
+    space = Box({"value": Real(0, 1), "ticket": Integer(0, 3), "k": Categorical(["a", 3, True])})
+    result = search(lambda point: point["value"], space, plays=12)
+    rows = result.history.to_pylist()
+    assert [row["ticket"] for row in rows] == list(range(12))
+    assert [row["value"] for row in rows] == [play.value for play in result.log]
+    for row, play in zip(rows, result.log, strict=True):
+        found = {"value": row["value (parameter)"], "ticket": row["ticket (parameter)"], "k": row["k"]}
+        assert found == {**play.point, "k": str(play.point["k"])}
+
+
+@pytest.mark.parametrize(
+    ("space", "wrong", "says"),
+    [
+        ({"x": (0, 1)}, {}, "a Box or Options, not dict"),
+        (SPACE, {"delta": "small"}, "delta must be a number"),
+        (SPACE, {"noise_std": 1e300}, "beyond what can be computed"),
+        (SPACE, {"corruption_budget": 1e300}, "beyond what can be computed"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_measured(space, wrong, says):
+    with pytest.raises(HoldfastError, match=says):
+        maximize(lambda point: pytest.fail("measured"), space, **({"plays": 3, "corruption_budget": 1.0} | wrong))

@@ -179,3 +179,46 @@ def test_where_all_fails_there_is_nothing_to_find(space):
 def test_nothing_measured_nothing_recommended():
     with pytest.raises(HoldfastError, match="nothing has been measured"):
         Search(SQUARE, Given(1.0), 0).answer([], minimize=False)
+
+
+def test_where_most_of_the_space_fails_new_points_are_tried_and_what_works_is_searched():
+    search = Search(SQUARE, Given(1.0), 0)
+    asked, best = [], -np.inf
+    for number in range(120):
+        asked.append(search.ask(number, NOTHING))
+        if asked[-1].max() <= 0.4:  # the best is at its corner
+            best = max(best, asked[-1].sum())
+            search.tell(asked[-1], asked[-1].sum())
+        else:
+            search.fail(asked[-1])
+    assert len({row.tobytes() for row in asked}) > 50
+    assert best > 0.7
+    found = search.answer(range(len(search.rows)), minimize=False).point
+    assert max(found.values()) < 0.45  # though the trend says that it is better where all fails
+
+
+def test_options_that_fail_at_first_do_not_keep_the_others_from_being_tried():
+    space = Options([[float(i)] for i in range(60)])
+    search = Search(space, Given(1.0), 0)
+    start = {row.tobytes() for row in first_rows(space, 0)}
+    for number in range(80):
+        row = search.ask(number, np.empty((0, 1)))
+        if row.tobytes() in start:
+            search.fail(row)
+        else:
+            search.tell(row, float(row[0]))
+    assert len(search.rows) >= 50
+    assert search.answer(range(len(search.rows)), minimize=False).point[0] > 50
+
+
+def test_many_plays_at_once_spread_over_a_box():
+    search = Search(SQUARE, Given(1.0), 0)
+    asked = np.array([search.ask(number, NOTHING) for number in range(300)])
+    assert len(np.unique(asked, axis=0)) > 120
+
+
+def test_what_was_recommended_does_not_break_down_at_nothing():
+    """The rule prefers what it knows: a point of larger mean that it did not choose has not won."""
+    search = searched(5, seed=1, sigma=0.0)
+    found = search.answer(range(5), minimize=False)
+    assert found.breakdown_budget > 0

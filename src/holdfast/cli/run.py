@@ -74,11 +74,7 @@ def command(
 
     runs = Command(program, timeout=timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
-    picture = None if plot == "none" else Path(plot) if plot else Path(file).with_suffix(".png") if file else None
-    if plot and picture:
-        from holdfast.plots.regret import check_writable
-
-        check_writable(picture)
+    picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
     settings = {"plays": plays, "corruption_budget": budget, "noise_std": noise, "norm_bound": norm, "delta": delta}
     with warnings.catch_warnings(record=True) as torn:
         warnings.simplefilter("always")
@@ -104,6 +100,21 @@ def command(
             if place is not None:
                 typer.echo(f"{name}: {place}")
     return 1 if failed else 0
+
+
+def _picture(plot: str | None, file: str | None) -> Path:
+    """Where the picture goes: where the user says, or beside the journal, but never over it."""
+    from holdfast.plots.regret import check_writable
+    from holdfast.types import HoldfastError
+
+    if plot:
+        check_writable(Path(plot))
+    if file and Path(file).is_dir():
+        raise HoldfastError(f"{file} is a folder: --journal needs the name of a file")
+    picture = Path(plot) if plot else Path(file or "").with_suffix(".png")
+    if file and picture.resolve() == Path(file).resolve():
+        raise HoldfastError(f"the picture would be drawn over the journal {file}: give one of them another name")
+    return picture
 
 
 def _measure(study: Optimizer, runs: Command, retries: int, file: str | None, news: list[str]) -> None:

@@ -11,6 +11,7 @@ The same for a difference mu_t(a) - mu_t(b), with k_t(a, .) - k_t(b, .).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,29 +74,40 @@ class Breakdown:
 
 
 def breakdown(
-    posterior: JointPosterior, *, beta: float = 0.0, winner: int | None = None, margin: float = 0.0
+    posterior: JointPosterior,
+    *,
+    beta: float = 0.0,
+    winner: int | None = None,
+    margin: float = 0.0,
+    caution: float = 0.0,
+    without: Sequence[int] = (),
 ) -> Breakdown:
     """min over rivals b of (mu(a) - mu(b) - beta sd(a - b)) / max_{x' in S} |k_t(a,x') - k_t(b,x')| * lam.
 
     With beta = 0 exact; with a valid beta certified: the winner is truly the best, at the confidence of beta,
     unless there was more tampering. Not below 0. `winner` replaces the arm of largest mean. With a `margin`, rivals
     that are behind by less do not count: on a fine grid the winner's neighbours are as good as the winner.
+    With `caution`, of a rule that takes the largest mu - caution sd, rather than mu, among all arms but `without`.
     """
     winner = int(np.argmax(posterior.mean)) if winner is None else winner
-    budgets, where = breakdown_budgets(posterior, winner, beta=beta)
-    behind = posterior.mean[winner] - posterior.mean
-    budgets[(np.abs(behind) < margin) | (np.arange(len(behind)) == winner)] = np.inf
+    budgets, where = breakdown_budgets(posterior, winner, beta=beta, caution=caution)
+    budgets[[winner, *without]] = np.inf
+    if margin > 0:
+        budgets[posterior.mean[winner] - posterior.mean < margin] = np.inf
     if np.isinf(budgets).all():
         return Breakdown(winner, winner, np.inf, winner)
     rival = int(np.argmin(budgets))
     return Breakdown(winner, rival, float(budgets[rival]), int(where[rival]))
 
 
-def breakdown_budgets(posterior: JointPosterior, winner: int, *, beta: float = 0.0) -> tuple[FloatArray, IntArray]:
+def breakdown_budgets(
+    posterior: JointPosterior, winner: int, *, beta: float = 0.0, caution: float = 0.0
+) -> tuple[FloatArray, IntArray]:
     """For every rival the tampering that overturns the winner, and the arm where it is cheapest."""
     effect, S = posterior.effect()
     power, column = pairwise_influence(effect, winner)
-    lead = posterior.mean[winner] - posterior.mean
+    score = posterior.mean - caution * posterior.deviation if caution > 0 else posterior.mean  # sd knows no rewards
+    lead = score[winner] - score
     if beta > 0:
         lead = lead - beta * pairwise_deviation(posterior.covariance, winner)
     with np.errstate(divide="ignore", invalid="ignore"):

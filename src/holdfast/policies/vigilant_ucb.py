@@ -33,6 +33,7 @@ from holdfast.types import Feedback, FloatArray, HoldfastError, Query, View, flo
 
 RESOLVED = 1 / 3  # of the noise: an arm that is known so well is not played again, except to verify
 CURIOSITY = (0.5, 1.0, 2.0)  # factors of beta, in turn: a search that has settled looks elsewhere now and then
+CAUTION = 1.0  # standard deviations that an arm must be better by to be recommended in place of one known exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,7 @@ class VigilantUCB:
 
     def recommend(self, state: Watch, without: Sequence[int] = ()) -> int:
         """The arm of largest mu - sd: an arm that was hardly measured must promise more."""
-        lower = state.posterior.mean - state.posterior.deviation
+        lower = state.posterior.mean - CAUTION * state.posterior.deviation
         if len(without) < len(lower):
             lower[list(without)] = -np.inf
         return int(np.argmax(lower))

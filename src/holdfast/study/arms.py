@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
@@ -29,6 +31,29 @@ def first_rows(space: Space, seed: int) -> FloatArray:
 def all_rows(space: Space, seed: int) -> FloatArray | None:
     """Every point of the space, where there are few."""
     return space.arms(FEW, seed) if space.size is not None and space.size <= FEW else None
+
+
+def unguided(space: Space, start: FloatArray, failed: Sequence[FloatArray], number: int, seed: int) -> FloatArray:
+    """The row of play `number` while there is no model: those of `start` in turn, others where these have failed.
+
+    In a continuum those of `start` come no more than twice; what is finite and few is repeated as often as it takes.
+    """
+    row: FloatArray = start[number % len(start)]
+    bad = {one.tobytes() for one in failed}
+    few = all_rows(space, seed)
+    if number < len(start) or (row.tobytes() not in bad and (number < 2 * len(start) or few is not None)):
+        return row
+    rows = space.arms(EVERYWHERE, seed) if few is None else few
+    rest = [other for other in rows if other.tobytes() not in bad]
+    return rest[int(np.random.default_rng([seed, number]).integers(len(rest)))] if rest else row
+
+
+def near_failures(arms: FloatArray, answered: FloatArray, failed: Sequence[FloatArray]) -> list[int]:
+    """Arms to which a play that failed is closer than any that was answered: they may well fail, too."""
+    if not failed:
+        return []
+    near = cdist(arms, np.array(failed)).min(axis=1) < cdist(arms, answered).min(axis=1)
+    return [int(arm) for arm in np.flatnonzero(near)]
 
 
 def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from copy import copy
 from queue import SimpleQueue
 from typing import Any
 
@@ -52,7 +53,7 @@ def _here(optimizer: Optimizer, objective: Objective, retries: int, tell: Answer
         value = error = None
         for _ in range(retries + 1):
             try:
-                value, error = finite(objective(ticket.point)), None
+                value, error = finite(objective(copy(ticket.point))), None
                 break
             except Exception as reason:
                 error = one_line(reason)
@@ -68,7 +69,7 @@ def _elsewhere(optimizer: Optimizer, objective: Objective, executor: Executor, r
 
     def submit(ticket: Ticket) -> None:
         tries[ticket.number] = tries.get(ticket.number, 0) + 1
-        future = executor.submit(objective, ticket.point)
+        future = executor.submit(objective, copy(ticket.point))  # it is the objective's own, to change
         running[ticket.number] = future
         future.add_done_callback(lambda done: finished.put((ticket, done)))
 

@@ -34,7 +34,7 @@ from holdfast.study.header import (
     kernel_record,
     plays_of,
 )
-from holdfast.study.plays import Play, Ticket, by_name, finite, plain, replay, take
+from holdfast.study.plays import Play, Ticket, amount, finite, history_of, plain, replay, take
 from holdfast.study.search import Search
 from holdfast.types import FloatArray, HoldfastError, positive, whole
 
@@ -70,18 +70,20 @@ class Optimizer:
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
         given = Given(
-            corruption_budget=positive(corruption_budget, "the corruption budget", zero=True),
-            noise_std=None if noise_std is None else positive(noise_std, "the noise"),
+            corruption_budget=amount(corruption_budget, "the corruption budget", zero=True),
+            noise_std=None if noise_std is None else amount(noise_std, "the noise"),
             kernel=kernel,
-            output_scale=None if output_scale is None else positive(output_scale, "the output scale"),
-            norm_bound=None if norm_bound is None else positive(norm_bound, "the norm bound"),
+            output_scale=None if output_scale is None else amount(output_scale, "the output scale"),
+            norm_bound=None if norm_bound is None else amount(norm_bound, "the norm bound"),
             delta=delta,
             plays=None if plays is None else whole(plays, "plays", least=1),
             method=method,
         )
         if method not in METHODS:
             raise HoldfastError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
-        if not 0 < delta < 1:
+        if not hasattr(space, "fingerprint"):
+            raise HoldfastError(f"the space must be a Box or Options, not {type(space).__name__}")
+        if not 0 < positive(delta, "delta", zero=True) < 1:
             raise HoldfastError(f"delta must lie between 0 and 1, not {delta:g}")
         self.space = space
         self.plays = given.plays
@@ -259,13 +261,7 @@ class Optimizer:
 
     def history(self) -> pa.Table:
         """Every ticket as a row: number, parameters, value, status and reason."""
-        log = self.log
-        points = [by_name(self.space, play.point) for play in log]
-        columns: dict[str, list[Any]] = {"ticket": [play.ticket for play in log]}
-        columns |= {name: [point[name] for point in points] for name in self.space.names}
-        for name in ("value", "status", "reason"):
-            columns[name] = [getattr(play, name) for play in log]
-        return pa.table(columns)
+        return history_of(self.log, self.space)
 
     # -- the journal ----------------------------------------------------------------------------------------------
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
+import pyarrow as pa
+
 from holdfast.spaces import Point, Space
 from holdfast.storage import Record
-from holdfast.types import HoldfastError, whole
+from holdfast.types import HoldfastError, positive, whole
 
 LARGEST_VALUE = 1e100
 
@@ -46,6 +48,14 @@ def finite(value: object) -> float:
     return number
 
 
+def amount(value: float, name: str, *, zero: bool = False) -> float:
+    """A positive quantity (or zero, where that is allowed) in units of the measurements."""
+    number = positive(value, name, zero=zero)
+    if number > LARGEST_VALUE:
+        raise HoldfastError(f"{name} of {number:g} is beyond what can be computed: give it in larger units")
+    return number
+
+
 def by_name(space: Space, point: Point) -> dict[str, Any]:
     """The values of a point under the names of the space: columns of a history, placeholders of a command."""
     if isinstance(point, Mapping):
@@ -57,6 +67,23 @@ def by_name(space: Space, point: Point) -> dict[str, Any]:
 def plain(point: Point) -> Any:
     """The point as JSON keeps it."""
     return list(point) if isinstance(point, tuple) else point
+
+
+def history_of(log: Sequence[Play], space: Space) -> pa.Table:
+    """Every play as a row: number, parameters (`name (parameter)` if the table has such a column), value, and so on."""
+    points = [by_name(space, play.point) for play in log]
+    about = {name: [getattr(play, name) for play in log] for name in ("ticket", "value", "status", "reason")}
+    columns = {"ticket": about.pop("ticket")}
+    for name in space.names:
+        title = f"{name} (parameter)" if name in ("ticket", *about) else name
+        columns[title] = _column([point[name] for point in points])
+    return pa.table(columns | about)
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Values of one type, as a table needs them: choices such as "a", 3 and true become texts."""
+    types = {type(value) for value in values}
+    return values if len(types) == 1 or types <= {int, float} else [str(value) for value in values]
 
 
 def take(log: list[Play], record: Record, space: Space) -> None:

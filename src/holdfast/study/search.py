@@ -19,17 +19,18 @@ import numpy as np
 from holdfast.core.influence import breakdown, certificate
 from holdfast.core.rows import numbered_rows
 from holdfast.policies.influence_phased_elimination import InfluencePhasedElimination
-from holdfast.policies.vigilant_ucb import VigilantUCB
+from holdfast.policies.vigilant_ucb import CAUTION, VigilantUCB
 from holdfast.policies.watch import Watch
 from holdfast.spaces import Space
 from holdfast.study.answer import Answer
-from holdfast.study.arms import EVERYWHERE, all_rows, candidates, first_rows
+from holdfast.study.arms import EVERYWHERE, all_rows, candidates, first_rows, near_failures, unguided
 from holdfast.study.beliefs import Beliefs, Given, estimate
 from holdfast.study.phases import Phases, enough_plays
 from holdfast.types import Feedback, FloatArray, HoldfastError
 
 LEADERS = 10  # rows of largest mean that new arms are sought around
 GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor, refine the arms after so many
+FEWEST = 5  # answers that a model needs, where too many of the first plays fail
 MOVES, CHANCES = 3, 10  # every how many plays a parameter of a leader is moved, and the best of how many moves
 
 
@@ -66,7 +67,7 @@ class Search:
             if self._phases.tell(row, self._standard(value)):
                 self._narrow(self._phases)
             return
-        if plays < len(self._start):
+        if plays < len(self._start) and (plays < FEWEST or plays + len(self._failed) < len(self._start)):
             return
         if plays >= self._refit_at or self.beliefs is None:
             self.beliefs = self._estimate()
@@ -183,8 +184,7 @@ class Search:
         that failed is tried once more.
         """
         if number < len(self._start) or self._watch is None:
-            first: FloatArray = self._start[number % len(self._start)]
-            return first
+            return unguided(self.space, self._start, self._failed, number, self.seed)
         if self._phases is not None:
             return self._phases.ask(pending)
         taken = np.vstack([*self._failed, pending]) if self._failed else pending
@@ -204,11 +204,11 @@ class Search:
     def _arms_at(self, rows: Iterable[FloatArray]) -> list[int]:
         return sorted({self._number[row.tobytes()] for row in rows if row.tobytes() in self._number})
 
-    def _failing(self, least: int = 2) -> list[int]:
-        """Arms that failed at least so many times and never gave an answer."""
+    def _failing(self) -> list[int]:
+        """Arms that failed twice or more and never gave an answer."""
         told = {row.tobytes() for row in self.rows}
         times = Counter(row.tobytes() for row in self._failed if row.tobytes() not in told)
-        return sorted(self._number[row] for row, failed in times.items() if failed >= least and row in self._number)
+        return sorted(self._number[row] for row, failed in times.items() if failed >= 2 and row in self._number)
 
     def _best_move(self, watch: Watch, number: int) -> int:
         """The most promising of the leaders with one parameter moved: a way from one peak to the next."""
@@ -262,7 +262,8 @@ class Search:
         watch, beliefs, given = self._state, self.beliefs, self.given
         assert beliefs is not None
         unit, sign = beliefs.output_scale, -1.0 if minimize else 1.0
-        kept, arm = watch.posterior, self._policy.recommend(watch, without=self._failing(least=1))
+        shut = near_failures(self._policy.domain, self.rows, self._failed)
+        kept, arm = watch.posterior, self._policy.recommend(watch, without=shut)
         norm = 2 * kept.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
         certified = certificate(
             watch.everything(),
@@ -273,7 +274,7 @@ class Search:
             winner=arm,
         )
         margin = 0.0 if self._few is not None else beliefs.noise_std / unit
-        broken = breakdown(kept, winner=arm, margin=margin)
+        broken = breakdown(kept, winner=arm, margin=margin, caution=CAUTION, without=shut)
         rival, pivot = self.space.decode(self._policy.domain[[broken.rival, broken.pivot]])
         somewhere = np.isfinite(broken.budget)
         return Answer(

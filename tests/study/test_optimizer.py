@@ -485,7 +485,7 @@ def test_failed_plays_are_used_up_and_others_come_first():
         ({"norm_bound": -1}, "norm"),
         ({"kernel": lambda X, Z: X @ Z.T}, "kernel"),
     ],
-    ids=str,
+    ids=lambda one: one if isinstance(one, str) else "".join(one),
 )
 def test_bad_settings_are_one_clear_line_and_leave_no_journal(path, options, word):
     with pytest.raises(HoldfastError, match=word):

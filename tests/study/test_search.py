@@ -222,3 +222,14 @@ def test_what_was_recommended_does_not_break_down_at_nothing():
     search = searched(5, seed=1, sigma=0.0)
     found = search.answer(range(5), minimize=False)
     assert found.breakdown_budget > 0
+
+
+def test_a_failure_makes_no_measurement_suspect():
+    """What is imagined of a failed play at the best place is no evidence against those around it."""
+    search = searched(60)
+    kept = search._state.kept.copy()
+    for number in range(60, 75):
+        search.fail(np.array([0.3, 0.7]) + 0.001 * number)
+        search.ask(number, NOTHING)
+    imagined = search._imagined[1]
+    np.testing.assert_array_equal(imagined.kept, np.append(kept, np.ones(15, dtype=bool)))

@@ -228,7 +228,8 @@ class Search:
         for row in rows[len(done) :]:
             arm = self._nearest(row)
             expected = float(watch.posterior.mean[arm])
-            watch = self._hear(watch, arm, min(expected, 0.0) if row.tobytes() in failed else expected)
+            # Not a measurement: however much it surprises, it makes no other one suspect, and is not set aside.
+            watch = watch.then(arm, 1, min(expected, 0.0) if row.tobytes() in failed else expected)
         self._imagined = (rows, watch)
         return watch
 

@@ -274,12 +274,13 @@ def test_as_a_real_process_it_can_be_interrupted():
     import signal
     import time
 
+    program = "import sys; from holdfast.cli import main; print('ready', file=sys.stderr, flush=True); main()"
     process = subprocess.Popen(
-        [sys.executable, "-c", "from holdfast.cli import main; main()", "simulate", "--policy", "rgp-ucb",
-         "--horizon", "200000000"],
+        [sys.executable, "-c", program, "simulate", "--policy", "rgp-ucb", "--horizon", "200000000"],
         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(6)
+    assert process.stderr.readline() == "ready\n"  # imports may take long on a busy machine
+    time.sleep(2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err

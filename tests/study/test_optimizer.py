@@ -377,7 +377,7 @@ def test_answering_twice():
 
 
 @pytest.mark.parametrize(
-    "bad", [math.nan, math.inf, -math.inf, "1e400", 10**400, "much", None, [1.0], 1e101, 1j], ids=repr
+    "bad", [math.nan, math.inf, -math.inf, "1e400", 10**400, "much", None, [1.0], 1e101, 1j, np.complex128(1)], ids=repr
 )
 def test_what_is_no_measurement_is_refused_and_not_recorded(path, bad):
     with study(path) as optimizer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from numbers import Complex, Real
 from typing import Any
 
 import pyarrow as pa
@@ -38,6 +39,8 @@ class Play:
 def finite(value: object) -> float:
     """A measurement as a float; NaN, infinities and what is no number are refused."""
     try:
+        if isinstance(value, Complex) and not isinstance(value, Real):
+            raise TypeError
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise HoldfastError(f"a measurement must be a number, not {value!r}") from None

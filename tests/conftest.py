@@ -1,6 +1,10 @@
 """One BLAS thread for each test process, and one profile for hypothesis: no deadlines on shared machines."""
 
 import os
+import signal
+
+# A shell ignores Ctrl-C for what it starts in the background, and so would all programs that the tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")

@@ -410,7 +410,7 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["holdfast.cli.run", "holdfast.cli.run_display", "holdfast.study"])
     rng = random.Random(1)
-    path, plays, kills = folder / "killed.jsonl", 64, 0
+    path, plays, kills = folder / "killed.jsonl", 240, 0  # more than any machine gets done in thirty lives
 
     def start(journal):
         arguments = ["run", str(folder / "space.toml"), "--plays", str(plays), "--budget", "0.5", "--jobs", "4"]

@@ -5,9 +5,11 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 import zlib
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -234,11 +236,22 @@ def test_what_is_no_regular_file_is_a_clear_line(tmp_path):
     assert not (tmp_path / "nowhere").exists()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_written_is_a_clear_line(path, whole):
-    path.chmod(0o400)
-    with pytest.raises(HoldfastError, match="Permission denied"):
-        FileJournal(path)
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as folder:  # one that everybody may enter
+        os.chmod(folder, 0o755)
+        locked = Path(folder) / "study.jsonl"
+        locked.write_bytes(path.read_bytes())
+        locked.chmod(0o444)
+        if root:  # root may write everything: be somebody else for a moment
+            os.seteuid(65534)
+        try:
+            with pytest.raises(HoldfastError, match="Permission denied"):
+                FileJournal(locked)
+        finally:
+            if root:
+                os.seteuid(0)
+        assert locked.read_bytes() == path.read_bytes()
 
 
 def test_a_link_to_a_journal_is_followed(path, whole, tmp_path):

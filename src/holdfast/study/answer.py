@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.core.influence import Certificate
+import numpy as np
+
+from holdfast.core.influence import Certificate, breakdown, certificate
 from holdfast.core.kernels import Kernel
+from holdfast.policies.vigilant_ucb import CAUTION, VigilantUCB
+from holdfast.policies.watch import Watch
 from holdfast.spaces import Point, Space
+from holdfast.study.beliefs import Beliefs, Given
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +94,55 @@ class Answer:
             "estimated": list(self.estimated),
             "sentence": self.certified(),
         }
+
+
+def answer_of(
+    space: Space,
+    given: Given,
+    beliefs: Beliefs,
+    policy: VigilantUCB,
+    watch: Watch,
+    *,
+    without: Sequence[int],
+    continuum: bool,
+    tickets: Sequence[int],
+    minimize: bool,
+) -> Answer:
+    """The recommendation of a policy and how far to trust it, in units of the values; `without` are arms left out."""
+    unit, sign = beliefs.output_scale, -1.0 if minimize else 1.0
+    kept, arm = watch.posterior, policy.recommend(watch, without=without)
+    norm = 2 * kept.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
+    certified = certificate(
+        watch.everything(),
+        budget=given.corruption_budget / unit,
+        norm_bound=norm,
+        noise_std=beliefs.noise_std / unit,
+        delta=given.delta,
+        winner=arm,
+    )
+    margin = beliefs.noise_std / unit if continuum else 0.0
+    broken = breakdown(kept, winner=arm, margin=margin, caution=CAUTION, without=without)
+    point, rival, pivot = space.decode(policy.domain[[arm, broken.rival, broken.pivot]])
+    somewhere = np.isfinite(broken.budget)
+    return Answer(
+        point=point,
+        estimate=sign * (beliefs.centre + unit * float(kept.mean[arm])),
+        deviation=unit * float(kept.deviation[arm]),
+        certificate=certified.scaled(unit),
+        breakdown_budget=unit * broken.budget,
+        rival=rival if somewhere else None,
+        pivot=pivot if somewhere else None,
+        considered=len(policy.domain),
+        measured=len(watch.arms),
+        set_aside=tuple(tickets[int(i)] for i in np.flatnonzero(~watch.kept)),
+        noise_std=beliefs.noise_std,
+        output_scale=unit,
+        norm_bound=unit * norm,
+        kernel=beliefs.kernel,
+        estimated=given.estimated,
+        continuum=continuum,
+        worse="above" if minimize else "below",
+    )
 
 
 def _listed(words: tuple[str, ...]) -> str:

@@ -13,7 +13,8 @@ from holdfast.core.ard import Model, fit_model, fit_scale, spread
 from holdfast.core.kernels import Kernel
 from holdfast.core.noise import noise_from_repeats
 from holdfast.core.rows import numbered_rows
-from holdfast.types import FloatArray, IntArray
+from holdfast.study.plays import amount
+from holdfast.types import FloatArray, HoldfastError, IntArray, positive, whole
 
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
 FITTED = 250  # points that length-scales are fitted to, at most
@@ -33,6 +34,21 @@ class Given:
     delta: float = 0.05
     plays: int | None = None  # in all
     method: str = "auto"  # or another of METHODS
+
+    def __post_init__(self) -> None:
+        checked = {
+            "corruption_budget": amount(self.corruption_budget, "the corruption budget", zero=True),
+            "noise_std": None if self.noise_std is None else amount(self.noise_std, "the noise"),
+            "output_scale": None if self.output_scale is None else amount(self.output_scale, "the output scale"),
+            "norm_bound": None if self.norm_bound is None else amount(self.norm_bound, "the norm bound"),
+            "plays": None if self.plays is None else whole(self.plays, "plays", least=1),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if self.method not in METHODS:
+            raise HoldfastError(f"unknown method {self.method!r}: choose one of {', '.join(METHODS)}")
+        if not 0 < positive(self.delta, "delta", zero=True) < 1:
+            raise HoldfastError(f"delta must lie between 0 and 1, not {self.delta:g}")
 
     @property
     def estimated(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from holdfast.core.kernels import Kernel
 from holdfast.spaces import Point, Space, space_from_record
 from holdfast.storage import FileJournal, Journal, MemoryJournal, Record
 from holdfast.study.answer import Answer
-from holdfast.study.beliefs import METHODS, Given
+from holdfast.study.beliefs import Given
 from holdfast.study.header import (
     check_header,
     extension,
@@ -34,9 +34,9 @@ from holdfast.study.header import (
     kernel_record,
     plays_of,
 )
-from holdfast.study.plays import Play, Ticket, amount, finite, history_of, plain, replay, take
+from holdfast.study.plays import Play, Ticket, finite, history_of, plain, replay, take
 from holdfast.study.search import Search
-from holdfast.types import FloatArray, HoldfastError, positive, whole
+from holdfast.types import FloatArray, HoldfastError, whole
 
 
 class Optimizer:
@@ -69,22 +69,9 @@ class Optimizer:
         note: str | None = None,
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
-        given = Given(
-            corruption_budget=amount(corruption_budget, "the corruption budget", zero=True),
-            noise_std=None if noise_std is None else amount(noise_std, "the noise"),
-            kernel=kernel,
-            output_scale=None if output_scale is None else amount(output_scale, "the output scale"),
-            norm_bound=None if norm_bound is None else amount(norm_bound, "the norm bound"),
-            delta=delta,
-            plays=None if plays is None else whole(plays, "plays", least=1),
-            method=method,
-        )
-        if method not in METHODS:
-            raise HoldfastError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
+        given = Given(corruption_budget, noise_std, kernel, output_scale, norm_bound, delta, plays, method)
         if not hasattr(space, "fingerprint"):
             raise HoldfastError(f"the space must be a Box or Options, not {type(space).__name__}")
-        if not 0 < positive(delta, "delta", zero=True) < 1:
-            raise HoldfastError(f"delta must lie between 0 and 1, not {delta:g}")
         self.space = space
         self.plays = given.plays
         self.parallel = whole(parallel, "parallel", least=1)

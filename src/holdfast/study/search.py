@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.core.influence import breakdown, certificate
 from holdfast.core.rows import numbered_rows
 from holdfast.policies.influence_phased_elimination import InfluencePhasedElimination
-from holdfast.policies.vigilant_ucb import CAUTION, VigilantUCB
+from holdfast.policies.vigilant_ucb import VigilantUCB
 from holdfast.policies.watch import Watch
 from holdfast.spaces import Space
-from holdfast.study.answer import Answer
+from holdfast.study.answer import Answer, answer_of
 from holdfast.study.arms import EVERYWHERE, all_rows, candidates, first_rows, near_failures, unguided
 from holdfast.study.beliefs import Beliefs, Given, estimate
 from holdfast.study.phases import Phases, enough_plays
@@ -257,45 +256,17 @@ class Search:
         polished.beliefs = polished._estimate()
         for _ in range(3 if self._few is None else 1):
             polished._refine(polished._candidates())
-        return polished._answer(tickets, minimize=minimize)
-
-    def _answer(self, tickets: Sequence[int], *, minimize: bool) -> Answer:
-        watch, beliefs, given = self._state, self.beliefs, self.given
-        assert beliefs is not None
-        unit, sign = beliefs.output_scale, -1.0 if minimize else 1.0
-        shut = near_failures(self._policy.domain, self.rows, self._failed)
-        kept, arm = watch.posterior, self._policy.recommend(watch, without=shut)
-        norm = 2 * kept.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
-        certified = certificate(
-            watch.everything(),
-            budget=given.corruption_budget / unit,
-            norm_bound=norm,
-            noise_std=beliefs.noise_std / unit,
-            delta=given.delta,
-            winner=arm,
-        )
-        margin = 0.0 if self._few is not None else beliefs.noise_std / unit
-        broken = breakdown(kept, winner=arm, margin=margin, caution=CAUTION, without=shut)
-        rival, pivot = self.space.decode(self._policy.domain[[broken.rival, broken.pivot]])
-        somewhere = np.isfinite(broken.budget)
-        return Answer(
-            point=self.space.decode(self._policy.domain[[arm]])[0],
-            estimate=sign * (beliefs.centre + unit * float(kept.mean[arm])),
-            deviation=unit * float(kept.deviation[arm]),
-            certificate=certified.scaled(unit),
-            breakdown_budget=unit * broken.budget,
-            rival=rival if somewhere else None,
-            pivot=pivot if somewhere else None,
-            considered=len(self._policy.domain),
-            measured=len(self.values),
-            set_aside=tuple(tickets[int(i)] for i in np.flatnonzero(~watch.kept)),
-            noise_std=beliefs.noise_std,
-            output_scale=unit,
-            norm_bound=unit * norm,
-            kernel=beliefs.kernel,
-            estimated=given.estimated,
+        assert polished.beliefs is not None
+        return answer_of(
+            self.space,
+            self.given,
+            polished.beliefs,
+            polished._policy,
+            polished._state,
+            without=near_failures(polished._policy.domain, polished.rows, self._failed),
             continuum=self._few is None,
-            worse="above" if minimize else "below",
+            tickets=tickets,
+            minimize=minimize,
         )
 
     @property

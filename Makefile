@@ -5,10 +5,10 @@ BIN := .venv/bin
 .PHONY: paper demo test lint types bench examples docs-figures clean
 
 paper: .venv/.robot          ## every experiment, figure and claim of the paper: reproduction/report.html
-	$(BIN)/holdfast reproduce
+	$(BIN)/unswayed reproduce
 
 demo: .venv/.core            ## watch RGP-PE hold where GP-UCB is led astray (a few seconds)
-	$(BIN)/holdfast demo
+	$(BIN)/unswayed demo
 
 test: .venv/.dev             ## the whole test suite, on all cores
 	$(BIN)/python -m pytest -n auto
@@ -25,14 +25,14 @@ bench: .venv/.dev            ## speed as ratios against plain NumPy, measured in
 	$(BIN)/python benchmarks/reproduce.py
 	$(BIN)/python benchmarks/scale.py
 
-examples: .venv/.dev         ## Holdfast beside Optuna on three tasks, with liars and without (a few minutes)
+examples: .venv/.dev         ## Unswayed beside Optuna on three tasks, with liars and without (a few minutes)
 	$(BIN)/python examples/forged_scores.py
 	$(BIN)/python examples/bots.py
 	$(BIN)/python examples/robot.py
 
 docs-figures: .venv/.dev     ## the pictures of the README
-	$(BIN)/holdfast demo --plot docs/demo.png
-	$(BIN)/holdfast reproduce --out reproduction
+	$(BIN)/unswayed demo --plot docs/demo.png
+	$(BIN)/unswayed reproduce --out reproduction
 	cp reproduction/figure-1.png reproduction/figure-3.png docs/
 
 .venv/bin/python:

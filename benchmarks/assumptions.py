@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from holdfast import InfluenceUCB, SquaredExponential
-from holdfast.adversaries import TopK
-from holdfast.types import Feedback
+from unswayed import InfluenceUCB, SquaredExponential
+from unswayed.adversaries import TopK
+from unswayed.types import Feedback
 
 N, B, SIGMA, C = 10, 1.5, 0.3, 6.0
 KERNEL = SquaredExponential(0.3)

@@ -13,12 +13,12 @@ from functools import cache
 import numpy as np
 from scipy.stats import qmc
 
-from holdfast import GPUCB, Corrupted, Feedback, HoldfastError, Matern
-from holdfast.adversaries.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
-from holdfast.core.fitting import fit_lengthscale
-from holdfast.policies.gp_ucb import SqrtLogBeta
-from holdfast.problems import BoxProblem, ackley5, branin, hartmann6
-from holdfast.types import FloatArray
+from unswayed import GPUCB, Corrupted, Feedback, Matern, UnswayedError
+from unswayed.adversaries.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
+from unswayed.core.fitting import fit_lengthscale
+from unswayed.policies.gp_ucb import SqrtLogBeta
+from unswayed.problems import BoxProblem, ackley5, branin, hartmann6
+from unswayed.types import FloatArray
 
 Objective = Callable[[FloatArray], float]
 FUNCTIONS = {problem.name: problem for problem in (branin, hartmann6, ackley5)}
@@ -46,7 +46,7 @@ def game(problem: BoxProblem, attack: str, budget: float, plays: int, seed: int)
     def measure(x: FloatArray) -> float:
         drawn = next(noise, None)
         if drawn is None:
-            raise HoldfastError(f"the optimiser wants more than its {plays} plays")
+            raise UnswayedError(f"the optimiser wants more than its {plays} plays")
         return float(problem.function(np.asarray(x, dtype=np.float64)[None])[0] + drawn)
 
     return Corrupted(measure, attack_on(problem.name, attack), budget)
@@ -56,12 +56,12 @@ def names(problem: BoxProblem) -> list[str]:
     return [f"x{i + 1}" for i in range(problem.dimension)]
 
 
-def holdfast(objective: Objective, problem: BoxProblem, plays: int, budget: float, seed: int) -> FloatArray:
-    """holdfast.maximize as it is, told the budget."""
+def unswayed(objective: Objective, problem: BoxProblem, plays: int, budget: float, seed: int) -> FloatArray:
+    """unswayed.maximize as it is, told the budget."""
     try:
-        from holdfast import Box, Real, maximize
+        from unswayed import Box, Real, maximize
     except ImportError:
-        raise HoldfastError("this holdfast has no maximize; leave the method `holdfast` out") from None
+        raise UnswayedError("this unswayed has no maximize; leave the method `unswayed` out") from None
     keys = names(problem)
     space = Box({key: Real(float(low), float(high)) for key, (low, high) in zip(keys, problem.bounds, strict=True)})
 
@@ -119,7 +119,7 @@ def gp_ucb(objective: Objective, problem: BoxProblem, plays: int, budget: float,
 
 
 METHODS = {
-    "holdfast": holdfast,
+    "unswayed": unswayed,
     "tpe": optuna_study("TPESampler"),
     "gp-ucb": gp_ucb,
     "gp": optuna_study("GPSampler"),

@@ -1,4 +1,4 @@
-"""The table of `boxes.py`: gaps of the recommended points, and how often Holdfast is at the top."""
+"""The table of `boxes.py`: gaps of the recommended points, and how often Unswayed is at the top."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def _cell(cell: list[float] | None, best: float, most: int) -> str:
 
 
 def _count(gaps: Gaps, places: list[tuple[str, str, float]], methods: list[str], share: float) -> str:
-    """In how many attacked lines of this share Holdfast is the best, or within 1% of the range of it."""
-    attacked = [p for p in places if p[1] != "none" and (*p, "holdfast") in gaps]
+    """In how many attacked lines of this share Unswayed is the best, or within 1% of the range of it."""
+    attacked = [p for p in places if p[1] != "none" and (*p, "unswayed") in gaps]
     if not attacked:
         return ""
     medians = [{m: median(gaps[*p, m]) for m in methods if (*p, m) in gaps} for p in attacked]
-    first = sum(line["holdfast"] == min(line.values()) for line in medians)
-    near = sum(line["holdfast"] <= min(line.values()) + NEAR for line in medians)
-    return f"C = {share:.0%}: Holdfast is best in {first} of {len(attacked)} attacked lines, within 1% in {near}."
+    first = sum(line["unswayed"] == min(line.values()) for line in medians)
+    near = sum(line["unswayed"] <= min(line.values()) + NEAR for line in medians)
+    return f"C = {share:.0%}: Unswayed is best in {first} of {len(attacked)} attacked lines, within 1% in {near}."

@@ -5,7 +5,7 @@
 
 Branin, Hartmann 6 and Ackley 5; noise of 1% of the range; five attacks with a budget C of 1% or 5% of plays x range.
 Every method has 1,000 plays, except Optuna's GP sampler, which is slow: it has 100, and C is the same share of these.
-Holdfast is told C, also where nothing is attacked; the others have no use for it. All have the same noise.
+Unswayed is told C, also where nothing is attacked; the others have no use for it. All have the same noise.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from typing import Any
 from box_methods import ATTACKS, BETA_SCALE, FIRST_PLAYS, FUNCTIONS, METHODS, N_ARMS, game
 from box_table import IDENTITY, markdown
 
-from holdfast import HoldfastError
-from holdfast.problems.boxes import NOISE_SHARE
-from holdfast.progress import progress_bar
-from holdfast.storage.files import lock, write_atomically
+from unswayed import UnswayedError
+from unswayed.problems.boxes import NOISE_SHARE
+from unswayed.progress import progress_bar
+from unswayed.storage.files import lock, write_atomically
 
 Key = tuple[str, str, float, str, int]
 
@@ -61,9 +61,9 @@ def read(path: Path, plays: int | None = None) -> list[dict[str, Any]]:
     try:
         entries = [json.loads(line) for line in lines]
     except ValueError:
-        raise HoldfastError(f"{path} holds something else than results; give another --out") from None
+        raise UnswayedError(f"{path} holds something else than results; give another --out") from None
     if entries and plays is not None and entries[0].get("settings") != settings(plays):
-        raise HoldfastError(f"{path} was made with other settings; give another --out")
+        raise UnswayedError(f"{path} was made with other settings; give another --out")
     return [entry for entry in entries if "gap" in entry]
 
 
@@ -80,7 +80,7 @@ def prepare(path: Path, plays: int) -> set[Key]:
 
 def versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
-    for package in ("holdfast", "numpy", "scipy", "optuna", "torch"):
+    for package in ("unswayed", "numpy", "scipy", "optuna", "torch"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -158,7 +158,7 @@ def main() -> int:
         print(text)
         if options.markdown:
             write_atomically(options.markdown, text.encode() + b"\n")
-    except HoldfastError as error:
+    except UnswayedError as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""How long the whole paper takes: `holdfast reproduce` against one RGP-UCB run of a plain NumPy loop.
+"""How long the whole paper takes: `unswayed reproduce` against one RGP-UCB run of a plain NumPy loop.
 
 The ratio is the measure: at most 60 with two processes on two cores. Both are timed in the same minute.
 """
@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from speed import plain_numpy_loop
 
-from holdfast.problems import f1
-from holdfast.simulation.catalogue import make_policy
+from unswayed.experiments.registry import make_policy
+from unswayed.problems import f1
 
 
 def plain_run(horizon: int) -> float:
@@ -32,7 +32,7 @@ def plain_run(horizon: int) -> float:
 def whole_paper(jobs: int, *options: str) -> float:
     """The complete command in a new folder: start, runs, figures, page."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", "from holdfast.cli import main; main()", "reproduce"]
+        command = [sys.executable, "-c", "from unswayed.cli import main; main()", "reproduce"]
         begun = time.perf_counter()
         subprocess.run(
             [*command, "--out", str(Path(folder) / "out"), "--jobs", str(jobs), *options],

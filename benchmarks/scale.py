@@ -20,9 +20,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from holdfast import SquaredExponential
-from holdfast.core.design import TIE, first_argmax, rare_switching_design_at
-from holdfast.core.estimate import Estimate
+from unswayed import SquaredExponential
+from unswayed.core.design import TIE, first_argmax, rare_switching_design_at
+from unswayed.core.estimate import Estimate
 
 LAM, ETA, BETA, C = 1.0, 2.0, 3.0, 5.0
 LENGTHSCALE = {2: 0.07, 20: 0.5}  # about 200 switches

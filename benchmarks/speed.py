@@ -19,12 +19,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from holdfast import audit, simulate
-from holdfast.adversaries import NoAttack, TopK
-from holdfast.core.design import rare_switching_design
-from holdfast.core.posterior import Posterior
-from holdfast.problems import f1
-from holdfast.simulation.catalogue import make_policy
+from unswayed import audit, simulate
+from unswayed.adversaries import NoAttack, TopK
+from unswayed.core.design import rare_switching_design
+from unswayed.core.posterior import Posterior
+from unswayed.experiments.registry import make_policy
+from unswayed.problems import f1
 
 
 def plain_numpy_loop(problem, factor, noise, lam=1.0):

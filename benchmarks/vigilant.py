@@ -13,9 +13,9 @@ from itertools import product
 
 import numpy as np
 
-import holdfast.policies.vigilant_ucb as module
-from holdfast import SquaredExponential, VigilantUCB
-from holdfast.types import Feedback
+import unswayed.policies.vigilant_ucb as module
+from unswayed import SquaredExponential, VigilantUCB
+from unswayed.types import Feedback
 
 SIGMA, C, SIDE = 0.05, 10.0, 20
 LINE = np.linspace(0, 1, SIDE)

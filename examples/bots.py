@@ -19,7 +19,7 @@ import numpy as np
 import optuna
 from comparison import DOCS, Cells, Game, Objective, honest, play, report, start
 
-import holdfast as hf
+import unswayed as uw
 
 VISITORS = 500
 PAGES = [f"page {number:02}" for number in range(1, 21)]
@@ -77,10 +77,10 @@ def tpe_average(objective: Objective, plays: int, budget: float, seed: int) -> s
     return best_average(seen)
 
 
-def holdfast(objective: Objective, plays: int, budget: float, seed: int) -> str:
-    """Holdfast, told C, also where there are no bots."""
-    space = hf.Options(PAGES)
-    return hf.maximize(objective, space, plays=plays, corruption_budget=budget, seed=seed, progress=False).point
+def unswayed(objective: Objective, plays: int, budget: float, seed: int) -> str:
+    """Unswayed, told C, also where there are no bots."""
+    space = uw.Options(PAGES)
+    return uw.maximize(objective, space, plays=plays, corruption_budget=budget, seed=seed, progress=False).point
 
 
 def main(quick: bool = False, out: Path = DOCS) -> Cells:
@@ -102,7 +102,7 @@ def main(quick: bool = False, out: Path = DOCS) -> Cells:
         "even split, best average": even_split,
         "Optuna TPE": tpe,
         "TPE, best average": tpe_average,
-        "Holdfast": holdfast,
+        "Unswayed": unswayed,
     }
     cells = play(game, methods, seeds=range(1 if quick else 5))
     return report("bots", game, cells, out, quick=quick)

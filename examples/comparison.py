@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from holdfast import Corrupted
-from holdfast.plots.regret import BAD, COLOURS, GOOD, NEUTRAL, save
-from holdfast.progress import progress_bar
+from unswayed import Corrupted
+from unswayed.plots.regret import BAD, COLOURS, GOOD, NEUTRAL, save
+from unswayed.progress import progress_bar
 
 DOCS = Path(__file__).parents[1] / "docs"
-PALETTE = {"Holdfast": GOOD, "Optuna TPE": BAD}
+PALETTE = {"Unswayed": GOOD, "Optuna TPE": BAD}
 OTHERS = (COLOURS["rgp-ucb"], NEUTRAL)
 
 Objective = Callable[[Any], float]

@@ -25,12 +25,12 @@ from comparison import DOCS, Cells, Game, Objective, honest, play, report, start
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-import holdfast as hf
+import unswayed as uw
 
 IMAGES, DIGITS = load_digits(return_X_y=True)
 IMAGES = IMAGES / 16
 C_RANGE, GAMMA_RANGE = (1e-2, 1e3), (1e-4, 1e1)
-SPACE = hf.Box({"C": hf.Real(*C_RANGE, log=True), "gamma": hf.Real(*GAMMA_RANGE, log=True)})
+SPACE = uw.Box({"C": uw.Real(*C_RANGE, log=True), "gamma": uw.Real(*GAMMA_RANGE, log=True)})
 
 
 def accuracy(point: dict[str, float], rng: np.random.Generator) -> float:
@@ -83,9 +83,9 @@ def tpe(objective: Objective, plays: int, budget: float, seed: int) -> dict[str,
     return study.best_params
 
 
-def holdfast(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
-    """Holdfast, told C, also where nothing is forged."""
-    return hf.maximize(objective, SPACE, plays=plays, corruption_budget=budget, seed=seed, progress=False).point
+def unswayed(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
+    """Unswayed, told C, also where nothing is forged."""
+    return uw.maximize(objective, SPACE, plays=plays, corruption_budget=budget, seed=seed, progress=False).point
 
 
 def main(quick: bool = False, out: Path = DOCS) -> Cells:
@@ -102,7 +102,7 @@ def main(quick: bool = False, out: Path = DOCS) -> Cells:
         score=lambda point: 100 * true_score(point["C"], point["gamma"], splits),
         best=100 * best_score(levels, splits),
     )
-    cells = play(game, {"Optuna TPE": tpe, "Holdfast": holdfast}, seeds=range(1 if quick else 5))
+    cells = play(game, {"Optuna TPE": tpe, "Unswayed": unswayed}, seeds=range(1 if quick else 5))
     return report("forged-scores", game, cells, out, quick=quick)
 
 

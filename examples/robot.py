@@ -1,6 +1,6 @@
 """Teaching a robot to push when its camera lies.
 
-    python examples/robot.py           # a few minutes; --quick for a try (needs holdfast[robot])
+    python examples/robot.py           # a few minutes; --quick for a try (needs unswayed[robot])
 
 A hand starts at (r_x, r_y), drives towards a disc at the origin for a while, and the disc should come to rest at the
 goal (3, 2): the paper's robot, with all starts of [-5, 5]^2 and durations of [1, 30] to choose from rather than 100.
@@ -23,11 +23,11 @@ import numpy as np
 import optuna
 from comparison import DOCS, Cells, Game, Objective, honest, play, report, start
 
-import holdfast as hf
-from holdfast.problems.robot_pushing import GOAL, reward
+import unswayed as uw
+from unswayed.problems.robot_pushing import GOAL, reward
 
 SIDES = {"r_x": (-5.0, 5.0), "r_y": (-5.0, 5.0), "duration": (1.0, 30.0)}
-SPACE = hf.Box({name: hf.Real(low, high) for name, (low, high) in SIDES.items()})
+SPACE = uw.Box({name: uw.Real(low, high) for name, (low, high) in SIDES.items()})
 NOISE, PERFECT, UNMOVED = 0.02, 5.0, 5.0 - hypot(*GOAL)
 
 
@@ -58,9 +58,9 @@ def tpe(objective: Objective, plays: int, budget: float, seed: int) -> dict[str,
     return study.best_params
 
 
-def holdfast(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
-    """Holdfast, told C, also where nothing is forged."""
-    return hf.maximize(objective, SPACE, plays=plays, corruption_budget=budget, seed=seed, progress=False).point
+def unswayed(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
+    """Unswayed, told C, also where nothing is forged."""
+    return uw.maximize(objective, SPACE, plays=plays, corruption_budget=budget, seed=seed, progress=False).point
 
 
 def main(quick: bool = False, out: Path = DOCS) -> Cells:
@@ -78,7 +78,7 @@ def main(quick: bool = False, out: Path = DOCS) -> Cells:
         score=lambda point: reward(**point),
         best=PERFECT,
     )
-    cells = play(game, {"Optuna TPE": tpe, "Holdfast": holdfast}, seeds=range(1 if quick else 5))
+    cells = play(game, {"Optuna TPE": tpe, "Unswayed": unswayed}, seeds=range(1 if quick else 5))
     return report("robot", game, cells, out, quick=quick)
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from holdfast import simulate
-from holdfast.adversaries import NoAttack
-from holdfast.plots import save
-from holdfast.plots.regret import COLOURS, finish_axes
-from holdfast.problems import three_arms
-from holdfast.simulation.catalogue import make_policy
+from unswayed import simulate
+from unswayed.adversaries import NoAttack
+from unswayed.experiments.registry import make_policy
+from unswayed.plots import save
+from unswayed.plots.regret import COLOURS, finish_axes
+from unswayed.problems import three_arms
 
 C = 10.0
 HORIZONS = (10**4, 10**5, 10**6, 10**7)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import holdfast.problems.robot_pushing as robot
+import unswayed.problems.robot_pushing as robot
 
 rows = [
     ",".join(repr(float(number)) for number in (*x, robot.reward(*x))) for x in robot.random_pushes(robot.DEFAULT_DRAW)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli import main
-from holdfast.spaces import read_space
+from unswayed.cli import main
+from unswayed.spaces import read_space
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -41,7 +41,7 @@ def test_commands_print_what_they_say(page, capsys, monkeypatch):
     for text in (text for kind, text in blocks(page) if kind == "console"):
         command, _, expected = text.partition("\n")
         program, *arguments = shlex.split(command.removeprefix("$ "))
-        assert program == "holdfast"
+        assert program == "unswayed"
         with pytest.raises(SystemExit) as stop:
             main(arguments)
         assert stop.value.code == 0
@@ -74,7 +74,7 @@ def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)#]+)\)", text):
         assert link.startswith("https://") or (page.parent / link).exists(), link
     for path in re.findall(r"`((?:core|policies|problems|adversaries|simulation|tests|benchmarks)/[\w/.]*)`", text):
-        assert (ROOT / "src/holdfast" / path).exists() or (ROOT / path).exists(), path
+        assert (ROOT / "src/unswayed" / path).exists() or (ROOT / path).exists(), path
 
 
 def test_the_kinds_of_blocks_are_known():

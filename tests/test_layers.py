@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
+import unswayed
 
-ROOT = Path(holdfast.__file__).parent
+ROOT = Path(unswayed.__file__).parent
 LAYERS = [
     {"types", "progress"},
     {"core", "storage"},
@@ -19,7 +19,7 @@ LAYERS = [
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # A result draws itself; the import stands in its method, so that a study needs no picture.
-UPWARDS = {("study/maximize.py", "holdfast.plots.study")}
+UPWARDS = {("study/maximize.py", "unswayed.plots.study")}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
 
 
@@ -31,7 +31,7 @@ def imports(path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "holdfast")
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "unswayed")
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
 
@@ -41,7 +41,7 @@ def test_imports_go_to_the_left(path):
     own = path.relative_to(ROOT).parts[0].removesuffix(".py")
     assert own in LEVEL, f"{own} is in no layer"
     for module in imports(path):
-        if module.startswith("holdfast.") and (str(path.relative_to(ROOT)), module) not in UPWARDS:
+        if module.startswith("unswayed.") and (str(path.relative_to(ROOT)), module) not in UPWARDS:
             other = part(module)
             assert other == own or LEVEL[other] < LEVEL[own], f"{own} imports {module}"
 
@@ -86,5 +86,5 @@ def test_algorithms_fit_on_a_few_screens(folder):
 
 
 def test_the_public_names_exist():
-    for name in holdfast.__all__:
-        assert hasattr(holdfast, name)
+    for name in unswayed.__all__:
+        assert hasattr(unswayed, name)

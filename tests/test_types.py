@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast import Feedback, HoldfastError, Query, View
+from unswayed import Feedback, Query, UnswayedError, View
 
 
 def test_a_query_is_cut_in_its_order():
@@ -28,9 +28,9 @@ def test_feedback_from_rewards_keeps_sums_and_order(plays):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, "seven"])
 def test_rewards_that_are_not_finite_are_refused(bad):
-    with pytest.raises(HoldfastError, match="rewards"):
+    with pytest.raises(UnswayedError, match="rewards"):
         Feedback.from_rewards([0, 1], [1.0, bad])
-    with pytest.raises(HoldfastError, match="rewards"):
+    with pytest.raises(UnswayedError, match="rewards"):
         Feedback([0], [1], [bad])
 
 
@@ -42,7 +42,7 @@ def test_a_huge_finite_reward_is_kept():
     ("arms", "repeats"), [([], []), ([0], [0]), ([-1], [1]), ([0, 1], [1]), ([[0]], [[1]]), ([0.7], [1]), ([0], [1.9])]
 )
 def test_queries_that_make_no_sense_are_refused(arms, repeats):
-    with pytest.raises(HoldfastError):
+    with pytest.raises(UnswayedError):
         Query(arms, repeats)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, View
-from holdfast.adversaries import (
+from unswayed import UnswayedError, View
+from unswayed.adversaries import (
     AggressiveSubtraction,
     Clipping,
     Flip,
@@ -82,7 +82,7 @@ def test_at_points_attacks_single_evaluations():
     attack = at_points(TopK(2), domain, F)
     assert [F[i] + attack(domain[i], F[i]) for i in range(5)] == attacked(TopK(2)).tolist()
     assert attack([-0.0], 1.0) == attack([0.0], 1.0)
-    with pytest.raises(HoldfastError, match="not a point"):
+    with pytest.raises(UnswayedError, match="not a point"):
         attack([0.5], 1.0)
 
 
@@ -96,5 +96,5 @@ def test_at_points_attacks_single_evaluations():
     ],
 )
 def test_bad_settings_are_refused(make, reason):
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         make()

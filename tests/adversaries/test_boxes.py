@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from holdfast import Corrupted, HoldfastError
-from holdfast.adversaries.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
-from holdfast.problems import ackley5, branin, hartmann6
+from unswayed import Corrupted, UnswayedError
+from unswayed.adversaries.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
+from unswayed.problems import ackley5, branin, hartmann6
 
 PROBLEMS = [branin, hartmann6, ackley5]
 SQUARE = np.array([[0.0, 1.0], [0.0, 1.0]])
@@ -107,5 +107,5 @@ def test_attacks_are_always_the_same(problem):
     ],
 )
 def test_bad_settings_are_refused(make, reason):
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         make()

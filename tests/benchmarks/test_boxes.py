@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast import HoldfastError
-from holdfast.problems import branin
+import unswayed
+from unswayed import UnswayedError
+from unswayed.problems import branin
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
@@ -69,14 +69,14 @@ def test_other_settings_are_not_mixed_and_failures_are_told(script, monkeypatch,
     assert "other settings" in capsys.readouterr().err
 
     def broken(*_):
-        raise HoldfastError("broken on purpose")
+        raise UnswayedError("broken on purpose")
 
     monkeypatch.setitem(script.METHODS, "tpe", broken)
     assert start(script, monkeypatch, *small(out, "tpe")) == 1
     assert capsys.readouterr().err.count("broken on purpose") == 4
 
 
-def test_holdfast_is_told_the_box_and_the_budget(script, monkeypatch):
+def test_unswayed_is_told_the_box_and_the_budget(script, monkeypatch):
     """With a stand-in for maximize that plays its first guess: what is handed over, and what is taken back."""
     told = {}
 
@@ -86,10 +86,10 @@ def test_holdfast_is_told_the_box_and_the_budget(script, monkeypatch):
         objective(point)
         return SimpleNamespace(point=point)
 
-    monkeypatch.setattr(holdfast, "Box", dict, raising=False)
-    monkeypatch.setattr(holdfast, "Real", lambda low, high: (low, high), raising=False)
-    monkeypatch.setattr(holdfast, "maximize", maximize, raising=False)
-    row = script.play(("branin", "none", 0.05, "holdfast", 3), plays=20)
+    monkeypatch.setattr(unswayed, "Box", dict, raising=False)
+    monkeypatch.setattr(unswayed, "Real", lambda low, high: (low, high), raising=False)
+    monkeypatch.setattr(unswayed, "maximize", maximize, raising=False)
+    row = script.play(("branin", "none", 0.05, "unswayed", 3), plays=20)
     assert row["gap"] == pytest.approx(0, abs=1e-12)
     assert told["space"] == {"x1": (-5.0, 10.0), "x2": (0.0, 15.0)}
     assert (told["plays"], told["seed"], row["spent"]) == (20, 3, 0)
@@ -103,21 +103,21 @@ def test_the_noise_is_that_of_the_play_whatever_the_attack(script):
     upside_down = branin.best + branin.worst - branin.function(x)[0]
     assert [flipped(x[0]) - upside_down for _ in range(3)] == pytest.approx(noise)
     assert len(set(noise)) == 3
-    with pytest.raises(HoldfastError, match="more than its 3 plays"):
+    with pytest.raises(UnswayedError, match="more than its 3 plays"):
         honest(x[0])
 
 
-def test_the_table_marks_the_best_and_counts_holdfast(script):
+def test_the_table_marks_the_best_and_counts_unswayed(script):
     def rows(attack, method, *gaps):
         place = {"function": "branin", "attack": attack, "share": 0.01, "method": method}
         return [{**place, "seed": seed, "gap": gap} for seed, gap in enumerate(gaps)]
 
-    results = rows("none", "holdfast", 0.3, 0.3, 0.3) + rows("none", "tpe", 0.0, 0.0, 0.0)
-    results += rows("flip", "holdfast", 0.01, 0.02, 0.9) + rows("flip", "tpe", 0.5, 0.6, 0.7)
-    results += rows("promote", "holdfast", 0.029, 0.029) + rows("promote", "tpe", 0.02, 0.02, 0.02)
-    results += rows("clipping", "holdfast", 0.5, 0.5, 0.5) + rows("clipping", "tpe", 0.02, 0.02, 0.02)
+    results = rows("none", "unswayed", 0.3, 0.3, 0.3) + rows("none", "tpe", 0.0, 0.0, 0.0)
+    results += rows("flip", "unswayed", 0.01, 0.02, 0.9) + rows("flip", "tpe", 0.5, 0.6, 0.7)
+    results += rows("promote", "unswayed", 0.029, 0.029) + rows("promote", "tpe", 0.02, 0.02, 0.02)
+    results += rows("clipping", "unswayed", 0.5, 0.5, 0.5) + rows("clipping", "tpe", 0.02, 0.02, 0.02)
     attacks = ["none", "flip", "promote", "clipping"]
-    text = script.markdown(results + results, ["branin"], attacks, ["holdfast", "tpe", "gp"])
+    text = script.markdown(results + results, ["branin"], attacks, ["unswayed", "tpe", "gp"])
     assert "| branin | flip | 1% | **2.0%** (1.0..90.0) | 60.0% (50.0..70.0) |" in text
     assert "| branin | promote | 1% | 2.9% (2.9..2.9, 2 seeds) | **2.0%** (2.0..2.0) |" in text
-    assert "Holdfast is best in 1 of 3 attacked lines, within 1% in 2." in text
+    assert "Unswayed is best in 1 of 3 attacked lines, within 1% in 2." in text

@@ -2,11 +2,11 @@
 
 import pytest
 
-from holdfast.cli import main
+from unswayed.cli import main
 
 
 @pytest.fixture
-def holdfast(capsys):
+def unswayed(capsys):
     """Run the command line in this process: exit code, standard output, standard error."""
 
     def run(*arguments):

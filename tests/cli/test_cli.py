@@ -17,15 +17,15 @@ TRIAL = {
 }  # fmt: skip
 
 
-def simulate(holdfast, *arguments):
-    code, out, err = holdfast("simulate", *arguments, "--json")
+def simulate(unswayed, *arguments):
+    code, out, err = unswayed("simulate", *arguments, "--json")
     assert code == 0, err
     return json.loads(out)
 
 
-def test_the_contract_for_a_phased_policy(holdfast):
+def test_the_contract_for_a_phased_policy(unswayed):
     answer = simulate(
-        holdfast, "--problem", "f1", "--policy", "rgp-pe", "--attack", "top-3", "--budget", 50,
+        unswayed, "--problem", "f1", "--policy", "rgp-pe", "--attack", "top-3", "--budget", 50,
         "--horizon", 5000, "--trials", 3, "--seed", 7, "--attack-start", "later",
     )  # fmt: skip
     assert set(answer) >= CONTRACT
@@ -40,16 +40,16 @@ def test_the_contract_for_a_phased_policy(holdfast):
         assert 1 <= trial["active_arms"] <= 100
 
 
-def test_the_contract_for_an_index_policy(holdfast):
-    answer = simulate(holdfast, "--policy", "gp-ucb", "--attack", "flip", "--attack-budget", 3, "--horizon", 700)
+def test_the_contract_for_an_index_policy(unswayed):
+    answer = simulate(unswayed, "--policy", "gp-ucb", "--attack", "flip", "--attack-budget", 3, "--horizon", 700)
     (trial,) = answer["trials"]
     assert (trial["active_arms"], trial["best_arm_kept"], trial["epochs"]) == (None, None, None)
     assert trial["corruption_spent"] == pytest.approx(3)
     assert (answer["budget"], answer["attack_budget"]) == (50, 3)
 
 
-def test_curves(holdfast):
-    answer = simulate(holdfast, "--policy", "gp-ucb", "--horizon", 700, "--curves")
+def test_curves(unswayed):
+    answer = simulate(unswayed, "--policy", "gp-ucb", "--horizon", 700, "--curves")
     (trial,) = answer["trials"]
     assert len(trial["curve"]) == 501
     assert trial["curve"][0] == 0
@@ -59,46 +59,46 @@ def test_curves(holdfast):
 @pytest.mark.parametrize("problem", ["robot3d", "linear"])
 @pytest.mark.parametrize("policy", ["rgp-pe", "gp-ucb", "rgp-ucb", "linear-pe"])
 @pytest.mark.parametrize("attack", ["none", "clipping", "aggsub", "top-3", "top-5", "flip"])
-def test_every_combination_runs(holdfast, problem, policy, attack):
+def test_every_combination_runs(unswayed, problem, policy, attack):
     answer = simulate(
-        holdfast, "--problem", problem, "--policy", policy, "--attack", attack, "--horizon", 300, "--draw", 0
+        unswayed, "--problem", problem, "--policy", policy, "--attack", attack, "--horizon", 300, "--draw", 0
     )
     assert answer["draw"] == 0
     assert answer["trials"][0]["corruption_spent"] <= 50 + 1e-9
 
 
-def test_settings_are_written_beside_the_results(holdfast):
-    answer = simulate(holdfast, "--kernel", "matern-2.5", "--lengthscale", 0.7, "--noise", 0.5, "--horizon", 100)
+def test_settings_are_written_beside_the_results(unswayed):
+    answer = simulate(unswayed, "--kernel", "matern-2.5", "--lengthscale", 0.7, "--noise", 0.5, "--horizon", 100)
     assert answer["settings"]["kernel"] == "Matern(nu=2.5, lengthscale=0.7)"
     assert answer["settings"]["noise_std"] == 0.5
-    theorem = simulate(holdfast, "--psi", "theorem", "--horizon", 100)["settings"]
+    theorem = simulate(unswayed, "--psi", "theorem", "--horizon", 100)["settings"]
     assert theorem["gamma_T_is"] in ("convex relaxation", "greedy/(1 - 1/e)")
     assert theorem["psi"] == pytest.approx(np.log(2) / (2 * theorem["gamma_T"]))
 
 
-def test_strange_names_are_shown_as_they_are(holdfast, tmp_path, monkeypatch):
+def test_strange_names_are_shown_as_they_are(unswayed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("[bold]x.csv", "x$_{a$ y.csv", "größe 1.csv"):
         (tmp_path / name).write_text("0,1\n1,2\n2,0\n")
-        code, out, _ = holdfast("simulate", "--problem", name, "--horizon", 50, "--plot", "p.png")
+        code, out, _ = unswayed("simulate", "--problem", name, "--horizon", 50, "--plot", "p.png")
         assert code == 0
         assert name in out
 
 
-def test_an_unknown_budget_is_guarded_against(holdfast):
-    answer = simulate(holdfast, "--budget", "unknown", "--attack-budget", 3, "--attack", "flip", "--horizon", 2000)
+def test_an_unknown_budget_is_guarded_against(unswayed):
+    answer = simulate(unswayed, "--budget", "unknown", "--attack-budget", 3, "--attack", "flip", "--horizon", 2000)
     assert (answer["budget"], answer["attack_budget"]) == ("unknown", 3)
     gamma = 2000 / answer["settings"]["guard"] ** 2
     assert 50 < gamma < 500
-    code, out, _ = holdfast(
+    code, out, _ = unswayed(
         "simulate", "--policy", "influence-pe", "--budget", "unknown", "--attack-budget", 3, "--horizon", 500
     )
     assert code == 0
     assert "beyond it nothing is promised" in " ".join(out.split())
 
 
-def test_draws_differ(holdfast):
-    regrets = [simulate(holdfast, "--draw", draw, "--horizon", 500)["trials"][0]["regret"] for draw in (10, 10, 11)]
+def test_draws_differ(unswayed):
+    regrets = [simulate(unswayed, "--draw", draw, "--horizon", 500)["trials"][0]["regret"] for draw in (10, 10, 11)]
     assert regrets[0] == regrets[1] != regrets[2]
 
 
@@ -114,9 +114,9 @@ def test_draws_differ(holdfast):
         ("--noise", 2),
     ],
 )
-def test_every_setting_matters(holdfast, option, value):
-    base = simulate(holdfast, "--horizon", 20_000)["trials"][0]["regret"]
-    changed = simulate(holdfast, "--horizon", 20_000, option, value)
+def test_every_setting_matters(unswayed, option, value):
+    base = simulate(unswayed, "--horizon", 20_000)["trials"][0]["regret"]
+    changed = simulate(unswayed, "--horizon", 20_000, option, value)
     assert changed["trials"][0]["regret"] != base
 
 
@@ -129,43 +129,43 @@ def test_every_setting_matters(holdfast, option, value):
         ("--lengthscale", 3),
     ],
 )
-def test_theory_widths_and_kernels(holdfast, options):
+def test_theory_widths_and_kernels(unswayed, options):
     for policy in ("gp-ucb", "rgp-ucb"):
-        plain = simulate(holdfast, "--policy", policy, "--horizon", 2000, *options[:2])
-        changed = simulate(holdfast, "--policy", policy, "--horizon", 2000, *options)
-        default = simulate(holdfast, "--policy", policy, "--horizon", 2000)
+        plain = simulate(unswayed, "--policy", policy, "--horizon", 2000, *options[:2])
+        changed = simulate(unswayed, "--policy", policy, "--horizon", 2000, *options)
+        default = simulate(unswayed, "--policy", policy, "--horizon", 2000)
         assert changed["trials"][0]["regret"] != default["trials"][0]["regret"]
         if len(options) == 4:
             assert changed["trials"][0]["regret"] != plain["trials"][0]["regret"]
 
 
-def test_a_table_from_a_file(holdfast, tmp_path):
+def test_a_table_from_a_file(unswayed, tmp_path):
     path = tmp_path / "values.csv"
     x = np.linspace(0, 1, 30)
     path.write_text("x,value\n" + "\n".join(f"{a},{np.sin(6 * a)}" for a in x))
-    answer = simulate(holdfast, "--problem", path, "--policy", "gp-ucb", "--horizon", 3000)
+    answer = simulate(unswayed, "--problem", path, "--policy", "gp-ucb", "--horizon", 3000)
     assert answer["draw"] is None
     assert answer["trials"][0]["recommended_gap"] < 0.05
 
 
-def test_the_readable_table(holdfast):
-    code, out, _ = holdfast("simulate", "--policy", "gp-ucb", "--attack", "top-5", "--trials", 2, "--horizon", 3000)
+def test_the_readable_table(unswayed):
+    code, out, _ = unswayed("simulate", "--policy", "gp-ucb", "--attack", "top-5", "--trials", 2, "--horizon", 3000)
     assert code == 0
     for word in ("gp-ucb on f1", "regret", "switches", "linear regret", "over 2 trials"):
         assert word in out
 
 
-def test_a_plot(holdfast, tmp_path):
+def test_a_plot(unswayed, tmp_path):
     for suffix in ("png", "pdf", "svg"):
         path = tmp_path / f"regret.{suffix}"
-        code, _, err = holdfast("simulate", "--horizon", 500, "--plot", path)
+        code, _, err = unswayed("simulate", "--horizon", 500, "--plot", path)
         assert code == 0, err
         assert path.stat().st_size > 5000
     assert len(list(tmp_path.iterdir())) == 3  # nothing temporary is left
 
 
-def test_the_demo(holdfast, tmp_path):
-    code, out, _ = holdfast("demo", "--plot", tmp_path / "demo.png")
+def test_the_demo(unswayed, tmp_path):
+    code, out, _ = unswayed("demo", "--plot", tmp_path / "demo.png")
     assert code == 0
     assert "linear regret" in out
     assert out.count("settled") == 5
@@ -222,12 +222,12 @@ BAD = [
 @pytest.mark.parametrize(
     ("arguments", "reason"), BAD, ids=lambda a: " ".join(map(str, a)) if isinstance(a, tuple) else ""
 )
-def test_bad_input_is_one_clear_line_and_code_2(holdfast, arguments, reason, tmp_path, monkeypatch):
+def test_bad_input_is_one_clear_line_and_code_2(unswayed, arguments, reason, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, out, err = holdfast("simulate", *arguments)
+    code, out, err = unswayed("simulate", *arguments)
     assert code == 2
     assert out == ""
-    assert err.startswith("holdfast: ")
+    assert err.startswith("unswayed: ")
     assert err.count("\n") == 1
     assert reason in err
     assert list(tmp_path.iterdir()) == []
@@ -243,27 +243,27 @@ def test_bad_input_is_one_clear_line_and_code_2(holdfast, arguments, reason, tmp
     ],
     ids=["nan", "duplicates", "empty", "huge"],
 )
-def test_bad_tables_are_one_clear_line_and_code_2(holdfast, content, reason, tmp_path):
+def test_bad_tables_are_one_clear_line_and_code_2(unswayed, content, reason, tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(content)
-    code, out, err = holdfast("simulate", "--problem", path, "--horizon", 10)
+    code, out, err = unswayed("simulate", "--problem", path, "--horizon", 10)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert reason in err
 
 
-def test_help_teaches(holdfast):
-    code, out, _ = holdfast("simulate", "--help")
+def test_help_teaches(unswayed):
+    code, out, _ = unswayed("simulate", "--help")
     assert code == 0
     for word in ("--attack-start", "rgp-pe", "clipping", "theorem", "FILE"):
         assert word in out
-    assert holdfast("--help")[0] == 0
-    assert holdfast("--version")[1].startswith("holdfast 0.")
+    assert unswayed("--help")[0] == 0
+    assert unswayed("--version")[1].startswith("unswayed 0.")
 
 
 def test_a_terminal_without_unicode():
     done = subprocess.run(
-        [sys.executable, "-c", "from holdfast.cli import main; main()", "simulate", "--horizon", "50", "--trials", "2"],
+        [sys.executable, "-c", "from unswayed.cli import main; main()", "simulate", "--horizon", "50", "--trials", "2"],
         capture_output=True, text=True, env={"PYTHONIOENCODING": "ascii", "PATH": ""}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -274,7 +274,7 @@ def test_as_a_real_process_it_can_be_interrupted():
     import signal
     import time
 
-    program = "import sys; from holdfast.cli import main; print('ready', file=sys.stderr, flush=True); main()"
+    program = "import sys; from unswayed.cli import main; print('ready', file=sys.stderr, flush=True); main()"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "simulate", "--policy", "rgp-ucb", "--horizon", "200000000"],
         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -285,4 +285,4 @@ def test_as_a_real_process_it_can_be_interrupted():
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert out == ""
-    assert err.strip().splitlines()[-1] == "holdfast: interrupted"
+    assert err.strip().splitlines()[-1] == "unswayed: interrupted"

@@ -1,4 +1,4 @@
-"""`holdfast run` with real programs: broken ones, slow ones, and a process that is killed again and again."""
+"""`unswayed run` with real programs: broken ones, slow ones, and a process that is killed again and again."""
 
 import json
 import multiprocessing
@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from holdfast import Box, Optimizer, Options, Real
-from holdfast.cli import main
-from holdfast.cli.run_display import Display
-from holdfast.storage import FileJournal
-from holdfast.storage.journal_lines import parse
+from unswayed import Box, Optimizer, Options, Real
+from unswayed.cli import main
+from unswayed.cli.run_display import Display
+from unswayed.storage import FileJournal
+from unswayed.storage.journal_lines import parse
 
 BOWL = ("awk", "BEGIN {{ print -({x} - 0.3) ^ 2 }}")
-HOLDFAST = [sys.executable, "-c", "from holdfast.cli import main; main()"]
+UNSWAYED = [sys.executable, "-c", "from unswayed.cli import main; main()"]
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(holdfast, *options, plays=6, command=BOWL, space="space.toml"):
-    return holdfast("run", space, "--plays", plays, "--budget", 0.5, "--seed", 4, *options, "--", *command)
+def run(unswayed, *options, plays=6, command=BOWL, space="space.toml"):
+    return unswayed("run", space, "--plays", plays, "--budget", 0.5, "--seed", 4, *options, "--", *command)
 
 
 def records(path):
@@ -54,8 +54,8 @@ def by_ticket(path):
 # -- what it prints ---------------------------------------------------------------------------------------------------
 
 
-def test_it_finds_the_best_argument_and_says_where_everything_is(holdfast, folder):
-    code, out, err = run(holdfast, "--plot", "study.png", plays=30)
+def test_it_finds_the_best_argument_and_says_where_everything_is(unswayed, folder):
+    code, out, err = run(unswayed, "--plot", "study.png", plays=30)
     assert (code, err) == (0, "")
     assert out.startswith("Recommended: x = 0.")
     assert "30 measurements" in out
@@ -66,8 +66,8 @@ def test_it_finds_the_best_argument_and_says_where_everything_is(holdfast, folde
         assert study.note == "awk 'BEGIN {{ print -({x} - 0.3) ^ 2 }}'"
 
 
-def test_json_is_one_object(holdfast, folder):
-    code, out, err = run(holdfast, "--json", "--journal", "none", "--noise", 0.1, "--norm", 3, plays=8)
+def test_json_is_one_object(unswayed, folder):
+    code, out, err = run(unswayed, "--json", "--journal", "none", "--noise", 0.1, "--norm", 3, plays=8)
     assert (code, err) == (0, "")
     answer = json.loads(out)
     assert answer.keys() >= {
@@ -84,11 +84,11 @@ def test_json_is_one_object(holdfast, folder):
     assert os.listdir(folder) == ["space.toml"]
 
 
-def test_minimize_mirrors(holdfast, folder):
-    up = json.loads(run(holdfast, "--json", "--journal", "up.jsonl", plays=22)[1])
+def test_minimize_mirrors(unswayed, folder):
+    up = json.loads(run(unswayed, "--json", "--journal", "up.jsonl", plays=22)[1])
     down_command = ("awk", "BEGIN {{ print ({x} - 0.3) ^ 2 }}")
     down = json.loads(
-        run(holdfast, "--json", "--journal", "down.jsonl", "--minimize", plays=22, command=down_command)[1]
+        run(unswayed, "--json", "--journal", "down.jsonl", "--minimize", plays=22, command=down_command)[1]
     )
     assert down["minimize"]
     assert down["point"] == up["point"]
@@ -96,17 +96,17 @@ def test_minimize_mirrors(holdfast, folder):
     assert "above the best" in down["sentence"]
 
 
-def test_tables_and_labels_are_options_too(holdfast, folder):
+def test_tables_and_labels_are_options_too(unswayed, folder):
     (folder / "table.csv").write_text("T,p\n60,1\n70,1.5\n80,2\n")
     (folder / "rows.toml").write_text('options = "table.csv"\n')
     (folder / "labels.toml").write_text('options = ["1", "7", "$(3)"]\n')
     larger = ("sh", "-c", "echo $1", "{p}", "{T}")
-    assert json.loads(run(holdfast, "--json", "--jobs", 3, command=larger, space="rows.toml")[1])["point"] == [
+    assert json.loads(run(unswayed, "--json", "--jobs", 3, command=larger, space="rows.toml")[1])["point"] == [
         80.0,
         2.0,
     ]
     longer = ("sh", "-c", "echo ${{#1}}", "-", "{option}")
-    assert json.loads(run(holdfast, "--json", command=longer, space="labels.toml")[1])["point"] == "$(3)"
+    assert json.loads(run(unswayed, "--json", command=longer, space="labels.toml")[1])["point"] == "$(3)"
     assert sorted(os.listdir(folder)) == [
         "labels.jsonl",
         "labels.png",
@@ -134,13 +134,13 @@ BROKEN = {
 }
 
 
-def test_each_broken_run_is_one_clear_line_and_the_study_goes_on(holdfast, folder):
+def test_each_broken_run_is_one_clear_line_and_the_study_goes_on(unswayed, folder):
     labels = [*BROKEN, "fine"]
     (folder / "space.toml").write_text(f"options = {json.dumps(labels)}\n")
     script = "".join(f"{name}) {does};;\n" for name, (does, _) in BROKEN.items())
     (folder / "program").write_text(f'case "$1" in\n{script}fine) echo 0.5;;\nesac\n')
     options = ("--timeout", 0.5, "--retries", 0, "--jobs", 3)
-    code, out, err = run(holdfast, *options, plays=10, command=("sh", "program", "{option}"))
+    code, out, err = run(unswayed, *options, plays=10, command=("sh", "program", "{option}"))
     assert code == 1
     assert "Recommended: fine" in out
     assert "9 plays failed" in out
@@ -156,37 +156,37 @@ def test_each_broken_run_is_one_clear_line_and_the_study_goes_on(holdfast, folde
             assert said[str(play.ticket)] == play.reason == BROKEN[play.point][1]
 
 
-def test_a_failed_run_is_tried_again_at_the_same_point(holdfast, folder):
+def test_a_failed_run_is_tried_again_at_the_same_point(unswayed, folder):
     script = "echo {x} >> tried; [ $(grep -c -e {x} tried) -gt 2 ] && echo 1"
-    code, _, err = run(holdfast, "--retries", 2, command=("sh", "-c", script), plays=4)
+    code, _, err = run(unswayed, "--retries", 2, command=("sh", "-c", script), plays=4)
     assert (code, err) == (0, "")
     tried = (folder / "tried").read_text().split()
     assert len(tried) == 12
     assert len(set(tried)) == 4
 
 
-def test_if_every_run_fails_there_is_nothing_to_recommend(holdfast, folder):
-    code, out, err = run(holdfast, command=("no-such-program", "{x}"), plays=3)
+def test_if_every_run_fails_there_is_nothing_to_recommend(unswayed, folder):
+    code, out, err = run(unswayed, command=("no-such-program", "{x}"), plays=3)
     assert (code, out) == (1, "")
     assert err.splitlines()[0] == (
         "ticket 0 failed after 2 tries: cannot start 'no-such-program': No such file or directory"
     )
-    assert err.splitlines()[-1] == "holdfast: none of 3 plays could be measured"
+    assert err.splitlines()[-1] == "unswayed: none of 3 plays could be measured"
 
 
 # -- going on ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_same_command_goes_on_and_a_finished_one_says_it_again(holdfast, folder):
-    code, first, err = run(holdfast, plays=20)
+def test_the_same_command_goes_on_and_a_finished_one_says_it_again(unswayed, folder):
+    code, first, err = run(unswayed, plays=20)
     assert (code, err) == (0, "")
-    code, again, err = run(holdfast, plays=20)
+    code, again, err = run(unswayed, plays=20)
     assert (code, again, err) == (0, first, "")
-    code, _, err = run(holdfast, plays=24)
+    code, _, err = run(unswayed, plays=24)
     assert (code, err) == (0, "going on with 20 of 24 plays\n")
-    run(holdfast, "--journal", "straight.jsonl", plays=24)
+    run(unswayed, "--journal", "straight.jsonl", plays=24)
     assert points("space.jsonl") == points("straight.jsonl")
-    code, out, err = run(holdfast, plays=23)
+    code, out, err = run(unswayed, plays=23)
     assert (code, out) == (2, "")
     assert "space.jsonl is of a study with 24 plays: give as many or more" in err
 
@@ -205,41 +205,41 @@ def points(path):
         (("--delta", 0.1), "delta was 0.05, not 0.1"),
     ],
 )
-def test_other_settings_need_another_journal(holdfast, folder, options, word):
-    run(holdfast, plays=3)
+def test_other_settings_need_another_journal(unswayed, folder, options, word):
+    run(unswayed, plays=3)
     before = (folder / "space.jsonl").read_bytes()
-    code, out, err = run(holdfast, *options, plays=3)
+    code, out, err = run(unswayed, *options, plays=3)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("holdfast: space.jsonl was begun with other settings")
+    assert err.startswith("unswayed: space.jsonl was begun with other settings")
     assert word in err
     assert "another journal" in err
     assert (folder / "space.jsonl").read_bytes() == before
 
 
-def test_another_command_or_space_is_another_study_but_not_another_time_limit(holdfast, folder):
-    run(holdfast, plays=3)
-    assert "what is measured was awk" in run(holdfast, plays=3, command=("echo", "{x}"))[2]
-    assert run(holdfast, "--timeout", 9, "--retries", 5, plays=3)[0] == 0
+def test_another_command_or_space_is_another_study_but_not_another_time_limit(unswayed, folder):
+    run(unswayed, plays=3)
+    assert "what is measured was awk" in run(unswayed, plays=3, command=("echo", "{x}"))[2]
+    assert run(unswayed, "--timeout", 9, "--retries", 5, plays=3)[0] == 0
     (folder / "space.toml").write_text("x = {low = -2, high = 1}\n")
-    assert "another space" in run(holdfast, plays=3)[2]
+    assert "another space" in run(unswayed, plays=3)[2]
 
 
-def test_a_torn_journal_is_mended_in_one_line(holdfast, folder):
-    run(holdfast, plays=4)
+def test_a_torn_journal_is_mended_in_one_line(unswayed, folder):
+    run(unswayed, plays=4)
     with open("space.jsonl", "r+b") as file:
         file.truncate(os.path.getsize("space.jsonl") - 5)
-    code, _, err = run(holdfast, plays=4)
+    code, _, err = run(unswayed, plays=4)
     assert code == 0
     torn, going_on = err.splitlines()
     assert torn.startswith("space.jsonl: the last line was torn by a crash")
     assert going_on == "going on with 3 of 4 plays"
 
 
-def test_a_journal_in_use_is_refused(holdfast, folder):
+def test_a_journal_in_use_is_refused(unswayed, folder):
     with FileJournal("space.jsonl"):
-        code, out, err = run(holdfast)
+        code, out, err = run(unswayed)
     assert (code, out) == (2, "")
-    assert err == "holdfast: another holdfast has space.jsonl open; wait for it to end\n"
+    assert err == "unswayed: another unswayed has space.jsonl open; wait for it to end\n"
 
 
 # -- wrong use --------------------------------------------------------------------------------------------------------
@@ -263,15 +263,15 @@ def test_a_journal_in_use_is_refused(holdfast, folder):
         (("--seed", -1), BOWL, "seed"),
         (("--plot", "study.docx"), BOWL, ".png"),
         (("--journal", "no/such/folder/s.jsonl"), BOWL, "cannot open no/such/folder/s.jsonl"),
-        (("--journal", "space.toml"), BOWL, "space.toml is not a holdfast journal"),
+        (("--journal", "space.toml"), BOWL, "space.toml is not a unswayed journal"),
     ],
     ids=str,
 )
-def test_wrong_use_is_one_clear_line_and_nothing_is_run(holdfast, folder, options, command, word):
+def test_wrong_use_is_one_clear_line_and_nothing_is_run(unswayed, folder, options, command, word):
     before = (folder / "space.toml").read_bytes()
-    code, out, err = run(holdfast, *options, command=command)
+    code, out, err = run(unswayed, *options, command=command)
     assert (code, out) == (2, "")
-    assert err.startswith("holdfast: ")
+    assert err.startswith("unswayed: ")
     assert err.count("\n") == 1
     assert word in err
     assert os.listdir(folder) == ["space.toml"]
@@ -287,20 +287,20 @@ def test_wrong_use_is_one_clear_line_and_nothing_is_run(holdfast, folder, option
         ("x = 3", "a parameter needs a table"),
     ],
 )
-def test_a_bad_space_is_one_clear_line(holdfast, folder, text, word):
+def test_a_bad_space_is_one_clear_line(unswayed, folder, text, word):
     (folder / "space.toml").write_text(text)
-    code, out, err = run(holdfast)
+    code, out, err = run(unswayed)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert word in err
     assert "space.toml" in err
     assert os.listdir(folder) == ["space.toml"]
 
 
-def test_help_teaches(holdfast):
-    code, out, _ = holdfast("run", "--help")
+def test_help_teaches(unswayed):
+    code, out, _ = unswayed("run", "--help")
     assert code == 0
     for words in (
-        "holdfast run space.toml --plays 100",
+        "unswayed run space.toml --plays 100",
         'kind = {choices = ["rbf", "poly"]}',
         "goes on where it stopped",
     ):
@@ -312,7 +312,7 @@ def test_help_teaches(holdfast):
 
 def test_the_display_shows_the_leader_now_and_then(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("holdfast.cli.run_display.monotonic", lambda: clock[0])
+    monkeypatch.setattr("unswayed.cli.run_display.monotonic", lambda: clock[0])
     screen = StringIO()
     console = Console(file=screen, force_terminal=True, width=100, highlight=False)
     study = Optimizer(Box({"x": Real(-1, 1)}), plays=20, corruption_budget=0.5, seed=1)
@@ -344,7 +344,7 @@ def test_the_display_shows_the_leader_now_and_then(monkeypatch):
 def test_without_a_terminal_the_leader_is_not_even_computed(monkeypatch):
     study = Optimizer(Options(["a", "b"]), plays=4, corruption_budget=0.5, seed=1)
     monkeypatch.setattr(study, "answer", lambda: pytest.fail("computed"))
-    monkeypatch.setattr("holdfast.cli.run_display.PAUSE", 0.0)
+    monkeypatch.setattr("unswayed.cli.run_display.PAUSE", 0.0)
     screen = StringIO()
     display = Display(study, tries=1, console=Console(file=screen, force_terminal=False))
     with display.live():
@@ -368,7 +368,7 @@ def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_go_on(folder
     first_three = "mkdir a 2>&- || mkdir b 2>&- || mkdir c 2>&-"
     script = f"{first_three} && echo 1 && exit; echo $$ >> running; exec sleep 1000"
     process = subprocess.Popen(
-        [*HOLDFAST, "run", "space.toml", "--plays", "20", "--budget", "1", "--jobs", "2", "--",
+        [*UNSWAYED, "run", "space.toml", "--plays", "20", "--budget", "1", "--jobs", "2", "--",
          "sh", "-c", script, "{x}"],
         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
@@ -386,7 +386,7 @@ def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_go_on(folder
     assert (process.returncode, out) == (130, "")
     assert err.splitlines() == [
         "3 of 20 plays are done: they are in space.jsonl, and the same command goes on from there",
-        "holdfast: interrupted",
+        "unswayed: interrupted",
     ]
     for pid in map(int, running.read_text().split()):
         with pytest.raises(ProcessLookupError):
@@ -408,7 +408,7 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
     The processes are forked from one that has imported everything, or starting them would take most of the time.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["holdfast.cli.run", "holdfast.cli.run_display", "holdfast.study"])
+    context.set_forkserver_preload(["unswayed.cli.run", "unswayed.cli.run_display", "unswayed.study"])
     rng = random.Random(1)
     path, plays, kills = folder / "killed.jsonl", 240, 0  # more than any machine gets done in thirty lives
 
@@ -450,15 +450,15 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
 @pytest.mark.parametrize(
     "options", [("--journal", "study.png"), ("--journal", "a.pdf", "--plot", "a.pdf"), ("--journal", ".")]
 )
-def test_a_picture_is_never_drawn_over_the_journal(holdfast, folder, options):
-    code, _, err = run(holdfast, *options)
+def test_a_picture_is_never_drawn_over_the_journal(unswayed, folder, options):
+    code, _, err = run(unswayed, *options)
     assert code == 2
     assert len(err.splitlines()) == 1
     assert [file.name for file in folder.iterdir()] == ["space.toml"]
 
 
-def test_choices_of_every_type_end_with_a_result(holdfast, folder):
+def test_choices_of_every_type_end_with_a_result(unswayed, folder):
     (folder / "space.toml").write_text('x = {choices = [0, 0.5, true, "1"]}\n')
-    code, out, _ = run(holdfast, plays=8, command=("awk", 'BEGIN {{ print -length("{x}") }}'))
+    code, out, _ = run(unswayed, plays=8, command=("awk", 'BEGIN {{ print -length("{x}") }}'))
     assert code == 0
     assert out.startswith("Recommended: x = ")

@@ -5,7 +5,7 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
-from holdfast import Feedback, Matern, Posterior, SquaredExponential
+from unswayed import Feedback, Matern, Posterior, SquaredExponential
 
 PAIRS = [
     (SquaredExponential(0.6), sk.RBF(0.6)),

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from holdfast.core.ard import Measured, fit_model, fit_scale, model_score, spread
-from holdfast.core.fitting import negative_log_likelihood
-from holdfast.core.kernels import Matern, TwoScale
+from unswayed.core.ard import Measured, fit_model, fit_scale, model_score, spread
+from unswayed.core.fitting import negative_log_likelihood
+from unswayed.core.kernels import Matern, TwoScale
 
 
 def draw(seed, n=120, lengths=(0.3, 2.0), sigma=0.05, scale=1.0, centre=0.0):

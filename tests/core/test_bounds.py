@@ -4,8 +4,8 @@ from math import e, log, pi, sqrt
 
 import pytest
 
-from holdfast import HoldfastError
-from holdfast.core import bounds, regret_bounds
+from unswayed import UnswayedError
+from unswayed.core import bounds, regret_bounds
 
 
 def test_epoch_deltas_sum_to_delta():
@@ -28,7 +28,7 @@ def test_the_sharp_beta_is_never_larger(B, lam):
 
 
 def test_chowdhury_gopalan_is_refused_below_one():
-    with pytest.raises(HoldfastError, match="lam < 1"):
+    with pytest.raises(UnswayedError, match="lam < 1"):
         bounds.chowdhury_gopalan_beta(1.0, 1.0, 0.99, 0.05, 3.0)
 
 
@@ -107,7 +107,7 @@ def test_table_1_orders_the_bounds_where_the_paper_says_so():
 
 
 def test_unknown_kernels_are_refused():
-    with pytest.raises(HoldfastError, match="unknown kernel"):
+    with pytest.raises(UnswayedError, match="unknown kernel"):
         regret_bounds.table_1("cosine", 10, 1.0, 1)
-    with pytest.raises(HoldfastError, match="nu"):
+    with pytest.raises(UnswayedError, match="nu"):
         regret_bounds.table_1("matern", 10, 1.0, 1)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, Linear, Matern, SquaredExponential
-from holdfast.core.design import first_argmax, g_optimal_design, rare_switching_design, support_bound
+from unswayed import Linear, Matern, SquaredExponential, UnswayedError
+from unswayed.core.design import first_argmax, g_optimal_design, rare_switching_design, support_bound
 
 
 def literal_loop(K, lam, eta, length):
@@ -120,7 +120,7 @@ def test_permuting_arms_permutes_the_design(rng):
     ],
 )
 def test_bad_input_is_refused(change, reason):
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         rare_switching_design(**{"K": np.eye(2), "lam": 1.0, "eta": 2.0, "length": 4, **change})
 
 
@@ -167,5 +167,5 @@ def test_support_bound():
 
 
 def test_a_design_on_the_origin_alone_is_refused():
-    with pytest.raises(HoldfastError, match="origin"):
+    with pytest.raises(UnswayedError, match="origin"):
         g_optimal_design(np.zeros((3, 2)))

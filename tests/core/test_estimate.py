@@ -6,12 +6,12 @@ import sys
 import numpy as np
 import pytest
 
-from holdfast import Linear, Matern, SquaredExponential
-from holdfast.core import estimate as module
-from holdfast.core import memory
-from holdfast.core.estimate import Estimate
-from holdfast.core.influence import influence_width
-from holdfast.core.posterior import JointPosterior, Posterior
+from unswayed import Linear, Matern, SquaredExponential
+from unswayed.core import estimate as module
+from unswayed.core import memory
+from unswayed.core.estimate import Estimate
+from unswayed.core.influence import influence_width
+from unswayed.core.posterior import JointPosterior, Posterior
 
 
 def random_epoch(seed, N=60):
@@ -129,8 +129,8 @@ def test_row_blocks_cover_everything_once(monkeypatch):
 MEMORY = """
 import resource
 import numpy as np
-from holdfast import SquaredExponential, InfluencePhasedElimination, RobustPhasedElimination
-from holdfast.types import Feedback
+from unswayed import SquaredExponential, InfluencePhasedElimination, RobustPhasedElimination
+from unswayed.types import Feedback
 X = np.random.default_rng(0).uniform(0, 1, (200_000, 2))
 f = np.sin(5 * X[:, 0]) + X[:, 1]
 kernel, rng = SquaredExponential(0.3), np.random.default_rng(0)

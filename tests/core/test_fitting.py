@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from holdfast import HoldfastError, Matern, SquaredExponential
-from holdfast.core.fitting import fit_lengthscale, negative_log_likelihood
+from unswayed import Matern, SquaredExponential, UnswayedError
+from unswayed.core.fitting import fit_lengthscale, negative_log_likelihood
 
 
 def test_likelihood_is_the_normal_density(rng):
@@ -31,9 +31,9 @@ def test_finds_a_scale_for_each_coordinate(rng):
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(HoldfastError, match="at least two"):
+    with pytest.raises(UnswayedError, match="at least two"):
         fit_lengthscale(SquaredExponential(), [[0.0]], [1.0])
-    with pytest.raises(HoldfastError, match="differ"):
+    with pytest.raises(UnswayedError, match="differ"):
         fit_lengthscale(SquaredExponential(), [[0.0], [0.0]], [1.0, 2.0])
-    with pytest.raises(HoldfastError, match="values must be finite"):
+    with pytest.raises(UnswayedError, match="values must be finite"):
         fit_lengthscale(SquaredExponential(), [[0.0], [1.0]], [1.0, np.nan])

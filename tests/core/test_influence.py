@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, Linear, Matern, SquaredExponential, certificate
-from holdfast.core.influence import (
+from unswayed import Linear, Matern, SquaredExponential, UnswayedError, certificate
+from unswayed.core.influence import (
     breakdown,
     breakdown_budgets,
     influence_width,
     pairwise_deviation,
     pairwise_influence,
 )
-from holdfast.core.posterior import JointPosterior
+from unswayed.core.posterior import JointPosterior
 
 
 def random_data(seed, T=40):
@@ -66,7 +66,7 @@ def test_pairs_in_blocks_are_the_same(monkeypatch):
     _, K, plays, rewards, lam = random_data(4)
     effect, S = fit(K, plays, rewards, lam).effect()
     whole = pairwise_influence(effect, 0)
-    monkeypatch.setattr("holdfast.core.influence.BLOCK", 1)
+    monkeypatch.setattr("unswayed.core.influence.BLOCK", 1)
     parts = pairwise_influence(effect, 0)
     assert np.array_equal(whole[0], parts[0])
     assert np.array_equal(whole[1], parts[1])
@@ -206,7 +206,7 @@ def test_a_certificate_in_words():
 @pytest.mark.parametrize("change", [{"budget": -1}, {"delta": 0}, {"norm_bound": np.nan}, {"noise_std": -1}])
 def test_bad_input_is_refused(change):
     _, posterior = adaptive_run(0, 0.0)
-    with pytest.raises(HoldfastError):
+    with pytest.raises(UnswayedError):
         certificate(posterior, **{"budget": 1.0, "norm_bound": 1.0, "noise_std": 0.1, **change})
 
 

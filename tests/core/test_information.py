@@ -3,8 +3,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, Matern, SquaredExponential
-from holdfast.core.information import (
+from unswayed import Matern, SquaredExponential, UnswayedError
+from unswayed.core.information import (
     gain_upper_bound,
     greedy_gain,
     information_gain,
@@ -71,7 +71,7 @@ def test_nothing_to_learn():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(HoldfastError, match="counts"):
+    with pytest.raises(UnswayedError, match="counts"):
         information_gain(np.eye(2), [-1, 1], 1.0)
-    with pytest.raises(HoldfastError, match="plays"):
+    with pytest.raises(UnswayedError, match="plays"):
         greedy_gain(np.eye(2), 1.0, -1)

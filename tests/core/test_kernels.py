@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast import HoldfastError, Linear, Matern, SquaredExponential
-from holdfast.core.kernels import gram
+from unswayed import Linear, Matern, SquaredExponential, UnswayedError
+from unswayed.core.kernels import gram
 
 KERNELS = [
     SquaredExponential(0.7),
@@ -68,22 +68,22 @@ def test_linear_is_normalised():
     kernel = Linear.enclosing(X)
     assert kernel.radius == 5.0
     assert np.allclose(kernel(X, X), X @ X.T / 25)
-    with pytest.raises(HoldfastError, match="outside the radius"):
+    with pytest.raises(UnswayedError, match="outside the radius"):
         Linear(1.0)(X, X)
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf, "wide", (1.0, -1.0)])
 def test_bad_lengthscales_are_refused(bad):
-    with pytest.raises(HoldfastError, match="lengthscale"):
+    with pytest.raises(UnswayedError, match="lengthscale"):
         SquaredExponential(bad)
 
 
 def test_wrong_number_of_lengthscales_is_refused():
-    with pytest.raises(HoldfastError, match="2 length-scales"):
+    with pytest.raises(UnswayedError, match="2 length-scales"):
         SquaredExponential((1.0, 1.0))(np.zeros((1, 3)), np.zeros((1, 3)))
 
 
 def test_a_matrix_beyond_memory_is_refused_with_its_size():
     points = np.broadcast_to(0.0, (3_000_000, 1))
-    with pytest.raises(HoldfastError, match=r"3,000,000 points need 360,000 GB"):
+    with pytest.raises(UnswayedError, match=r"3,000,000 points need 360,000 GB"):
         gram(SquaredExponential(1.0), points)

@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, Linear, Matern, SquaredExponential
-from holdfast.core import design, lazy_variance, memory
-from holdfast.core.design import rare_switching_design, rare_switching_design_at
-from holdfast.core.lazy_variance import LazyVariances, regions
+from unswayed import Linear, Matern, SquaredExponential, UnswayedError
+from unswayed.core import design, lazy_variance, memory
+from unswayed.core.design import rare_switching_design, rare_switching_design_at
+from unswayed.core.lazy_variance import LazyVariances, regions
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +114,7 @@ def test_regions_are_a_partition_into_nearby_points():
 def test_what_cannot_fit_into_memory_is_refused(monkeypatch):
     monkeypatch.setattr(memory.os, "sysconf", lambda name: 1000)  # a machine with a megabyte
     X = np.random.default_rng(0).uniform(0, 1, (20_000, 2))
-    with pytest.raises(HoldfastError, match=r"20,000 points need .* GB for a design .* larger eta"):
+    with pytest.raises(UnswayedError, match=r"20,000 points need .* GB for a design .* larger eta"):
         rare_switching_design_at(SquaredExponential(0.05), X, 1.0, 2.0, 10**4)
 
 
@@ -124,15 +124,15 @@ def test_what_cannot_fit_into_memory_is_refused(monkeypatch):
 )
 def test_bad_input_is_refused(change, reason):
     good = {"kernel": Linear(), "X": np.eye(2), "lam": 1.0, "eta": 2.0, "length": 4}
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         rare_switching_design_at(**{**good, **{k: np.array(v) if k == "X" else v for k, v in change.items()}})
 
 
 MEMORY = """
 import resource
 import numpy as np
-from holdfast import SquaredExponential
-from holdfast.core.design import rare_switching_design_at
+from unswayed import SquaredExponential
+from unswayed.core.design import rare_switching_design_at
 X = np.random.default_rng(0).uniform(0, 1, (200_000, 2))
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 rare_switching_design_at(SquaredExponential(1.0), X[:5000], 1.0, 2.0, 10)

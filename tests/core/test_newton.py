@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, Linear, Matern, SquaredExponential
-from holdfast.core.newton import newton_basis
+from unswayed import Linear, Matern, SquaredExponential, UnswayedError
+from unswayed.core.newton import newton_basis
 
 
 def literal(K, e):
@@ -49,7 +49,7 @@ def test_it_stops_at_rounding(rng):
 
 
 def test_a_bad_error_is_refused():
-    with pytest.raises(HoldfastError, match="admissible error"):
+    with pytest.raises(UnswayedError, match="admissible error"):
         newton_basis(np.eye(2), 0.0)
 
 
@@ -58,5 +58,5 @@ def test_it_goes_on_at_exactly_e():
 
 
 def test_a_zero_kernel_is_refused():
-    with pytest.raises(HoldfastError, match="k\\(x, x\\) > 0"):
+    with pytest.raises(UnswayedError, match="k\\(x, x\\) > 0"):
         newton_basis(np.zeros((2, 2)), 0.1)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast import HoldfastError, Linear, Matern, Posterior, SquaredExponential
-from holdfast.core.posterior import LARGEST_CONDITION, JointPosterior
+from unswayed import Linear, Matern, Posterior, SquaredExponential, UnswayedError
+from unswayed.core.posterior import LARGEST_CONDITION, JointPosterior
 
 
 def oracle(K, ybar, n, lam, K_xS, k_xx):
@@ -265,7 +265,7 @@ def test_a_variance_below_its_rounding_error_is_widened_not_clipped():
 )
 def test_bad_input_is_refused(change, reason):
     good = {"K_SS": np.eye(2), "means": [1.0, 2.0], "counts": [1, 2], "lam": 1.0}
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         Posterior.fit(**{**good, **change})
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.rows import first_rows
+from unswayed.core.rows import first_rows
 
 
 @given(st.lists(st.lists(st.sampled_from([0.0, -0.0, 1.0, 5e-324]), min_size=2, max_size=2), max_size=30))
@@ -14,5 +14,5 @@ def test_equal_rows_are_found(rows):
 
 
 def test_equal_rows_are_found_even_if_hashes_collide(monkeypatch):
-    monkeypatch.setattr("holdfast.core.rows._hashes", lambda X: np.zeros(len(X), dtype=np.uint64))
+    monkeypatch.setattr("unswayed.core.rows._hashes", lambda X: np.zeros(len(X), dtype=np.uint64))
     assert first_rows(np.array([[1.0], [2.0], [1.0], [3.0], [2.0]])).tolist() == [0, 1, 0, 3, 1]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from holdfast.core.kernels import Matern
-from holdfast.core.posterior import JointPosterior
-from holdfast.core.trimming import residuals, trim
+from unswayed.core.kernels import Matern
+from unswayed.core.posterior import JointPosterior
+from unswayed.core.trimming import residuals, trim
 
 
 def game(seed, plays=30, arms=8):

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-import holdfast as hf
+import unswayed as uw
 
 FOLDER = Path(__file__).parents[2] / "examples"
 MODULES = ("comparison", "forged_scores", "bots", "robot")
 EXAMPLES = {
-    "forged_scores": {"Optuna TPE", "Holdfast"},
-    "bots": {"even split, best average", "Optuna TPE", "TPE, best average", "Holdfast"},
-    "robot": {"Optuna TPE", "Holdfast"},
+    "forged_scores": {"Optuna TPE", "Unswayed"},
+    "bots": {"even split, best average", "Optuna TPE", "TPE, best average", "Unswayed"},
+    "robot": {"Optuna TPE", "Unswayed"},
 }
 
 
@@ -74,9 +74,9 @@ def test_every_method_meets_the_same_noise(load, name, objective, point):
 def test_forgeries_are_what_the_examples_say(load):
     scores, bots, robot = load("forged_scores"), load("bots"), load("robot")
     setting, push = {"C": 1.0, "gamma": 1.0}, {"r_x": 1.0, "r_y": 1.0, "duration": 9.0}
-    shown = [hf.Corrupted(lambda point, value=v: value, scores.praised, 10)(setting) for v in (0.2, 0.7, 0.95)]
+    shown = [uw.Corrupted(lambda point, value=v: value, scores.praised, 10)(setting) for v in (0.2, 0.7, 0.95)]
     assert shown == pytest.approx([1.0, 0.7, 0.95])
-    shown = [hf.Corrupted(lambda point, value=v: value, scores.blamed, 10)(setting) for v in (0.2, 0.7, 0.95)]
+    shown = [uw.Corrupted(lambda point, value=v: value, scores.blamed, 10)(setting) for v in (0.2, 0.7, 0.95)]
     assert shown == pytest.approx([0.2, 0.7, 0.1])
     assert bots.promoted(bots.WORST, 0.03) == pytest.approx(0.04)
     assert bots.avoided(bots.BEST, 0.02) == pytest.approx(-0.02)  # no more than there were

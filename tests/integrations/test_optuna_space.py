@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-from holdfast.integrations.optuna_space import OptunaSpace, searchable
-from holdfast.types import HoldfastError
+from unswayed.errors import UnswayedError
+from unswayed.integrations.optuna_space import OptunaSpace, searchable
 
 DISTRIBUTIONS = [
     FloatDistribution(-1.0, 1.0),
@@ -75,6 +75,6 @@ def test_the_order_of_the_names_does_not_matter():
 
 def test_what_a_box_cannot_hold_is_named_or_left_out():
     huge = IntDistribution(0, 2**60)
-    with pytest.raises(HoldfastError, match="'seed' cannot be searched"):
+    with pytest.raises(UnswayedError, match="'seed' cannot be searched"):
         OptunaSpace({"seed": huge})
     assert list(searchable({"seed": huge, "x": FloatDistribution(0, 1)})) == ["x"]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from holdfast.paper.checks import LED_ASTRAY, Evidence
-from holdfast.paper.claims import CLAIMS, decide
-from holdfast.paper.grid import FIGURES, Results, Scale, figure_settings, paper_cells
-from holdfast.simulation.store import SCHEMA
+from unswayed.experiments.store import SCHEMA
+from unswayed.paper.checks import LED_ASTRAY, Evidence
+from unswayed.paper.claims import CLAIMS, decide
+from unswayed.paper.grid import FIGURES, Results, Scale, figure_settings, paper_cells
 
 SCALE = Scale(trials=10, horizon=50_000)
 BY_NAME = {claim.name: claim for claim in CLAIMS}

@@ -1,4 +1,4 @@
-"""`holdfast reproduce` from end to end, at a small size, with a real pool and a real browser."""
+"""`unswayed reproduce` from end to end, at a small size, with a real pool and a real browser."""
 
 import json
 import re
@@ -10,18 +10,18 @@ import time
 
 import pytest
 
-from holdfast import load_runs
-from holdfast.cli import main
-from holdfast.paper import beyond, certified
-from holdfast.paper.grid import OTHER_DRAWS, Scale, other_draw_cells, other_draws, well_posed
-from holdfast.simulation import sweep as sweep_module
-from holdfast.simulation.cell import instance
+from unswayed import load_runs
+from unswayed.cli import main
+from unswayed.experiments.experiment import instance
+from unswayed.paper import beyond, certified
+from unswayed.paper.grid import OTHER_DRAWS, Scale, other_draw_cells, other_draws, well_posed
+from unswayed.simulation import sweep as sweep_module
 
 SMALL = ("--trials", "1", "--horizon", "600")
-COMMAND = [sys.executable, "-c", "from holdfast.cli import main; main()", "reproduce"]
+COMMAND = [sys.executable, "-c", "from unswayed.cli import main; main()", "reproduce"]
 
 
-def holdfast(*arguments, code=0):
+def unswayed(*arguments, code=0):
     with pytest.raises(SystemExit) as stop:
         main(["reproduce", *map(str, arguments)])
     assert stop.value.code == code
@@ -30,7 +30,7 @@ def holdfast(*arguments, code=0):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     out = tmp_path_factory.mktemp("paper") / "out"
-    holdfast("--out", out, "--quick", "--jobs", 2)
+    unswayed("--out", out, "--quick", "--jobs", 2)
     return out
 
 
@@ -50,7 +50,7 @@ def test_everything_is_there(finished):
 def test_any_number_of_jobs_gives_the_same_numbers(finished, tmp_path):
     for jobs in (1, 4):
         out = tmp_path / str(jobs)
-        holdfast("--out", out, "--quick", "--jobs", jobs, "--only", "figure-3")
+        unswayed("--out", out, "--quick", "--jobs", jobs, "--only", "figure-3")
         ours = load_runs(out).to_pylist()
         theirs = {row["fingerprint"]: row for row in load_runs(finished).to_pylist()}
         assert ours
@@ -58,8 +58,8 @@ def test_any_number_of_jobs_gives_the_same_numbers(finished, tmp_path):
 
 
 def test_dask_gives_the_same_numbers(tmp_path):
-    holdfast("--out", tmp_path / "p", *SMALL, "--only", "figure-3")
-    holdfast("--out", tmp_path / "d", *SMALL, "--only", "figure-3", "--executor", "dask", "--jobs", 2)
+    unswayed("--out", tmp_path / "p", *SMALL, "--only", "figure-3")
+    unswayed("--out", tmp_path / "d", *SMALL, "--only", "figure-3", "--executor", "dask", "--jobs", 2)
     assert (tmp_path / "p" / "runs.parquet").read_bytes() == (tmp_path / "d" / "runs.parquet").read_bytes()
     assert (tmp_path / "p" / "claims.json").read_bytes() == (tmp_path / "d" / "claims.json").read_bytes()
 
@@ -70,16 +70,16 @@ def test_rendering_again_runs_nothing(finished, tmp_path, monkeypatch):
     kept = {name: (out / name).read_bytes() for name in ("claims.json", "figure-3.png", "figure-5.pdf")}
     for path in [*out.glob("figure-*"), out / "report.html", out / "claims.json"]:
         path.unlink()
-    monkeypatch.setattr("holdfast.simulation.cell.simulate", None)
-    monkeypatch.setattr("holdfast.simulation.cell.code_version", lambda: "after an update")
-    holdfast("--out", out, "--render-only")
+    monkeypatch.setattr("unswayed.experiments.experiment.simulate", None)
+    monkeypatch.setattr("unswayed.experiments.experiment.code_version", lambda: "after an update")
+    unswayed("--out", out, "--render-only")
     for name, content in kept.items():
         assert (out / name).read_bytes() == content, name
     assert (out / "report.html").exists()
 
 
 def test_one_figure_only(tmp_path):
-    holdfast("--out", tmp_path / "o", *SMALL, "--only", "figure-1", "--only", "figure-2")
+    unswayed("--out", tmp_path / "o", *SMALL, "--only", "figure-1", "--only", "figure-2")
     assert {p.name for p in (tmp_path / "o").glob("*.png")} == {"figure-1.png", "figure-2.png"}
     assert set(load_runs(tmp_path / "o")["problem"].to_pylist()) == {"robot3d"}
 
@@ -95,12 +95,12 @@ def test_interrupted_and_resumed(tmp_path):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert err.strip().splitlines()[-1] == "holdfast: interrupted"
+    assert err.strip().splitlines()[-1] == "unswayed: interrupted"
     before = {path.name for path in (out / "cells").glob("*.parquet")}
     assert 0 < len(before) < 168
     assert not (out / "runs.parquet").exists()
     assert load_runs(out).num_rows == len(before)
-    holdfast(*arguments)
+    unswayed(*arguments)
     assert load_runs(out).num_rows == 168
     assert {path.name for path in (out / "cells").glob("*.parquet")} > before
 
@@ -112,7 +112,7 @@ def test_failed_runs_are_reported_and_the_code_is_1(tmp_path, capsys, monkeypatc
         return [*real(cells[1:], folder, pool, **options), sweep_module.Failure(cells[0], "MemoryError")]
 
     monkeypatch.setattr(sweep_module, "sweep", all_but_one)
-    holdfast("--out", tmp_path / "o", *SMALL, "--only", "figure-3", code=1)
+    unswayed("--out", tmp_path / "o", *SMALL, "--only", "figure-3", code=1)
     err = capsys.readouterr().err
     assert "failed: gp-ucb on f1 under none (immediate, C = 50), seed 0: MemoryError" in err
     assert "1 run(s) failed" in err
@@ -136,7 +136,7 @@ def test_failed_runs_are_reported_and_the_code_is_1(tmp_path, capsys, monkeypatc
     ],
 )
 def test_bad_input_is_one_clear_line(tmp_path, capsys, arguments, reason):
-    holdfast("--out", tmp_path / "o", *arguments, code=2)
+    unswayed("--out", tmp_path / "o", *arguments, code=2)
     err = capsys.readouterr().err
     assert reason in err
     assert err.count("\n") == 1
@@ -146,9 +146,9 @@ def test_bad_input_is_one_clear_line(tmp_path, capsys, arguments, reason):
 def test_a_foreign_folder_and_one_that_cannot_be_written(tmp_path, capsys):
     (tmp_path / "f").mkdir()
     (tmp_path / "f" / "notes.txt").write_text("mine")
-    holdfast("--out", tmp_path / "f", "--quick", code=2)
+    unswayed("--out", tmp_path / "f", "--quick", code=2)
     assert "is not a folder of runs" in capsys.readouterr().err
-    holdfast("--out", "/proc/nowhere", "--quick", code=2)
+    unswayed("--out", "/proc/nowhere", "--quick", code=2)
     assert "cannot create /proc/nowhere" in capsys.readouterr().err
     assert [p.name for p in (tmp_path / "f").iterdir()] == ["notes.txt"]
 
@@ -156,7 +156,7 @@ def test_a_foreign_folder_and_one_that_cannot_be_written(tmp_path, capsys):
 def test_a_full_disk_is_one_clear_line(tmp_path):
     code = f"""
 import resource, signal
-from holdfast.cli import main
+from unswayed.cli import main
 if __name__ == "__main__":
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
@@ -175,12 +175,12 @@ def test_without_the_robot_extra_other_draws_are_refused(tmp_path):
     code = f"""
 import sys
 sys.modules["Box2D"] = None
-from holdfast.cli import main
+from unswayed.cli import main
 main(["reproduce", "--out", {str(tmp_path / "o")!r}, "--beyond", "--quick"])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.strip() == "holdfast: the robot needs Box2D: pip install 'holdfast[robot]'"
+    assert done.stderr.strip() == "unswayed: the robot needs Box2D: pip install 'unswayed[robot]'"
 
 
 def test_other_draws_are_well_posed_and_chosen_without_looking_at_runs():
@@ -231,6 +231,6 @@ def test_the_page_in_a_real_browser(finished, tmp_path, width):
         capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     seen = json.loads(re.search(r'\{"title".*?\}', done.stdout)[0])
-    assert seen["title"] == "Holdfast: the paper, reproduced"
+    assert seen["title"] == "Unswayed: the paper, reproduced"
     assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, 16)
     assert seen["width"] <= seen["shown"]

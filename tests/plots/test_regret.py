@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from holdfast import HoldfastError, simulate
-from holdfast.adversaries import NoAttack
-from holdfast.plots import regret_figure, save
-from holdfast.problems import f1
-from holdfast.simulation.catalogue import make_policy
+from unswayed import UnswayedError, simulate
+from unswayed.adversaries import NoAttack
+from unswayed.experiments.registry import make_policy
+from unswayed.plots import regret_figure, save
+from unswayed.problems import f1
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_a_failed_save_leaves_nothing(tmp_path, monkeypatch):
     def full(*arguments, **options):
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr("holdfast.storage.files.os.fsync", full)
-    with pytest.raises(HoldfastError, match="No space left"):
+    monkeypatch.setattr("unswayed.storage.files.os.fsync", full)
+    with pytest.raises(UnswayedError, match="No space left"):
         save(Figure(), tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []

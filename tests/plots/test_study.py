@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast import Box, Categorical, Integer, Optimizer, Options, Real
-from holdfast.plots.regret import save
-from holdfast.plots.study import plot_study
+from unswayed import Box, Categorical, Integer, Optimizer, Options, Real
+from unswayed.plots.regret import save
+from unswayed.plots.study import plot_study
 
 NUMBERS = Box({"rate": Real(1e-4, 1e-1, log=True, unit="1/s"), "n": Integer(1, 5), "kind": Categorical(["a", "$b_"])})
 

@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from holdfast.problems import f1
-from holdfast.simulation.catalogue import ATTACKS, POLICIES, make_attack, make_policy
-from holdfast.testing import check_adversary, check_policy
+from unswayed.experiments.registry import ATTACKS, POLICIES, make_attack, make_policy
+from unswayed.problems import f1
+from unswayed.testing import check_adversary, check_policy
 
 
 @pytest.fixture(scope="module")

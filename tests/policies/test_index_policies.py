@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from holdfast import GPUCB, Feedback, HoldfastError, Matern, RobustGPUCB, SquaredExponential, simulate
-from holdfast.adversaries import TopK
-from holdfast.policies.gp_ucb import LogDetBeta, SqrtLogBeta
-from holdfast.problems import f1, table
+from unswayed import GPUCB, Feedback, Matern, RobustGPUCB, SquaredExponential, UnswayedError, simulate
+from unswayed.adversaries import TopK
+from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
+from unswayed.problems import f1, table
 
 
 def literal_gp_ucb(X, kernel, f, factor, lam, noise, T):
@@ -66,12 +66,12 @@ def test_log_det_beta_follows_the_posterior():
 )
 def test_bad_settings_are_refused(change, reason):
     good = {"domain": [[0.0], [1.0]], "kernel": SquaredExponential(), "corruption_budget": 1.0}
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         RobustGPUCB(**{**good, **change})
 
 
 def test_a_bad_beta_is_refused():
-    with pytest.raises(HoldfastError, match="beta"):
+    with pytest.raises(UnswayedError, match="beta"):
         SqrtLogBeta(-1.0)
 
 
@@ -91,5 +91,5 @@ def test_one_huge_lie_does_not_tie_the_other_arms():
 
 
 def test_lam_below_the_rounding_error_is_refused():
-    with pytest.raises(HoldfastError, match="lam below"):
+    with pytest.raises(UnswayedError, match="lam below"):
         GPUCB([[0.0], [1.0]], SquaredExponential(), lam=1e-12)

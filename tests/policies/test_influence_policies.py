@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, InfluencePhasedElimination, InfluenceUCB, SquaredExponential, certificate, simulate
-from holdfast.adversaries import NoAttack, Strongest, TopK
-from holdfast.core import bounds
-from holdfast.core.influence import influence_width
-from holdfast.core.information import gain_upper_bound
-from holdfast.core.posterior import JointPosterior
-from holdfast.policies.influence_ucb import confidence_weight
-from holdfast.problems import f1, linear, table, three_arms
-from holdfast.simulation.catalogue import ATTACKS, STARTS, make_attack, make_policy
-from holdfast.types import Feedback
+from unswayed import InfluencePhasedElimination, InfluenceUCB, SquaredExponential, UnswayedError, certificate, simulate
+from unswayed.adversaries import NoAttack, Strongest, TopK
+from unswayed.core import bounds
+from unswayed.core.influence import influence_width
+from unswayed.core.information import gain_upper_bound
+from unswayed.core.posterior import JointPosterior
+from unswayed.experiments.registry import ATTACKS, STARTS, make_attack, make_policy
+from unswayed.policies.influence_ucb import confidence_weight
+from unswayed.problems import f1, linear, table, three_arms
+from unswayed.types import Feedback
 
 N, B, SIGMA, DELTA = 10, 1.5, 0.3, 0.05
 
@@ -183,7 +183,7 @@ def test_influence_pe_grows_linearly_in_the_budget():
 
 
 def _theory():
-    from holdfast.simulation.catalogue import Settings
+    from unswayed.experiments.registry import Settings
 
     return Settings(width="theory", psi="theorem")
 
@@ -235,7 +235,7 @@ def test_the_compiled_loop_goes_on_where_a_chunk_ends(monkeypatch):
     problem = f1()
     policy = make_policy("influence-ucb", problem, 5.0, 900)
     whole = simulate(problem, policy, TopK(3), budget=5.0, horizon=900, seed=2)
-    monkeypatch.setattr("holdfast.simulation.compiled_influence.ROUNDS_AT_ONCE", 13)
+    monkeypatch.setattr("unswayed.simulation.compiled_influence.ROUNDS_AT_ONCE", 13)
     parts = simulate(problem, policy, TopK(3), budget=5.0, horizon=900, seed=2)
     assert np.array_equal(whole.arms, parts.arms)
     assert np.array_equal(whole.repeats, parts.repeats)
@@ -287,7 +287,7 @@ def test_every_policy_can_be_certified():
 )
 def test_bad_settings_are_refused(change):
     good = {"domain": [[0.0], [1.0]], "kernel": SquaredExponential(), "corruption_budget": 1.0, "norm_bound": 1.0}
-    with pytest.raises(HoldfastError):
+    with pytest.raises(UnswayedError):
         InfluenceUCB(**{**good, "noise_std": 0.1, **change})
 
 
@@ -296,5 +296,5 @@ def test_rewards_of_arms_that_are_not_active_are_refused():
     state = policy.tell(policy.init(), Feedback([0, 1, 2], [9, 9, 9], [0.0, 1.0, 0.0]))
     assert state.active.tolist() == [1]
     for arm in (0, 2):
-        with pytest.raises(HoldfastError, match="active"):
+        with pytest.raises(UnswayedError, match="active"):
             policy.tell(state, Feedback([arm], [1], [0.0]))

@@ -3,13 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, LinearPhasedElimination, Matern, simulate
-from holdfast.adversaries import Flip, NoAttack, TopK
-from holdfast.core import bounds
-from holdfast.core.design import support_bound
-from holdfast.policies.linear_phased_elimination import balanced_error, matern_error
-from holdfast.problems import f1, linear, table
-from holdfast.types import Feedback
+from unswayed import LinearPhasedElimination, Matern, UnswayedError, simulate
+from unswayed.adversaries import Flip, NoAttack, TopK
+from unswayed.core import bounds
+from unswayed.core.design import support_bound
+from unswayed.policies.linear_phased_elimination import balanced_error, matern_error
+from unswayed.problems import f1, linear, table
+from unswayed.types import Feedback
 
 
 def on(problem, C, T, **settings):
@@ -104,5 +104,5 @@ def test_where_the_active_arms_no_longer_span(rng):
     [({"noise_std": np.nan}, "noise"), ({"error": 0.0}, "error"), ({"delta": 0.0}, "delta"), ({"delta": 1.0}, "delta")],
 )
 def test_bad_settings_are_refused(change, reason):
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         on(linear(0), 1.0, 100, **change)

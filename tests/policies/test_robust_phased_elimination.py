@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast.policies.robust_phased_elimination as module
-from holdfast import HoldfastError, RobustPhasedElimination, SquaredExponential, simulate
-from holdfast.adversaries import Flip, NoAttack, TopK
-from holdfast.core import bounds, regret_bounds
-from holdfast.core.design import first_argmax
-from holdfast.core.information import gain_upper_bound
-from holdfast.policies.protocol import Epoch
-from holdfast.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
-from holdfast.problems import f1, table
+import unswayed.policies.robust_phased_elimination as module
+from unswayed import RobustPhasedElimination, SquaredExponential, UnswayedError, simulate
+from unswayed.adversaries import Flip, NoAttack, TopK
+from unswayed.core import bounds, regret_bounds
+from unswayed.core.design import first_argmax
+from unswayed.core.information import gain_upper_bound
+from unswayed.policies.protocol import Epoch
+from unswayed.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
+from unswayed.problems import f1, table
 
 
 def literal_algorithm_1(X, kernel, C, psi, eta, lam, beta, b, rewards_of, T):
@@ -171,7 +171,7 @@ def test_before_the_first_epoch_nothing_is_known():
 )
 def test_bad_settings_are_refused(change, reason):
     good = {"domain": [[0.0], [1.0]], "kernel": SquaredExponential(), "corruption_budget": 1.0}
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         RobustPhasedElimination(**{**good, **change})
 
 
@@ -208,5 +208,5 @@ def test_the_recommendation_is_by_the_mean():
     ],
 )
 def test_bad_widths_are_refused(make):
-    with pytest.raises(HoldfastError):
+    with pytest.raises(UnswayedError):
         make()

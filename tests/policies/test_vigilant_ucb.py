@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, SquaredExponential, VigilantUCB
-from holdfast.core.influence import breakdown_budgets
-from holdfast.core.posterior import JointPosterior
-from holdfast.types import Feedback
+from unswayed import SquaredExponential, UnswayedError, VigilantUCB
+from unswayed.core.influence import breakdown_budgets
+from unswayed.core.posterior import JointPosterior
+from unswayed.types import Feedback
 
 GRID = np.stack(np.meshgrid(np.linspace(0, 1, 20), np.linspace(0, 1, 20)), axis=-1).reshape(-1, 2)
 KERNEL = SquaredExponential(0.2)
@@ -111,11 +111,11 @@ def test_one_huge_value_changes_nothing_else():
 
 
 def test_it_says_what_is_wrong():
-    with pytest.raises(HoldfastError, match="threshold"):
+    with pytest.raises(UnswayedError, match="threshold"):
         policy(threshold=0)
-    with pytest.raises(HoldfastError, match="verify"):
+    with pytest.raises(UnswayedError, match="verify"):
         policy(verify=-1)
-    with pytest.raises(HoldfastError, match="budget"):
+    with pytest.raises(UnswayedError, match="budget"):
         policy(C=-1)
-    with pytest.raises(HoldfastError, match="lam"):
+    with pytest.raises(UnswayedError, match="lam"):
         VigilantUCB(GRID, KERNEL, 1.0, 1e-30)

@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
-from holdfast import HoldfastError
-from holdfast.problems import BoxProblem, ackley5, branin, hartmann6
+from unswayed import UnswayedError
+from unswayed.problems import BoxProblem, ackley5, branin, hartmann6
 
 PROBLEMS = [branin, hartmann6, ackley5]
 OPTIMA = [
@@ -82,5 +82,5 @@ def test_a_problem_cannot_be_changed():
     ],
 )
 def test_bad_input_is_refused(make, reason):
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         make()

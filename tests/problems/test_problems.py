@@ -3,9 +3,9 @@ import sys
 import numpy as np
 import pytest
 
-from holdfast import HoldfastError, Linear, Matern, Problem, SquaredExponential
-from holdfast.core.fitting import fit_lengthscale
-from holdfast.problems import f1, linear, read_table, robot3d, robot_pushing, table
+from unswayed import Linear, Matern, Problem, SquaredExponential, UnswayedError
+from unswayed.core.fitting import fit_lengthscale
+from unswayed.problems import f1, linear, read_table, robot3d, robot_pushing, table
 
 
 def test_f1_is_the_stated_draw():
@@ -50,7 +50,7 @@ def test_robot_symmetry_and_edges():
     assert robot_pushing.push(0, -3, 20)[1] > 0
     assert robot_pushing.push(0, 3, 20)[1] == pytest.approx(-robot_pushing.push(0, -3, 20)[1], abs=1e-3)
     for bad in [(0, 0, 10), (np.nan, 1, 10), (1, 1, -1), (1, np.inf, 3)]:
-        with pytest.raises(HoldfastError, match="push"):
+        with pytest.raises(UnswayedError, match="push"):
             robot_pushing.push(*bad)
 
 
@@ -81,7 +81,7 @@ def test_stored_robot_table_is_what_the_simulator_gives(monkeypatch):
     monkeypatch.setitem(sys.modules, "Box2D", None)  # as on a machine without the extra
     stored = robot3d()
     assert np.abs(stored.f - simulated.f).max() < 1e-3
-    with pytest.raises(HoldfastError, match=r"holdfast\[robot\]"):
+    with pytest.raises(UnswayedError, match=r"unswayed\[robot\]"):
         robot3d(1)
 
 
@@ -124,13 +124,13 @@ def test_table_with_a_constant_first_coordinate():
     ],
 )
 def test_bad_tables_are_refused(points, values, reason):
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         table(points, values, kernel=SquaredExponential())
 
 
 def test_values_outside_the_kernel_space_have_no_norm():
     problem = table([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1.0, 1.0, 5.0], kernel=Linear(2.0))
-    with pytest.raises(HoldfastError, match="give the norm"):
+    with pytest.raises(UnswayedError, match="give the norm"):
         _ = problem.norm
 
 
@@ -161,7 +161,7 @@ def test_read_table(tmp_path):
 def test_bad_files_are_refused(tmp_path, text, reason):
     path = tmp_path / "t.csv"
     path.write_text(text)
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         read_table(path)
 
 
@@ -169,12 +169,12 @@ def test_bad_files_are_refused(tmp_path, text, reason):
 def test_files_that_are_not_text_are_refused(tmp_path, raw):
     path = tmp_path / "t.csv"
     path.write_bytes(raw)
-    with pytest.raises(HoldfastError):
+    with pytest.raises(UnswayedError):
         read_table(path)
 
 
 def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(HoldfastError, match="cannot read"):
+    with pytest.raises(UnswayedError, match="cannot read"):
         read_table(tmp_path / "absent.csv")
 
 

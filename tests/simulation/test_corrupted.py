@@ -3,9 +3,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from holdfast import Corrupted, HoldfastError
-from holdfast.adversaries import TopK, at_points
-from holdfast.problems import f1
+from unswayed import Corrupted, UnswayedError
+from unswayed.adversaries import TopK, at_points
+from unswayed.problems import f1
 
 
 def test_any_objective_is_attacked_while_the_budget_lasts():
@@ -43,9 +43,9 @@ def test_threads_share_one_budget():
 
 
 def test_what_is_not_finite_is_refused():
-    with pytest.raises(HoldfastError, match="returned nan"):
+    with pytest.raises(UnswayedError, match="returned nan"):
         Corrupted(lambda x: np.nan, lambda x, value: 0.0, budget=1.0)(0)
-    with pytest.raises(HoldfastError, match="NaN"):
+    with pytest.raises(UnswayedError, match="NaN"):
         Corrupted(lambda x: 1.0, lambda x, value: np.nan, budget=1.0)(0)
-    with pytest.raises(HoldfastError, match="budget"):
+    with pytest.raises(UnswayedError, match="budget"):
         Corrupted(lambda x: 1.0, lambda x, value: 0.0, budget=-1.0)

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast import HoldfastError
-from holdfast.simulation.ledger import Ledger
+from unswayed import UnswayedError
+from unswayed.simulation.ledger import Ledger
 
 
 @given(
@@ -29,10 +29,10 @@ def test_the_last_play_gets_the_rest_with_its_sign():
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, "all"])
 def test_bad_budgets_are_refused(bad):
-    with pytest.raises(HoldfastError, match="budget"):
+    with pytest.raises(UnswayedError, match="budget"):
         Ledger(bad)
 
 
 def test_nan_is_refused():
-    with pytest.raises(HoldfastError, match="NaN"):
+    with pytest.raises(UnswayedError, match="NaN"):
         Ledger(1.0).spend(np.nan)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from holdfast import GPUCB, HoldfastError, Query, RobustGPUCB, RobustPhasedElimination, Run, simulate
-from holdfast.adversaries import AggressiveSubtraction, NoAttack, TopK, immediately, later
-from holdfast.policies.gp_ucb import LogDetBeta
-from holdfast.policies.robust_phased_elimination import ExperimentsWidth
-from holdfast.problems import f1, table
-from holdfast.simulation.catalogue import ATTACKS, STARTS, make_attack, make_policy
+from unswayed import GPUCB, Query, RobustGPUCB, RobustPhasedElimination, Run, UnswayedError, simulate
+from unswayed.adversaries import AggressiveSubtraction, NoAttack, TopK, immediately, later
+from unswayed.experiments.registry import ATTACKS, STARTS, make_attack, make_policy
+from unswayed.policies.gp_ucb import LogDetBeta
+from unswayed.policies.robust_phased_elimination import ExperimentsWidth
+from unswayed.problems import f1, table
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_the_compiled_loop_goes_on_where_a_chunk_ends(problem, monkeypatch):
     policy = make_policy("rgp-ucb", problem, 10.0, 2000)
     settings = {"budget": 10.0, "horizon": 2000, "seed": 2, "start": later}
     whole = simulate(problem, policy, TopK(3), **settings)
-    monkeypatch.setattr("holdfast.simulation.compiled.ROUNDS_AT_ONCE", 17)
+    monkeypatch.setattr("unswayed.simulation.compiled.ROUNDS_AT_ONCE", 17)
     parts = simulate(problem, policy, TopK(3), **settings)
     assert np.array_equal(whole.arms, parts.arms)
     assert np.array_equal(whole.repeats, parts.repeats)
@@ -243,7 +243,7 @@ def test_phased_runs_of_a_billion_plays(problem):
 )
 def test_bad_input_is_refused(problem, change, reason):
     policy = GPUCB(problem.domain, problem.kernel)
-    with pytest.raises(HoldfastError, match=reason):
+    with pytest.raises(UnswayedError, match=reason):
         simulate(problem, policy, NoAttack(), **{"budget": 1.0, "horizon": 10, "seed": 0, **change})
 
 
@@ -268,7 +268,7 @@ def test_chunks_with_the_log_det_beta(problem, chunk, monkeypatch):
     policy = GPUCB(problem.domain, problem.kernel, LogDetBeta(0.1, 1.0, 0.05), lam=0.1)
     settings = {"budget": 10.0, "horizon": 1500, "seed": 2}
     whole = simulate(problem, policy, TopK(3), **settings)
-    monkeypatch.setattr("holdfast.simulation.compiled.ROUNDS_AT_ONCE", chunk)
+    monkeypatch.setattr("unswayed.simulation.compiled.ROUNDS_AT_ONCE", chunk)
     parts = simulate(problem, policy, TopK(3), **settings)
     assert np.array_equal(whole.arms, parts.arms)
     assert np.array_equal(whole.repeats, parts.repeats)
@@ -300,7 +300,7 @@ def test_a_policy_for_other_arms_is_refused(problem):
         RobustPhasedElimination(problem.domain[:50], problem.kernel, 1.0),
         GPUCB(np.concatenate([problem.domain, problem.domain + 50]), problem.kernel),
     ):
-        with pytest.raises(HoldfastError, match="the problem 100"):
+        with pytest.raises(UnswayedError, match="the problem 100"):
             simulate(problem, policy, NoAttack(), budget=0, horizon=10, seed=0)
 
 
@@ -327,7 +327,7 @@ def test_an_index_policy_may_not_ask_for_batches(problem):
         def ask(self, state, rng):
             return Query([1, 2], [3, 3])
 
-    with pytest.raises(HoldfastError, match="one play at a time"):
+    with pytest.raises(UnswayedError, match="one play at a time"):
         simulate(problem, Batch(problem.domain, problem.kernel), NoAttack(), budget=0, horizon=50, seed=0)
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast import HoldfastError
-from holdfast.spaces.space import Box, Categorical, Integer, Options, Real, space_from_record
+from unswayed import UnswayedError
+from unswayed.spaces.space import Box, Categorical, Integer, Options, Real, space_from_record
 
 MIXED = Box(
     {
@@ -147,20 +147,20 @@ def test_the_nearest_whole_number_is_the_nearest_row():
 )
 def test_what_is_no_point_is_refused_and_never_clipped(change, message):
     for attempt in (MIXED.check, lambda point: MIXED.encode([POINT, point]), MIXED.describe):
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(UnswayedError) as caught:
             attempt(POINT | change)
         assert str(caught.value) == message
 
 
 def test_missing_names_and_other_shapes_are_refused():
-    with pytest.raises(HoldfastError, match="no value for x, kind"):
+    with pytest.raises(UnswayedError, match="no value for x, kind"):
         MIXED.check({name: POINT[name] for name in ("rate", "layers", "width")})
     for wrong in (None, 3, "x", [1, 2], [("x", 1)]):
-        with pytest.raises(HoldfastError, match="a point is a mapping"):
+        with pytest.raises(UnswayedError, match="a point is a mapping"):
             MIXED.check(wrong)
     for wrong in ([[0.5]], [0.5] * 8, [[math.nan] * 8], [[math.inf] * 8], "rows"):
         for attempt in (MIXED.decode, MIXED.legal):
-            with pytest.raises(HoldfastError):
+            with pytest.raises(UnswayedError):
                 attempt(wrong)
 
 
@@ -268,7 +268,7 @@ def test_nowhere_to_go_gives_no_rows_and_wrong_steps_are_refused():
     assert fixed.around(fixed.arms(5, 0), 0.5, 10, np.random.default_rng(0)).shape == (0, 2)
     assert Options(["a", "b"]).around([[1, 0]], 0.5, 10, np.random.default_rng(0)).shape == (0, 2)
     for radius, n in ((0, 5), (2, 5), (math.nan, 5), (0.1, 0)):
-        with pytest.raises(HoldfastError):
+        with pytest.raises(UnswayedError):
             MIXED.around(MIXED.encode([POINT]), radius, n, np.random.default_rng(0))
 
 

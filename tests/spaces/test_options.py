@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast import HoldfastError
-from holdfast.spaces.space import Options
+from unswayed import UnswayedError
+from unswayed.spaces.space import Options
 
 TABLES = [
     ["a", "b", 3, 2.5, True],
@@ -61,8 +61,8 @@ def test_what_is_no_option_is_refused():
             for wrong in ((0.5, 0.5), (9, 9), (0,), "ab", 0, np.zeros((1, 2)), np.array(0), (math.nan, 0))
         ),
     ]:
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(UnswayedError) as caught:
             options.check(wrong)
         assert "\n" not in str(caught.value)
-        with pytest.raises(HoldfastError):
+        with pytest.raises(UnswayedError):
             options.encode([wrong])

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast import HoldfastError
-from holdfast.spaces.space import Box, Categorical, Integer, Options, Real, read_space, space_from_record
+from unswayed import UnswayedError
+from unswayed.spaces.space import Box, Categorical, Integer, Options, Real, read_space, space_from_record
 
 MIXED = Box(
     {
@@ -97,7 +97,7 @@ def test_points_are_described_with_units():
     ],
 )
 def test_what_is_no_space_is_refused_in_one_line(wrong):
-    with pytest.raises(HoldfastError) as caught:
+    with pytest.raises(UnswayedError) as caught:
         wrong()
     assert "\n" not in str(caught.value)
 
@@ -143,7 +143,7 @@ def error_or_space(read, source):
     """The space, or None after an error of one line; any other exception is a bug."""
     try:
         return read(source)
-    except HoldfastError as error:
+    except UnswayedError as error:
         message = str(error)
     assert "\n" not in message
     return None
@@ -227,7 +227,7 @@ def test_a_space_is_read_from_toml(tmp_path):
 def test_errors_in_files_name_the_file_and_the_key(tmp_path, text, message):
     path = tmp_path / "space.toml"
     path.write_text(text)
-    with pytest.raises(HoldfastError, match=message) as caught:
+    with pytest.raises(UnswayedError, match=message) as caught:
         read_space(path)
     assert "space.toml" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -240,7 +240,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
         (tmp_path / "missing.toml", "cannot read"),
         (tmp_path, "cannot read"),
     ]:
-        with pytest.raises(HoldfastError, match=message):
+        with pytest.raises(UnswayedError, match=message):
             read_space(path)
 
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from holdfast import HoldfastError
-from holdfast.storage import lock, write_atomically
+from unswayed import UnswayedError
+from unswayed.storage import lock, write_atomically
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
@@ -24,7 +24,7 @@ def test_when_writing_fails_the_old_file_stays(tmp_path):
     code = f"""
 import resource, signal
 from pathlib import Path
-from holdfast.storage import write_atomically
+from unswayed.storage import write_atomically
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 write_atomically(Path({str(path)!r}), b"x" * 20_000)
@@ -38,7 +38,7 @@ write_atomically(Path({str(path)!r}), b"x" * 20_000)
 
 
 def test_a_missing_folder_is_a_clear_line(tmp_path):
-    with pytest.raises(HoldfastError, match="No such file or directory"):
+    with pytest.raises(UnswayedError, match="No such file or directory"):
         write_atomically(tmp_path / "no" / "a", b"")
 
 
@@ -48,7 +48,7 @@ def test_killed_in_the_middle_leaves_old_or_new(tmp_path):
     contents = {bytes([c]) * 300_000 for c in b"xyz"}
     code = f"""
 from pathlib import Path
-from holdfast.storage import write_atomically
+from unswayed.storage import write_atomically
 while True:
     for c in b"xyz":
         write_atomically(Path({str(path)!r}), bytes([c]) * 300_000)
@@ -69,20 +69,20 @@ while True:
 def test_a_lock_keeps_others_out_until_it_ends(tmp_path):
     code = f"""
 from pathlib import Path
-from holdfast.storage import lock
+from unswayed.storage import lock
 with lock(Path({str(tmp_path / "l")!r})):
     print("got it")
 """
     with lock(tmp_path / "l"):
         refused = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "another holdfast is at work" in refused.stderr
+    assert "another unswayed is at work" in refused.stderr
     allowed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert allowed.stdout == "got it\n"
 
 
 def test_only_regular_files_are_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(HoldfastError, match="not a regular file"):
+    with pytest.raises(UnswayedError, match="not a regular file"):
         write_atomically(tmp_path / "pipe", b"")
     (tmp_path / "real").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "real")

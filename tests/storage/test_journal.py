@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast import HoldfastError
-from holdfast.storage import FileJournal, JournalWarning, MemoryJournal
-from holdfast.testing import check_journal
+from unswayed import UnswayedError
+from unswayed.storage import FileJournal, JournalWarning, MemoryJournal
+from unswayed.testing import check_journal
 
-HEADER = b'{"holdfast": "journal", "version": 1}\n'
+HEADER = b'{"unswayed": "journal", "version": 1}\n'
 NEWLINE = b"\n"
 RECORDS = [{"n": i, "reward": i / 7, "who": "Zoë", "crc": "00000000"} for i in range(40)]
 
@@ -135,7 +135,7 @@ def test_no_flipped_bit_gives_a_wrong_record(path, whole):
             with quietly(path) as journal:
                 assert journal.read() == RECORDS[: len(journal.read())]
                 assert place >= last - 1
-        except HoldfastError as error:
+        except UnswayedError as error:
             refused, message = refused + 1, str(error)
             assert path.read_bytes() == data
             assert place < len(HEADER) or f"in line {whole[:place].count(NEWLINE) + 1}" in message
@@ -174,7 +174,7 @@ LINE = {n: sealed(b'{"n": %d, "records": [{}]' % n) for n in (1, 2, 3)}
 )
 def test_damage_is_refused_with_its_line_and_left_alone(path, data, reason):
     path.write_bytes(HEADER + data)
-    with pytest.raises(HoldfastError, match=reason) as error:
+    with pytest.raises(UnswayedError, match=reason) as error:
         FileJournal(path)
     assert "study.jsonl" in str(error.value)
     assert "\n" not in str(error.value)
@@ -182,11 +182,11 @@ def test_damage_is_refused_with_its_line_and_left_alone(path, data, reason):
 
 
 @pytest.mark.parametrize(
-    "data", [b"a,b,reward", b"a,b,reward\n1,2,3\n", b"\n", b"{}\n", b"\0", HEADER[:-1] + b"\r\n", b'{"holdfast": "x']
+    "data", [b"a,b,reward", b"a,b,reward\n1,2,3\n", b"\n", b"{}\n", b"\0", HEADER[:-1] + b"\r\n", b'{"unswayed": "x']
 )
 def test_a_file_of_the_user_is_refused_and_left_alone(path, data):
     path.write_bytes(data)
-    with pytest.raises(HoldfastError, match="not a holdfast journal"):
+    with pytest.raises(UnswayedError, match="not a unswayed journal"):
         FileJournal(path)
     assert path.read_bytes() == data
 
@@ -194,7 +194,7 @@ def test_a_file_of_the_user_is_refused_and_left_alone(path, data):
 def test_a_newer_version_is_refused(path):
     for version in (2, 10, 345):
         path.write_bytes(HEADER.replace(b"1", b"%d" % version) + b"who knows")
-        with pytest.raises(HoldfastError, match=f"newer holdfast .journal version {version}"):
+        with pytest.raises(UnswayedError, match=f"newer unswayed .journal version {version}"):
             FileJournal(path)
 
 
@@ -211,7 +211,7 @@ def test_any_bytes_open_to_what_was_written_or_are_refused(path, data):
         with quietly(path) as journal:
             assert journal.read() in ([], [{}])
             assert path.read_bytes() in (HEADER, HEADER + LINE[1])
-    except HoldfastError as error:
+    except UnswayedError as error:
         message = str(error)
         assert "\n" not in message
         assert path.read_bytes() == data
@@ -230,7 +230,7 @@ def test_what_is_no_regular_file_is_a_clear_line(tmp_path):
         (tmp_path / "no" / "study.jsonl", "No such file or directory"),
         ("a\0b", "null"),
     ):
-        with pytest.raises(HoldfastError, match=reason) as error:
+        with pytest.raises(UnswayedError, match=reason) as error:
             FileJournal(path)
         assert "\n" not in str(error.value)
     assert not (tmp_path / "nowhere").exists()
@@ -246,7 +246,7 @@ def test_a_file_that_may_not_be_written_is_a_clear_line(path, whole):
         if root:  # root may write everything: be somebody else for a moment
             os.seteuid(65534)
         try:
-            with pytest.raises(HoldfastError, match="Permission denied"):
+            with pytest.raises(UnswayedError, match="Permission denied"):
                 FileJournal(locked)
         finally:
             if root:
@@ -263,12 +263,12 @@ def test_a_link_to_a_journal_is_followed(path, whole, tmp_path):
 
 
 def test_only_one_may_have_it_open(path):
-    code = f"from holdfast.storage import FileJournal; print(FileJournal({str(path)!r}).read())"
+    code = f"from unswayed.storage import FileJournal; print(FileJournal({str(path)!r}).read())"
     with FileJournal(path) as journal:
         journal.append({"a": 1})
-        with pytest.raises(HoldfastError, match=r"another holdfast has .*study.jsonl open; wait for it to end"):
+        with pytest.raises(UnswayedError, match=r"another unswayed has .*study.jsonl open; wait for it to end"):
             FileJournal(path)
-        assert "another holdfast has" in python(code).stderr.splitlines()[-1]
+        assert "another unswayed has" in python(code).stderr.splitlines()[-1]
     assert python(code).stdout == "[{'a': 1}]\n"
 
 
@@ -277,7 +277,7 @@ def test_nothing_is_acknowledged_that_would_be_lost(path):
     for spoil in (path.unlink, lambda: (path.unlink(), path.write_bytes(HEADER)), lambda: path.write_bytes(HEADER * 2)):
         with FileJournal(path) as journal:
             spoil()
-            with pytest.raises(HoldfastError, match=r"gone while in use|changed by another program"):
+            with pytest.raises(UnswayedError, match=r"gone while in use|changed by another program"):
                 journal.append({"a": 1})
         path.unlink(missing_ok=True)
 
@@ -285,15 +285,15 @@ def test_nothing_is_acknowledged_that_would_be_lost(path):
 def test_a_full_disk_keeps_nothing_of_the_call_and_later_goes_on(path, real_disk):
     code = f"""
 import resource
-from holdfast import HoldfastError
-from holdfast.storage import FileJournal
+from unswayed import UnswayedError
+from unswayed.storage import FileJournal
 journal = FileJournal({str(path)!r})
 journal.append({{"a": 1}})
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, resource.RLIM_INFINITY))
 for _ in range(2):
     try:
         journal.append({{"small": 1}}, {{"big": "x" * 10_000}})
-    except HoldfastError as error:
+    except UnswayedError as error:
         print(error)
 journal.append({{"b": 2}})
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -312,7 +312,7 @@ journal.append({{"big": "x" * 10_000}})
 def test_a_disk_full_at_creation_leaves_nothing_in_the_way(path):
     code = f"""
 import resource
-from holdfast.storage import FileJournal
+from unswayed.storage import FileJournal
 resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
 FileJournal({str(path)!r})
 """
@@ -334,7 +334,7 @@ def test_append_returns_only_when_it_is_on_disk_and_an_error_there_is_no_success
             raise OSError(errno.EIO, "Input/output error")
 
         monkeypatch.setattr(os, "fsync", broken)
-        with pytest.raises(HoldfastError, match="Input/output error"):
+        with pytest.raises(UnswayedError, match="Input/output error"):
             journal.append({"b": 2})
         assert path.read_bytes() == before
         monkeypatch.setattr(os, "fsync", lambda handle: None)
@@ -381,7 +381,7 @@ def test_threads_may_append_at_once(path):
 
 KILLER = """
 import os, random, signal, sys, time, warnings
-from holdfast.storage import FileJournal
+from unswayed.storage import FileJournal
 warnings.simplefilter("ignore")
 
 def write(path, pipe):
@@ -434,7 +434,7 @@ def test_a_record_too_deep_to_be_read_again_is_refused():
     deep = {}
     for _ in range(200_000):
         deep = {"a": deep}
-    with pytest.raises(HoldfastError, match="not too deep"):
+    with pytest.raises(UnswayedError, match="not too deep"):
         MemoryJournal().append(deep)
     while deep:  # taken apart level by level, since Python would need a deep stack for it
         deep = deep["a"]

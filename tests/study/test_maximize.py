@@ -9,7 +9,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 import matplotlib.figure
 import pytest
 
-from holdfast import Box, Categorical, HoldfastError, Integer, Optimizer, Options, Real, maximize, minimize
+from unswayed import Box, Categorical, Integer, Optimizer, Options, Real, UnswayedError, maximize, minimize
 
 SPACE = Box({"x": Real(-1, 1)})
 MIXED = Box({"rate": Real(1e-4, 1e-1, log=True, unit="1/s"), "n": Integer(1, 5), "kind": Categorical(["a", "b"])})
@@ -131,7 +131,7 @@ def test_at_most_parallel_plays_from_the_oldest_open_one_on():
 
 def test_workers_that_die_leave_their_plays_open(tmp_path):
     journal = tmp_path / "study.jsonl"
-    with ProcessPoolExecutor(2) as executor, pytest.raises(HoldfastError, match="the workers are gone"):
+    with ProcessPoolExecutor(2) as executor, pytest.raises(UnswayedError, match="the workers are gone"):
         search(crash, executor=executor, journal=journal)
     with Optimizer.open(journal) as optimizer:
         assert {play.status for play in optimizer.log} == {"open"}
@@ -186,7 +186,7 @@ def test_if_all_fail_that_is_an_error():
 
     for executor in (None, Instant()):
         with pytest.raises(
-            HoldfastError, match="no play could be measured; the last reason: KeyError: 'no such sensor'"
+            UnswayedError, match="no play could be measured; the last reason: KeyError: 'no such sensor'"
         ):
             search(broken, plays=4, executor=executor)
 
@@ -197,7 +197,7 @@ def test_if_all_fail_that_is_an_error():
     ids=str,
 )
 def test_bad_settings(options, word):
-    with pytest.raises(HoldfastError, match=word):
+    with pytest.raises(UnswayedError, match=word):
         search(bowl, **options)
 
 
@@ -326,5 +326,5 @@ def test_a_history_has_choices_of_mixed_types_as_texts_and_every_parameter():
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_measured(space, wrong, says):
-    with pytest.raises(HoldfastError, match=says):
+    with pytest.raises(UnswayedError, match=says):
         maximize(lambda point: pytest.fail("measured"), space, **({"plays": 3, "corruption_budget": 1.0} | wrong))

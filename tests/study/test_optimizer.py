@@ -14,8 +14,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from holdfast import Box, Categorical, HoldfastError, Integer, Optimizer, Options, Real, SquaredExponential, Ticket
-from holdfast.storage import FileJournal, JournalWarning, MemoryJournal
+from unswayed import Box, Categorical, Integer, Optimizer, Options, Real, SquaredExponential, Ticket, UnswayedError
+from unswayed.storage import FileJournal, JournalWarning, MemoryJournal
 
 SPACE = Box({"x": Real(-1, 1)})
 MIXED = Box({"rate": Real(1e-4, 1e-1, log=True), "n": Integer(1, 5), "kind": Categorical(["a", "b"])})
@@ -153,7 +153,7 @@ def test_what_is_begun_with_other_settings_is_not_continued(path):
         ({"space": MIXED}, "another space"),
         ({"plays": 19}, "20 plays: give as many or more"),
     ]:
-        with pytest.raises(HoldfastError, match=word) as error:
+        with pytest.raises(UnswayedError, match=word) as error:
             study(path, **{"plays": 20, "parallel": 2, "note": "./a", **changed})
         assert "another journal" in str(error.value)
         assert str(path) in str(error.value)
@@ -173,7 +173,7 @@ def test_more_plays_go_on_as_if_they_had_been_planned(path):
         assert optimizer.plays is None
         assert asked(optimizer)[: START + 8] == expected
         assert len(optimizer.log) == START + 9
-    with pytest.raises(HoldfastError, match="no limit of plays"):
+    with pytest.raises(UnswayedError, match="no limit of plays"):
         study(path, plays=50)
     kinds = [record["kind"] for record in FileJournal(path).read()]
     assert kinds.count("extend") == 2
@@ -213,7 +213,7 @@ def test_a_journal_cut_anywhere_is_a_prefix_or_an_error(path, tmp_path):
             warnings.simplefilter("ignore", JournalWarning)
             try:
                 opened = study(cut, parallel=3)
-            except HoldfastError:
+            except UnswayedError:
                 continue
         with opened:
             state = [(play.ticket, play.point, play.status, play.value) for play in opened.log]
@@ -260,7 +260,7 @@ def test_records_that_cannot_follow_are_refused(path, record):
         optimizer.ask()
     with FileJournal(path) as journal:
         journal.append(record)
-    with pytest.raises(HoldfastError, match="record 3 of the journal makes no sense"):
+    with pytest.raises(UnswayedError, match="record 3 of the journal makes no sense"):
         study(path)
     with FileJournal(path):  # and it is let go
         pass
@@ -270,22 +270,22 @@ def test_what_is_no_study_is_refused(path, tmp_path):
     with FileJournal(path) as journal:
         journal.append({"kind": "letter"})
     for opening in (study, Optimizer.open):
-        with pytest.raises(HoldfastError, match="does not begin with a study"):
+        with pytest.raises(UnswayedError, match="does not begin with a study"):
             opening(path)
-    with pytest.raises(HoldfastError, match="there is no journal"):
+    with pytest.raises(UnswayedError, match="there is no journal"):
         Optimizer.open(tmp_path / "absent.jsonl")
     assert not (tmp_path / "absent.jsonl").exists()
 
 
 def test_two_processes_cannot_share_a_journal(path):
     code = (
-        "import sys; from holdfast.storage import FileJournal as J; j = J(sys.argv[1]); print(1, flush=True); input()"
+        "import sys; from unswayed.storage import FileJournal as J; j = J(sys.argv[1]); print(1, flush=True); input()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         assert other.stdout.readline() == b"1\n"
-        with pytest.raises(HoldfastError, match="another holdfast has"):
+        with pytest.raises(UnswayedError, match="another unswayed has"):
             study(path)
         other.stdin.close()
     study(path).close()
@@ -295,19 +295,19 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(path):
     """In a process of its own, whose files may not grow beyond 4,000 bytes."""
     code = textwrap.dedent("""
         import resource, sys
-        from holdfast import Box, HoldfastError, Optimizer, Real
+        from unswayed import Box, UnswayedError, Optimizer, Real
         resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
         with Optimizer(Box({"x": Real(-1, 1)}), corruption_budget=0.5, seed=5, journal=sys.argv[1]) as optimizer:
             try:
                 while True:
                     (ticket,) = optimizer.ask()
                     optimizer.tell(ticket, float(ticket.number))
-            except HoldfastError as error:
+            except UnswayedError as error:
                 first = str(error)
             before = optimizer.log
             try:
                 optimizer.ask(50)
-            except HoldfastError as error:
+            except UnswayedError as error:
                 second = str(error)
             assert optimizer.log == before
         print(first, second, len(before), sum(play.status == "told" for play in before), sep="\\n")
@@ -356,22 +356,22 @@ def test_answering_twice():
     optimizer.tell(first, 1.0)
     optimizer.tell(first, 1.0)
     optimizer.tell(0, 1)
-    with pytest.raises(HoldfastError, match=r"ticket 0 was already answered with 1\.0"):
+    with pytest.raises(UnswayedError, match=r"ticket 0 was already answered with 1\.0"):
         optimizer.tell(first, 2.0)
-    with pytest.raises(HoldfastError, match="already answered"):
+    with pytest.raises(UnswayedError, match="already answered"):
         optimizer.fail(first, "no")
     optimizer.fail(second, "power cut")
     optimizer.fail(second, "power cut, again")
-    with pytest.raises(HoldfastError, match="already failed: power cut"):
+    with pytest.raises(UnswayedError, match="already failed: power cut"):
         optimizer.tell(second, 1.0)
-    with pytest.raises(HoldfastError, match="only a recorded measurement"):
+    with pytest.raises(UnswayedError, match="only a recorded measurement"):
         optimizer.retract(second, "no")
-    with pytest.raises(HoldfastError, match="only a recorded measurement"):
+    with pytest.raises(UnswayedError, match="only a recorded measurement"):
         optimizer.retract(third, "no")
     optimizer.retract(first, "bad sensor")
     optimizer.retract(first, "bad sensor")
     optimizer.tell(first, 1.0)  # it was told before
-    with pytest.raises(HoldfastError, match="already retracted: bad sensor"):
+    with pytest.raises(UnswayedError, match="already retracted: bad sensor"):
         optimizer.tell(first, 3.0)
     assert [play.status for play in optimizer.log] == ["retracted", "failed", "open"]
 
@@ -383,7 +383,7 @@ def test_what_is_no_measurement_is_refused_and_not_recorded(path, bad):
     with study(path) as optimizer:
         (ticket,) = optimizer.ask()
         before = path.read_bytes()
-        with pytest.raises(HoldfastError, match="measurement"):
+        with pytest.raises(UnswayedError, match="measurement"):
             optimizer.tell(ticket, bad)
         assert path.read_bytes() == before
         assert optimizer.open_tickets() == [ticket]
@@ -400,7 +400,7 @@ def test_tickets_that_are_not_ours():
         (-1, "at least 0"),
         ("0", "whole number"),
     ]:
-        with pytest.raises(HoldfastError, match=word):
+        with pytest.raises(UnswayedError, match=word):
             optimizer.tell(ticket, 1.0)
     assert optimizer.log[0].status == "open"
 
@@ -410,7 +410,7 @@ def test_nothing_is_known_before_the_first_answer():
     ticket, failed = optimizer.ask(2)
     optimizer.fail(failed, "broken")
     for question in (optimizer.recommend, optimizer.answer, optimizer.certificate):
-        with pytest.raises(HoldfastError, match="nothing has been measured"):
+        with pytest.raises(UnswayedError, match="nothing has been measured"):
             question()
     optimizer.tell(ticket, 2.0)
     assert optimizer.answer().measured == 1
@@ -488,7 +488,7 @@ def test_failed_plays_are_used_up_and_others_come_first():
     ids=lambda one: one if isinstance(one, str) else "".join(one),
 )
 def test_bad_settings_are_one_clear_line_and_leave_no_journal(path, options, word):
-    with pytest.raises(HoldfastError, match=word):
+    with pytest.raises(UnswayedError, match=word):
         study(path, **options)
     assert not path.exists()
 
@@ -530,7 +530,7 @@ class Study(RuleBasedStateMachine):
             "retract": lambda: self.optimizer.retract(ticket, "no"),
         }[act]
         if not legal:
-            with pytest.raises(HoldfastError):
+            with pytest.raises(UnswayedError):
                 call()
             return
         call()

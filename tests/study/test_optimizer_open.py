@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from holdfast import Box, Categorical, Integer, Optimizer, Options, Real
+from unswayed import Box, Categorical, Integer, Optimizer, Options, Real
 
 SPACES = {
     "labels": Options(["a", "b", "c"]),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from holdfast import Linear, Matern, SquaredExponential
+from unswayed import Linear, Matern, SquaredExponential
 
 
 def random_domain(rng, N=None):

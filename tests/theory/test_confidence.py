@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from holdfast.core import bounds
-from holdfast.core.design import rare_switching_design
-from holdfast.core.newton import newton_basis
-from holdfast.core.posterior import JointPosterior, Posterior
 from tests.theory.instances import function_of_norm, random_domain
+from unswayed.core import bounds
+from unswayed.core.design import rare_switching_design
+from unswayed.core.newton import newton_basis
+from unswayed.core.posterior import JointPosterior, Posterior
 
 
 def epoch(seed, lam=None):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from holdfast import simulate
-from holdfast.simulation.catalogue import PAPER_ATTACKS, make_attack, make_policy, make_problem
+from unswayed import simulate
+from unswayed.experiments.registry import PAPER_ATTACKS, make_attack, make_policy, make_problem
 
 T, TRIALS = 50_000, 10
 ATTACKED = [name for name in PAPER_ATTACKS if name != "none"]

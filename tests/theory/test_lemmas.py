@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from holdfast.core import regret_bounds
-from holdfast.core.bounds import theorem_psi
-from holdfast.core.design import rare_switching_design
-from holdfast.core.information import gain_upper_bound, information_gain
-from holdfast.core.posterior import JointPosterior, Posterior
 from tests.theory.instances import random_domain
+from unswayed.core import regret_bounds
+from unswayed.core.bounds import theorem_psi
+from unswayed.core.design import rare_switching_design
+from unswayed.core.information import gain_upper_bound, information_gain
+from unswayed.core.posterior import JointPosterior, Posterior
 
 SEEDS = range(60)
 

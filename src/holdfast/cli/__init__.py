@@ -1,5 +1,0 @@
-"""The command line: parsing, progress and exit codes; what it does lives elsewhere."""
-
-from holdfast.cli.main import main
-
-__all__ = ["main"]

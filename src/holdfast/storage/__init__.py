@@ -1,7 +1,0 @@
-"""Files that are whole or not there, and logs that lose nothing they have acknowledged."""
-
-from holdfast.storage.files import lock, write_atomically
-from holdfast.storage.journal import FileJournal, Journal, JournalWarning, MemoryJournal
-from holdfast.storage.journal_lines import Record
-
-__all__ = ["FileJournal", "Journal", "JournalWarning", "MemoryJournal", "Record", "lock", "write_atomically"]

@@ -1,0 +1,23 @@
+"""The attacks of Section 4, and when they start. An adversary only names what it wants; others keep count."""
+
+from unswayed.adversaries.aggressive_subtraction import AggressiveSubtraction
+from unswayed.adversaries.clipping import Clipping
+from unswayed.adversaries.flip import Flip
+from unswayed.adversaries.protocol import Adversary, NoAttack, at_points
+from unswayed.adversaries.strongest import Strongest
+from unswayed.adversaries.top_k import TopK
+from unswayed.adversaries.trigger import Start, immediately, later
+
+__all__ = [
+    "Adversary",
+    "AggressiveSubtraction",
+    "Clipping",
+    "Flip",
+    "NoAttack",
+    "Start",
+    "Strongest",
+    "TopK",
+    "at_points",
+    "immediately",
+    "later",
+]

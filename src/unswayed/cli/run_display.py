@@ -1,0 +1,84 @@
+"""What `unswayed run` shows on standard error: failures, a line each; on a terminal, also how it goes."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from time import monotonic
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from unswayed.errors import UnswayedError
+from unswayed.search.answer import Answer
+from unswayed.study.optimizer import Optimizer
+from unswayed.study.plays import Play
+
+PAUSE, SHARE = 3.0, 0.05  # seconds between two looks at the leader at least, and their share of the time at most
+
+
+class Display:
+    """Follows a study. `answered` is called by the search, so it looks at the leader only now and then."""
+
+    def __init__(self, optimizer: Optimizer, tries: int, console: Console | None = None) -> None:
+        self._optimizer, self._tries = optimizer, tries
+        self._console = console or Console(stderr=True, highlight=False)
+        self.done = sum(play.status != "open" for play in optimizer.log)
+        self._failed = sum(play.status == "failed" for play in optimizer.log)
+        self.plays = optimizer.plays or self.done
+        self._begun = monotonic()
+        self._look_at = self._begun + PAUSE
+        self._answer: Answer | None = None
+
+    def live(self) -> AbstractContextManager[Any]:
+        """The table, kept up to date on a terminal and gone at the end; elsewhere nothing."""
+        if not self._console.is_terminal:
+            return nullcontext()
+        return Live(self, console=self._console, transient=True, refresh_per_second=2)
+
+    def say(self, line: str) -> None:
+        """One line that stays."""
+        self._console.print(escape(line), soft_wrap=True)
+
+    def answered(self, play: Play) -> bool:
+        """Take note of a new answer; the search goes on."""
+        self.done += 1
+        if play.status == "failed":
+            self._failed += 1
+            tries = "" if self._tries == 1 else f" after {self._tries} tries"
+            self.say(f"ticket {play.ticket} failed{tries}: {play.reason}")
+        if self._console.is_terminal and monotonic() >= self._look_at:
+            self._look()
+        return False
+
+    def _look(self) -> None:
+        start = monotonic()
+        try:
+            self._answer = self._optimizer.answer()
+        except UnswayedError:  # nothing was measured so far
+            self._answer = None
+        end = monotonic()
+        self._look_at = end + max(PAUSE, (end - start) / SHARE)
+
+    def __rich__(self) -> Table:
+        table = Table.grid(padding=(0, 2))
+        table.add_column(style="dim", justify="right")
+        table.add_column()
+        seconds = int(monotonic() - self._begun)
+        failed = f", [red]{self._failed:,} failed[/red]" if self._failed else ""
+        clock = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        table.add_row("plays", f"{self.done:,} of {self.plays:,}{failed}, {clock}")
+        table.add_row("", ProgressBar(total=self.plays, completed=self.done, width=40))
+        if (answer := self._answer) is not None:
+            table.add_row("leader", escape(self._optimizer.space.describe(answer.point)))
+            table.add_row("estimate", f"{answer.estimate:.6g} ± {answer.deviation:.2g}")
+            gap, budget = answer.certificate.largest_gap, answer.certificate.budget
+            table.add_row("certified", f"at most {gap:.4g} {answer.worse} the best, if tampering ≤ {budget:.4g}")
+            if answer.rival is not None:
+                table.add_row("breakdown", f"{answer.breakdown_budget:.4g}")
+            if answer.set_aside:
+                table.add_row("set aside", f"{len(answer.set_aside):,} of {answer.measured:,} measurements")
+        return table

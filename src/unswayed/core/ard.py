@@ -1,0 +1,248 @@
+"""A model of measurements some of which may lie: length-scales, output scale and roughness, most probable jointly.
+
+    l     length-scale of each parameter (its columns share it)      s     output scale: f / s has variance 1
+    w     share of the variance that is detail                       rho   how much finer the detail is than the trend
+    tau   what the smooth part leaves: noise and fine structure      A     s^2 K + tau^2 I
+
+    c     the mean far from all plays, most likely: 1^T A^-1 y / 1^T A^-1 1
+
+minus log posterior  =  1/2 (y - c)^T A^-1 (y - c) + 1/2 ln det A  +  priors of l, w and rho    (up to a constant)
+
+A lie can be explained by a short length-scale or set aside. Each explanation is tried: plays that the model does not
+explain are trimmed (core/trimming.py), each at the price of a value that could have been anything, and the most
+probable explanation wins. Without that price, one lie would make the whole function look rough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log, pi
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, lapack
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+
+from unswayed.core.kernels import TwoScale
+from unswayed.core.posterior import JointPosterior
+from unswayed.core.rows import numbered_rows
+from unswayed.core.trimming import trim
+from unswayed.types import BoolArray, FloatArray, IntArray
+
+LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
+SMALLEST_TAU = 3e-3
+LARGEST_VALUE = 1e4  # in the same units: what is beyond is a fault
+SHARE, RATIO = (-2.2, 1.5), (log(0.15), 0.7)  # priors: mean and deviation of ln(w/(1 - w)) and ln(rho)
+OUTLIERS = 0.02  # prior share of plays that lie
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What was fitted: `lengths` of the parameters, output `scale`, roughness `tau`, and the plays set aside."""
+
+    lengths: FloatArray
+    share: float
+    ratio: float
+    centre: float
+    scale: float
+    tau: float
+    kept: BoolArray
+    score: float  # minus the log posterior, plays set aside included
+
+    def kernel(self, groups: IntArray) -> TwoScale:
+        """The kernel whose columns have the length-scales of their parameters."""
+        return TwoScale(tuple(float(length) for length in self.lengths[groups]), self.share, self.ratio)
+
+    @property
+    def lam(self) -> float:
+        """Regularisation in units of the output scale."""
+        return (self.tau / self.scale) ** 2
+
+
+def fit_model(
+    X: FloatArray,
+    y: FloatArray,
+    groups: IntArray,
+    *,
+    threshold: float,
+    budget: float,
+    unit: float,
+    least_tau: float = 0.0,
+    start: Model | None = None,
+) -> Model:
+    """The most probable model of values y at rows X, with `groups` the parameter of each column.
+
+    `unit` is the spread of values over the space; `least_tau` is the noise, if it is known. Starts from
+    `start` if there is one, and in any case from smoother functions with more plays set aside.
+    """
+    middle = float(np.median(y))
+    z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
+    d = int(groups.max()) + 1
+    # What a lie costs: the density of a value that could have been anything in the range seen.
+    price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
+    if start is None:
+        guesses = [_guess(length, 1.0, 0.1, d) for length in (0.15, 0.5, 1.5)]
+    else:
+        here = np.log(np.append(start.lengths, [start.share / (1 - start.share), start.ratio, 1.0, 1.0]))
+        here[d + 2 :] = np.log([start.scale / unit, start.tau / unit])
+        smoother = here.copy()
+        smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
+        smoother[d:] = [SHARE[0], RATIO[0], here[d + 2], log(max(least, 0.03 * np.exp(here[d + 2])))]
+        guesses = [here, smoother]
+    models, possible = [], np.abs(z) <= LARGEST_VALUE
+    points, arms = numbered_rows(X)
+    for guess in guesses:
+        found = guess
+        kept = possible if start is None else _trimmed(guess, points, arms, z, groups, threshold, budget / unit)
+        for _ in range(2):
+            found, _ = _climb(found, Measured.of(points, arms[kept], z[kept]), groups, least)
+            kept = _trimmed(found, points, arms, z, groups, threshold, budget / unit)
+        data = Measured.of(points, arms[kept], z[kept])
+        found, loss = _climb(found, data, groups, least, steps=8)
+        lies = len(z) - int(kept.sum())
+        kernel, scale, tau = _parts(found, groups)
+        centre = middle + unit * _centre(found, data, groups)
+        lengths = np.exp(found[:d])
+        score = loss + price * lies
+        models.append(Model(lengths, kernel.share, kernel.ratio, centre, unit * scale, unit * tau, kept, score))
+    return min(models, key=lambda model: model.score)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Plays by the point they were made at: how many, their mean, and what is left of their squares in all."""
+
+    X: FloatArray
+    n: FloatArray
+    means: FloatArray
+    squares: float
+
+    @classmethod
+    def of(cls, points: FloatArray, arms: IntArray, z: FloatArray) -> Measured:
+        """From plays, the numbers of their points, and their values."""
+        counts = np.bincount(arms, minlength=len(points)).astype(np.float64)
+        played = counts > 0
+        means = np.bincount(arms, weights=z, minlength=len(points)) / np.maximum(counts, 1)
+        return cls(points[played], counts[played], means[played], float(np.sum(np.square(z - means[arms]))))
+
+
+def fit_scale(K: FloatArray, y: FloatArray, tau: float) -> float:
+    """The most likely output scale for a given kernel matrix and roughness."""
+    unit = spread(y)
+    values, vectors = np.linalg.eigh(K)
+    squares = np.square(vectors.T @ (y / unit))
+    grid = np.geomspace(*SCALES, 200)
+    spectra = np.square(grid)[:, None] * np.maximum(values, 0.0) + max(tau / unit, SMALLEST_TAU) ** 2
+    losses = (squares / spectra + np.log(spectra)).sum(axis=1)
+    return unit * float(grid[int(np.argmin(losses))])
+
+
+def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tuple[float, FloatArray]:
+    """Minus the log posterior of all plays and its gradient, at the logarithms of lengths, scale and roughness.
+
+    Repeats collapse exactly: their means have the variance tau^2/n, and what is left is independent of the rest.
+    """
+    z, n = data.means, data.n
+    d = len(parameters) - 4
+    kernel, s, tau = _parts(parameters, groups)
+    w, rho, s2, tau2 = kernel.share, kernel.ratio, s**2, tau**2
+    Z = data.X / np.exp(parameters[:d])[groups]
+    r = np.sqrt(5.0) * cdist(Z, Z)
+    coarse, coarse_slope = _matern(r)
+    fine, fine_slope = _matern(r / rho)
+    K = (1 - w) * coarse + w * fine
+    try:
+        L = cholesky(s2 * K + np.diag(tau2 / n), lower=True, check_finite=False, overwrite_a=True)
+    except LinAlgError:
+        return 1e10, np.zeros_like(parameters)
+    inverse = lapack.dpotri(L, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    sums = inverse.sum(axis=1)
+    a = inverse @ z - sums * ((sums @ z) / sums.sum())
+    repeats = float(n.sum()) - len(n)
+    loss = 0.5 * float(z @ a) + float(np.log(L.diagonal()).sum())
+    loss += 0.5 * data.squares / tau2 + 0.5 * repeats * log(tau2) + 0.5 * float(np.log(n).sum())
+    W = s2 * (inverse - np.outer(a, a))  # the gradient is half the sum of W dK for every parameter of K
+    of_fine = w * W * fine_slope / rho**2
+    both = (1 - w) * W * coarse_slope + of_fine
+    rows, rows_fine = both.sum(axis=1), of_fine.sum(axis=1)
+    gradient = np.zeros_like(parameters)
+    np.add.at(gradient, groups, [rows @ np.square(column) - column @ both @ column for column in Z.T])
+    gradient[d] = 0.5 * w * (1 - w) * float(np.sum(W * (fine - coarse)))
+    gradient[d + 1] = sum(rows_fine @ np.square(column) - column @ of_fine @ column for column in Z.T)
+    gradient[d + 2] = float(np.sum(W * K))
+    gradient[d + 3] = (tau2 / s2) * float(np.sum(W.diagonal() / n)) - data.squares / tau2 + repeats
+    means = np.append(np.full(d, log(0.5) + 0.25 * log(d)), [SHARE[0], RATIO[0]])
+    spreads = np.append(np.ones(d), [SHARE[1], RATIO[1]])
+    off = (parameters[: d + 2] - means) / spreads
+    gradient[: d + 2] += off / spreads
+    return loss + 0.5 * float(off @ off), gradient
+
+
+def _matern(r: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """m(r) for r = sqrt(5) times the distance, and its slope: dm/d ln l_i is the slope times (x_i - z_i)^2/l_i^2."""
+    decay = np.exp(-r)
+    return (1 + r + np.square(r) / 3) * decay, (5 / 3) * (1 + r) * decay
+
+
+def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, float]:
+    """Kernel, output scale and roughness, from ln l, ln(w/(1 - w)), ln rho, ln s and ln tau."""
+    d = len(parameters) - 4
+    share = 1 / (1 + np.exp(-parameters[d]))
+    ratio, scale, tau = np.exp(parameters[d + 1 :])
+    lengths = np.exp(parameters[:d])[groups]
+    return TwoScale(tuple(float(length) for length in lengths), float(share), float(ratio)), float(scale), float(tau)
+
+
+def _climb(
+    guess: FloatArray, data: Measured, groups: IntArray, least: float, *, steps: int = 30
+) -> tuple[FloatArray, float]:
+    d = len(guess) - 4
+    tops = max(LARGEST_TAU, 2 * least)
+    box = [tuple(np.log(LENGTHS))] * d + [(-7.0, 2.0), (log(0.02), log(0.5))]
+    box += [tuple(np.log(SCALES)), (log(least), log(tops))]
+    inside = np.clip(guess, [b[0] for b in box], [b[1] for b in box])
+    best = minimize(
+        model_score, inside, (data, groups), jac=True, bounds=box, method="L-BFGS-B", options={"maxiter": steps}
+    )
+    return best.x, float(best.fun)
+
+
+def _trimmed(
+    parameters: FloatArray,
+    points: FloatArray,
+    arms: IntArray,
+    z: FloatArray,
+    groups: IntArray,
+    threshold: float,
+    budget: float,
+) -> BoolArray:
+    """Which plays a model explains. What is beyond all measure goes first: it would cost the others their digits."""
+    kept = np.abs(z) <= LARGEST_VALUE
+    kernel, scale, tau = _parts(parameters, groups)
+    centre = _centre(parameters, Measured.of(points, arms[kept], np.clip(z[kept], -10, 10)), groups)
+    standard, ones = (z[kept] - centre) / scale, np.ones(int(kept.sum()))
+    everything = JointPosterior.of_plays(kernel(points, points), arms[kept], standard, ones, (tau / scale) ** 2)
+    explained = trim(everything, arms[kept], standard, ones, threshold=threshold, budget=budget / scale)
+    if explained.any():  # a model that explains nothing at all is no ground to set anything aside
+        kept[kept] = explained
+    return kept
+
+
+def _centre(parameters: FloatArray, data: Measured, groups: IntArray) -> float:
+    """c: the most likely mean."""
+    kernel, scale, tau = _parts(parameters, groups)
+    A = scale**2 * kernel(data.X, data.X) + np.diag(tau**2 / data.n)
+    w = np.linalg.solve(A, np.ones(len(A)))
+    return float(w @ data.means / w.sum())
+
+
+def _guess(length: float, scale: float, tau: float, d: int) -> FloatArray:
+    ends: FloatArray = np.append(np.full(d, log(length)), [SHARE[0], RATIO[0], log(scale), log(tau)])
+    return ends
+
+
+def spread(y: FloatArray) -> float:
+    """Interquartile range as of a normal, else standard deviation, else 1: one lie does not set it."""
+    low, high = np.quantile(y, (0.25, 0.75))
+    return float(high - low) / 1.349 or float(np.std(y)) or 1.0

@@ -1,0 +1,100 @@
+"""Every beta and every width of the paper, one function for each equation.
+
+    B     bound on the RKHS norm of f          sigma  sub-Gaussian scale of the noise
+    lam   regularisation                       delta  probability of failure
+    C     corruption budget                    N      number of arms
+    h     epoch, from 0                        l_h    its nominal length, 2^(h+1)
+    u_h   its plays                            psi    truncation: the least share of an arm in a design
+
+A band is mean +- factor * deviation; the functions named `*_factor` return what multiplies the
+deviation, corruption included. Where the paper has slips, these are the corrected forms: see
+docs/algorithms.md.
+"""
+
+from __future__ import annotations
+
+from math import hypot, log, pi, sqrt
+
+from unswayed.errors import InvalidInput
+
+
+def epoch_delta(delta: float, h: int) -> float:
+    """delta_h = 6 delta / ((h+1)^2 pi^2), which sums to delta over all epochs (Corollary 1)."""
+    return 6 * delta / ((h + 1) ** 2 * pi**2)
+
+
+def nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -> float:
+    """beta of Corollary 1: B + (sigma/sqrt(lam)) sqrt(2 ln(N/delta)), for plays fixed beforehand.
+
+    One-sided at every arm with probability 1 - delta, which is all that elimination needs; a two-sided
+    band needs 2 N in place of N (the paper prints it two-sided).
+    """
+    return B + sigma / sqrt(lam) * sqrt(2 * log(N / delta))
+
+
+def sharp_nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -> float:
+    """sqrt(B^2 + 2 (sigma^2/lam) ln(N/delta)): never larger than `nonadaptive_beta`, and as valid.
+
+    Bias and noise share one deviation: their squares, B^2 and the quantile's, add up to it.
+    """
+    return hypot(B, sigma * sqrt(2 * log(N / delta) / lam))
+
+
+def log_det_beta(B: float, sigma: float, lam: float, delta: float, log_det: float) -> float:
+    """B + (sigma/sqrt(lam)) sqrt(2 ln(1/delta) + ln det(I + K_t/lam)), for plays chosen adaptively.
+
+    Two-sided, for all rounds, arms and differences of arms at once, for any fixed lam > 0
+    (Abbasi-Yadkori, Pal and Szepesvari 2011).
+    """
+    return B + sigma / sqrt(lam) * sqrt(2 * log(1 / delta) + log_det)
+
+
+def chowdhury_gopalan_beta(B: float, sigma: float, lam: float, delta: float, gamma: float) -> float:
+    """B + sigma sqrt(2 (gamma_t + 1 + ln(1/delta))), for plays chosen adaptively and lam >= 1 only."""
+    if lam < 1:
+        raise InvalidInput(f"this beta does not hold for lam < 1 (here {lam:g}); use log_det_beta")
+    return B + sigma * sqrt(2 * (gamma + 1 + log(1 / delta)))
+
+
+def theory_factor(beta: float, C: float, lam: float, psi: float, l_h: int, u_h: int) -> float:
+    """beta_h + C sqrt(u_h) / (l_h psi sqrt(lam)): Lemma 1 with u_min = l_h psi, line 15 of Algorithm 1.
+
+    The paper prints lam for sqrt(lam), with which the best arm can be dropped when lam > 1.
+    """
+    return beta + (C * sqrt(u_h) / (l_h * psi * sqrt(lam)) if C > 0 else 0.0)
+
+
+def experiments_factor(beta: float, C: float, b: float, u_h: int) -> float:
+    """beta_h + b C / sqrt(u_h): what Section 4 uses in place of `theory_factor`. No guarantee."""
+    return beta + b * C / sqrt(u_h)
+
+
+def robust_ucb_factor(beta: float, C: float, b: float, lam: float) -> float:
+    """beta_t + b C / sqrt(lam): RGP-UCB; b = 1 is the theory, b = 0.1 is Section 4."""
+    return beta + b * C / sqrt(lam)
+
+
+def theorem_psi(eta: float, gamma: float) -> float:
+    """psi = ln(eta) / (2 gamma_T) of Theorem 1, at most 1."""
+    return min(1.0, log(eta) / (2 * gamma)) if gamma > 0 else 1.0
+
+
+def guard_budget(horizon: int, gamma: float) -> float:
+    """C^ = sqrt(T / gamma_T): a guard against unknown corruption that costs no extra order of regret.
+
+    For C <= C^ the guarantees hold with C^; beyond it nothing is promised, and nothing can be: a rule of small
+    regret without corruption fails linearly at some C of the order of that regret.
+    """
+    return sqrt(horizon / gamma) if gamma > 0 else 0.0
+
+
+def linear_width(
+    Delta: float, C: float, sigma: float, delta: float, alpha: float, m_0: float, m_h: float, D: int
+) -> float:
+    """The width of line 6 of Algorithm 3: drop an arm that is estimated this much below the best.
+
+    4 Delta q + 4 sigma sqrt(D ln(1/delta) / m_h) + 4 C q / (alpha m_h) with q = sqrt(D (1 + alpha m_0)),
+    for misfit, noise (the paper leaves out its sigma) and corruption.
+    """
+    q = sqrt(D * (1 + alpha * m_0))
+    return 4 * (Delta * q + sigma * sqrt(D * log(1 / delta) / m_h) + C * q / (alpha * m_h))

@@ -1,0 +1,207 @@
+"""What can be said of a recommendation: how much tampering overturns it, and how far it is from the best.
+
+    mu, k_t   posterior mean and covariance      a     the winner           b      a rival
+    lam       regularisation                     S     the arms played      C      total tampering, sum |c_j|
+
+`Breakdown` is algebra (core/influence.py): it holds the plays, the kernel and lam fixed. `Certificate` is a theorem:
+it needs a true kernel, noise and norm bound that were not fitted to these rewards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unswayed.core.bounds import log_det_beta
+from unswayed.core.influence import pairwise_deviation, pairwise_influence
+from unswayed.core.posterior import JointPosterior, Posterior
+from unswayed.types import FloatArray, IntArray, positive, probability, read_only
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """The least tampering with recorded rewards that overturns a recommendation.
+
+    Plays, kernel and lam are held fixed. With less tampering than `budget`, the untampered rewards name the same
+    winner; with a little more, all of it on plays of the `pivot`, they name the `rival`.
+
+    Attributes:
+        budget: The total change of rewards that is needed. Infinite if no tampering makes another arm win.
+        rival: The arm that wins then: a number, in an `Answer` a point. None if there is none.
+        pivot: The arm whose plays have to change, likewise.
+    """
+
+    budget: float
+    rival: Any
+    pivot: Any
+
+    @property
+    def possible(self) -> bool:
+        """Whether any tampering could have made another arm win."""
+        return bool(np.isfinite(self.budget))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; an infinite budget is None."""
+        return {**asdict(self), "budget": self.budget if self.possible else None}
+
+
+def breakdown(
+    posterior: Posterior | JointPosterior,
+    *,
+    winner: int | None = None,
+    beta: float = 0.0,
+    margin: float = 0.0,
+    caution: float = 0.0,
+    without: Sequence[int] = (),
+) -> Breakdown:
+    """The least tampering that makes another arm win.
+
+    min over rivals b of lam (mu(a) - mu(b) - beta sd(a - b)) / max_{x' in S} |k_t(a,x') - k_t(b,x')|, not below 0.
+
+    Args:
+        posterior: What the rewards say about the arms.
+        winner: The recommended arm a; by default the one with the largest mean.
+        beta: 0 for the exact breakdown of the estimate. With a valid confidence parameter, the tampering up to which
+            the winner is truly the best, at that confidence.
+        margin: Rivals that are behind by less do not count. On a fine grid the winner's neighbours are as good as it.
+        caution: The recommendation rule takes the largest mu - caution sd.
+        without: Arms that the rule leaves out.
+
+    Returns:
+        The breakdown; infinite, without rival and pivot, where no tampering makes another arm win.
+    """
+    joint = _joint(posterior)
+    winner = int(np.argmax(joint.mean)) if winner is None else winner
+    budgets, where = breakdown_budgets(joint, winner, beta=beta, caution=caution)
+    budgets[[winner, *without]] = np.inf
+    if margin > 0:
+        budgets[joint.mean[winner] - joint.mean < margin] = np.inf
+    rival = int(np.argmin(budgets))
+    if np.isinf(budgets[rival]):
+        return Breakdown(np.inf, None, None)
+    return Breakdown(float(budgets[rival]), rival, int(where[rival]))
+
+
+def breakdown_budgets(
+    posterior: JointPosterior, winner: int, *, beta: float = 0.0, caution: float = 0.0
+) -> tuple[FloatArray, IntArray]:
+    """For every rival the tampering that overturns the winner, and the arm where it is cheapest."""
+    effect, S = posterior.effect()
+    power, column = pairwise_influence(effect, winner)
+    # sd does not depend on the rewards, so caution only shifts the lead.
+    score = posterior.mean - caution * posterior.deviation if caution > 0 else posterior.mean
+    lead = score[winner] - score
+    if beta > 0:
+        lead = lead - beta * pairwise_deviation(posterior.covariance, winner)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        budgets = np.where(lead > 0, lead / power, 0.0)  # no power means no lead: such arms cannot be told apart
+    return budgets, S[column] if len(S) else column
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What is proved of a recommendation, with probability 1 - delta, if tampering stayed within `budget`.
+
+    Attributes:
+        winner: The recommended arm.
+        budget: Total tampering that the certificate allows for.
+        delta: Probability of failure.
+        largest_gap: The winner is at most this far below the best arm.
+        certified_budget: Tampering up to which the winner is the best arm.
+        candidates: The arms that may be the best, the winner among them.
+        beta: The confidence parameter that was used.
+    """
+
+    winner: int
+    budget: float
+    delta: float
+    largest_gap: float
+    certified_budget: float
+    candidates: IntArray
+    beta: float
+
+    def scaled(self, unit: float) -> Certificate:
+        """The same certificate when rewards are measured in other units: every amount times `unit`."""
+        amounts = ("budget", "largest_gap", "certified_budget")
+        return replace(self, **{name: unit * getattr(self, name) for name in amounts})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; an infinite amount is None."""
+        record = {**asdict(self), "candidates": self.candidates.tolist()}
+        return {name: None if value == np.inf else value for name, value in record.items()}
+
+    def __str__(self) -> str:
+        percent = f"{100 * (1 - self.delta):.4g}%"
+        if len(self.candidates) == 1:
+            return (
+                f"Option {self.winner} is the best, with {percent} confidence, "
+                f"even if tampering of up to {self.budget:.4g} in total took place."
+            )
+        return (
+            f"Option {self.winner} leads; with {percent} confidence it is at most {self.largest_gap:.4g} below the "
+            f"best, if tampering did not exceed {self.budget:.4g} in total, and {len(self.candidates)} options may "
+            "still be the best."
+        )
+
+
+def certificate(
+    posterior: Posterior | JointPosterior,
+    *,
+    budget: float,
+    norm_bound: float,
+    noise_std: float,
+    delta: float = 0.05,
+    winner: int | None = None,
+) -> Certificate:
+    """Certify a recommendation against tampering of total `budget`.
+
+    Uses the log-determinant beta, which holds for plays chosen in any way that does not see later noise. The
+    certificate is true if the norm bound, the noise, the kernel and lam are true and were not fitted to these rewards.
+
+    Args:
+        posterior: All plays: no play may be left out because of its reward.
+        budget: Total tampering to certify against, in units of the rewards.
+        norm_bound: Bound B on the RKHS norm of the truth.
+        noise_std: Sub-Gaussian scale of the noise of one play.
+        delta: Probability of failure.
+        winner: The arm to certify; by default the one with the largest posterior mean.
+
+    Returns:
+        The certificate.
+
+    Raises:
+        InvalidInput: A number is negative or not finite, or delta is not between 0 and 1.
+
+    Example:
+        >>> import numpy as np, unswayed
+        >>> X = np.linspace(0, 1, 3)[:, None]
+        >>> K = unswayed.SquaredExponential(0.1)(X, X)
+        >>> posterior = unswayed.Posterior.fit(K, means=[0.0, 1.0, 0.2], counts=[400, 400, 400], lam=0.01)
+        >>> print(unswayed.certificate(posterior, budget=20, norm_bound=2, noise_std=0.1))
+        Option 1 is the best, with 95% confidence, even if tampering of up to 20 in total took place.
+    """
+    joint = _joint(posterior)
+    C, delta = positive(budget, "the budget", zero=True), probability(delta, "delta")
+    B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
+    beta = log_det_beta(B, sigma, joint.lam, delta, joint.log_det)
+    winner = int(np.argmax(joint.mean)) if winner is None else winner
+    power, _ = pairwise_influence(joint.effect()[0], winner)
+    reach = beta * pairwise_deviation(joint.covariance, winner) + C * power
+    behind = joint.mean - joint.mean[winner] + reach  # f(b) - f(winner) is at most this
+    behind[winner] = 0.0
+    return Certificate(
+        winner=winner,
+        budget=C,
+        delta=delta,
+        largest_gap=max(float(behind.max()), 0.0),
+        certified_budget=breakdown(joint, beta=beta, winner=winner).budget,
+        candidates=read_only(np.flatnonzero((behind >= 0) | (np.arange(len(behind)) == winner))),
+        beta=beta,
+    )
+
+
+def _joint(posterior: Posterior | JointPosterior) -> JointPosterior:
+    return posterior.joint if isinstance(posterior, Posterior) else posterior

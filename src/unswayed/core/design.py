@@ -1,0 +1,150 @@
+"""Which arms to play, and how often: the rare-switching design and the G-optimal design.
+
+K     kernel matrix of the active arms          lam   regularisation
+eta   an arm is kept until det grows by eta     s     posterior variance of the arm selected
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import qr, solve_triangular
+from scipy.linalg.blas import dger
+
+from unswayed.core.kernels import Kernel, gram
+from unswayed.core.lazy_variance import LazyVariances
+from unswayed.errors import InvalidInput
+from unswayed.types import FloatArray, IntArray, floats, growth, positive
+
+TIE = 1e-9
+DENSE = 300  # up to so many arms, the kernel matrix is faster than its factor
+
+
+def first_argmax(values: FloatArray, scale: float | None = None) -> int:
+    """The lowest index whose value is the largest up to 1e-9 of `scale` (of the largest value by default).
+
+    Equal arms (a symmetric grid, say) differ in their last digits from one linear algebra library to
+    the next; the choice between them must not.
+    """
+    largest = values.max()
+    return int(np.argmax(values >= largest - TIE * (abs(largest) if scale is None else scale)))
+
+
+def rare_switching_design(K: ArrayLike, lam: float, eta: float, length: int) -> tuple[IntArray, IntArray]:
+    """Lines 2-10 of Algorithm 1: the arms in order of first selection, and how often each is selected.
+
+    Selecting an arm of variance s another n times multiplies det(I + K_t/lam) by 1 + n s/lam, so
+    line 6 (strictly more than eta) fires after exactly floor(lam (eta - 1)/s) + 1 selections. The
+    cost depends on the number of switches, not on `length`.
+    """
+    K = floats(K, "the kernel matrix", ndim=2)
+    _check(lam, eta, length)
+    if K.shape[0] != K.shape[1] or len(K) == 0:
+        raise InvalidInput("a design needs a square kernel matrix")
+    return _rare_switching(_Covariance(K, lam), lam, eta, length)
+
+
+def rare_switching_design_at(
+    kernel: Kernel, X: FloatArray, lam: float, eta: float, length: int
+) -> tuple[IntArray, IntArray]:
+    """The same design for the rows of X, without the kernel matrix of all of them: for millions of points.
+
+    Time grows with len(X) times the square of the number of switches, memory with len(X) times their number.
+    """
+    _check(lam, eta, length)
+    if X.ndim != 2 or len(X) == 0:
+        raise InvalidInput("a design needs at least one point, one in each row")
+    if len(X) <= DENSE:
+        return _rare_switching(_Covariance(gram(kernel, X), lam), lam, eta, length)
+    return _rare_switching(LazyVariances(kernel, X, lam, TIE), lam, eta, length)
+
+
+def _check(lam: float, eta: float, length: int) -> None:
+    positive(lam, "lam")
+    growth(eta)
+    if length < 1:
+        raise InvalidInput(f"a design needs a length of at least 1, not {length}")
+
+
+class _Variances(Protocol):
+    """Posterior variances while arms are selected."""
+
+    def largest(self) -> tuple[int, float]: ...
+
+    def select(self, arm: int, s: float, n: int) -> None: ...
+
+
+def _rare_switching(variances: _Variances, lam: float, eta: float, length: int) -> tuple[IntArray, IntArray]:
+    order: dict[int, int] = {}
+    left = length
+    while left > 0:
+        arm, s = variances.largest()  # line 4, ties to the lowest index
+        n = left if s * left <= lam * (eta - 1) else min(left, _selections(lam * (eta - 1) / s))
+        order[arm] = order.get(arm, 0) + n  # line 5
+        left -= n
+        if left > 0:
+            variances.select(arm, s, n)  # line 8
+    return np.array(list(order), dtype=np.int64), np.array(list(order.values()), dtype=np.int64)
+
+
+class _Covariance:
+    """All covariances, by one rank-one step for each selection."""
+
+    def __init__(self, K: FloatArray, lam: float) -> None:
+        self.lam = lam
+        self.covariance = np.array(K, order="F")
+
+    def largest(self) -> tuple[int, float]:
+        variance = self.covariance.diagonal()
+        arm = first_argmax(variance)
+        return arm, float(variance[arm])
+
+    def select(self, arm: int, s: float, n: int) -> None:
+        v = self.covariance[:, arm].copy()
+        self.covariance = dger(-n / (self.lam + n * s), v, v, a=self.covariance, overwrite_a=1)
+
+
+def _selections(ratio: float) -> int:
+    """The smallest whole n > ratio, where a ratio within 1e-9 of a whole number counts as that number."""
+    nearest = round(ratio)
+    return (nearest if abs(ratio - nearest) <= TIE * max(nearest, 1) else int(np.floor(ratio))) + 1
+
+
+def g_optimal_design(X: ArrayLike, *, slack: float = 2.0) -> tuple[IntArray, FloatArray]:
+    """A design zeta with max_x |x|^2_{Gamma(zeta)^-1} <= slack * D, by Frank-Wolfe (line 2 of Algorithm 3).
+
+    Rows of X are the arms; D is the dimension of their span, in which the design works. Starts from D
+    arms that span (a pivoted QR), and adds at most one arm in each step. Returns the arms of its
+    support and their weights.
+    """
+    X = floats(X, "the arms", ndim=2)
+    _, R, pivots = qr(X.T, mode="economic", pivoting=True)
+    sizes = np.abs(R.diagonal())
+    D = int(np.sum(sizes > 1e-12 * sizes[0]))
+    if D == 0:
+        raise InvalidInput("a design needs at least one arm that is not the origin")
+    Z = np.empty((len(X), D))  # the arms in coordinates of the D spanning ones: designs are affine invariant
+    Z[pivots] = solve_triangular(R[:D, :D], R[:D]).T
+    weights = np.zeros(len(X))
+    weights[pivots[:D]] = 1 / D
+    inverse = D * np.eye(D)
+    for _ in range(support_bound(D) - D):
+        norms = np.einsum("ij,ij->i", Z @ inverse, Z)
+        arm = int(np.argmax(norms))
+        g = norms[arm]
+        if g <= slack * D * (1 - TIE):
+            support = np.flatnonzero(weights)
+            return support, weights[support]
+        step = (g / D - 1) / (g - 1)  # exact line search for log det
+        weights *= 1 - step
+        weights[arm] += step
+        direction = inverse @ Z[arm]
+        inverse = (inverse - np.outer(direction, direction) * (step / (1 - step + step * g))) / (1 - step)
+    raise InvalidInput(f"the G-optimal design did not converge on {len(X)} arms in {D} dimensions")
+
+
+def support_bound(D: int) -> int:
+    """m_0 = 4 D (log log D + 18) of Algorithm 3, rounded up; log log D counts as 0 for D <= e."""
+    return int(np.ceil(4 * D * (np.log(max(np.log(D), 1.0)) + 18)))

@@ -1,0 +1,128 @@
+"""Length-scales by maximum likelihood, for a unit-variance kernel and mean zero.
+
+minus log likelihood  =  1/2 y^T A^-1 y + 1/2 ln det A + const,   A = K + lam I
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.optimize import minimize, minimize_scalar
+
+from unswayed.core.kernels import Kernel, Matern, SquaredExponential, gram
+from unswayed.errors import InvalidInput
+from unswayed.types import FloatArray, floats, positive
+
+Stationary = TypeVar("Stationary", bound=SquaredExponential | Matern)
+FACTORS, NOISES = (0.01, 100.0), (1e-6, 10.0)
+NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry no noise
+
+
+def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: float | FloatArray) -> float:
+    """Minus the log likelihood of y under GP(0, k) with noise variance lam (one, or one for each value).
+
+    Infinite where A is singular.
+    """
+    A = gram(kernel, X) + np.diag(np.broadcast_to(lam, len(y)))
+    try:
+        L = cholesky(A, lower=True)
+    except (LinAlgError, ValueError):  # singular, or beyond the range of floats
+        return np.inf
+    half = solve_triangular(L, y, lower=True)
+    return float(0.5 * half @ half + np.log(L.diagonal()).sum() + 0.5 * len(y) * np.log(2 * np.pi))
+
+
+def fit_lengthscale(
+    kernel: Stationary, X: ArrayLike, y: ArrayLike, *, lam: float = NOISELESS, ard: bool = False
+) -> Stationary:
+    """`kernel` with the most likely length-scale: one number, or with `ard` one for each coordinate.
+
+    Searches from a hundredth of the smallest spread of a coordinate to a hundred times the largest:
+    the likelihood has several peaks, so a grid first, then refinement around its best point.
+    """
+    points, values = floats(X, "points", ndim=2), floats(y, "values", ndim=1)
+    positive(lam, "lam")
+    if len(points) != len(values) or len(values) < 2:
+        raise InvalidInput("fitting needs as many values as points, and at least two")
+    spread = np.ptp(points, axis=0)
+    if not (spread > 0).any():
+        raise InvalidInput("fitting needs points that differ")
+    low, high = np.log(spread[spread > 0].min() / 100), np.log(spread.max() * 100)
+
+    def loss(log_scale: FloatArray | float) -> float:
+        scale = np.exp(log_scale)
+        fitted = replace(kernel, lengthscale=tuple(scale) if np.ndim(scale) else float(scale))
+        return negative_log_likelihood(fitted, points, values, lam)
+
+    grid = np.linspace(low, high, 60)
+    losses = np.array([loss(g) for g in grid])
+    best = int(np.argmin(losses))
+    if not np.isfinite(losses[best]):
+        raise InvalidInput("no length-scale gives a positive definite kernel matrix; raise lam")
+    around = (grid[max(best - 1, 0)], grid[min(best + 1, 59)])
+    isotropic = float(minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-6}).x)
+    if not ard:
+        return replace(kernel, lengthscale=float(np.exp(isotropic)))
+    start = np.full(points.shape[1], isotropic)
+    box = [(low, high)] * points.shape[1]
+    refined = minimize(lambda s: min(loss(s), 1e300), start, bounds=box, method="L-BFGS-B")
+    scales = refined.x if refined.fun < loss(start) else start
+    return replace(kernel, lengthscale=tuple(float(l) for l in np.exp(scales)))  # noqa: E741
+
+
+def fit_counts(
+    kernel: Kernel, X: FloatArray, means: FloatArray, counts: FloatArray, lam: float | None, *, scale_lengths: bool
+) -> tuple[Kernel, float]:
+    """The most likely kernel and noise variance for means of `counts` values each.
+
+    With `scale_lengths` all length-scales of the (stationary) kernel are multiplied by one factor, from 1/100 to
+    100; the noise variance is fitted where it is not given, from 1e-6 to 10 times the kernel's. On a grid first,
+    then refined: the likelihood has several peaks. Where it is flat, the larger noise is taken.
+    """
+
+    def scaled(factor: float) -> Kernel:
+        if not scale_lengths:
+            return kernel
+        assert isinstance(kernel, SquaredExponential | Matern)
+        lengths = np.asarray(kernel.lengthscale) * factor
+        return replace(kernel, lengthscale=tuple(lengths) if lengths.ndim else float(lengths))
+
+    def loss(parameters: FloatArray) -> float:
+        factor, noise = np.exp(parameters)
+        return min(negative_log_likelihood(scaled(factor), X, means, noise / counts), 1e300)
+
+    few = np.unique(np.linspace(0, len(X) - 1, min(len(X), 200)).astype(np.int64))
+    factors = np.log(np.geomspace(*FACTORS, 25)) if scale_lengths else np.zeros(1)
+    noises = np.log(np.geomspace(*NOISES, 15)) if lam is None else np.log([lam])
+    starts = [
+        (negative_log_likelihood(scaled(np.exp(f)), X[few], means[few], np.exp(n) / counts[few]), -n, -f)
+        for f in factors
+        for n in noises
+    ]
+    smallest = min(starts)[0]
+    # Where length-scale and noise cannot be told apart, the larger noise, then the larger length-scale.
+    noise, factor = min((n, f) for value, n, f in starts if value <= smallest + 1e-3)
+    free = [scale_lengths, lam is None]
+    start = np.array([-factor, -noise])
+
+    def at(moved: FloatArray) -> FloatArray:
+        parameters = start.copy()
+        parameters[free] = moved
+        return parameters
+
+    if any(free):
+        box = np.log([FACTORS, NOISES])[free]
+        refined = minimize(
+            lambda moved: loss(at(moved)),
+            start[free],
+            method="Nelder-Mead",
+            bounds=[tuple(side) for side in box],
+            options={"xatol": 1e-3, "maxfev": 60},
+        )
+        if refined.fun < loss(start) - 1e-6:
+            start = at(refined.x)
+    return scaled(float(np.exp(start[0]))), float(np.exp(start[1])) if lam is None else lam

@@ -1,0 +1,221 @@
+"""Kernels: Appendix A of the paper, called as k(X, Z) on rows of points.
+
+    l    length-scale, one number or one for each coordinate (ARD)
+    r    distance after division by the length-scales
+    nu   smoothness of the Matern kernel
+
+All are normalised to k(x, x) <= 1, as Section 2 of the paper demands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.special import gammaln, kve
+
+from unswayed.core.memory import require_memory
+from unswayed.errors import InvalidInput
+from unswayed.types import FloatArray, positive
+
+Lengthscale = float | Sequence[float]
+LARGEST_NU = 10_000
+
+
+class Kernel(Protocol):
+    """A positive semi-definite function of two points with k(x, x) <= 1."""
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of k(x, z) for every row x of X and z of Z."""
+        ...
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """The vector of k(x, x)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Linear:
+    """k(x, z) = <x, z> / radius^2, for points of norm at most `radius`."""
+
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", positive(self.radius, "radius"))
+
+    @classmethod
+    def enclosing(cls, X: FloatArray) -> Self:
+        """The linear kernel whose radius is the largest norm in X."""
+        return cls(radius=float(np.linalg.norm(X, axis=1).max()))
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """<x, z> / radius^2; refuses points outside the radius, where k would exceed 1."""
+        self.diagonal(X)
+        self.diagonal(Z)
+        product: FloatArray = (X / self.radius) @ (Z / self.radius).T
+        return product
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """|x|^2 / radius^2."""
+        squares: FloatArray = np.sum(np.square(X / self.radius), axis=1)
+        if squares.size and squares.max() > 1 + 1e-9:
+            raise InvalidInput(
+                f"a point of norm {np.sqrt(squares.max()) * self.radius:g} lies outside the radius "
+                f"{self.radius:g} of the linear kernel; use Linear.enclosing(points)"
+            )
+        return squares
+
+
+@dataclass(frozen=True)
+class SquaredExponential:
+    """k(x, z) = exp(-r^2 / 2)."""
+
+    lengthscale: Lengthscale = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """exp(-r^2 / 2)."""
+        r = _distances(X, Z, self.lengthscale)
+        k: FloatArray = np.exp(-0.5 * np.square(r))
+        return k
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """One for every point."""
+        return np.ones(len(X))
+
+
+@dataclass(frozen=True)
+class Matern:
+    """k(x, z) = 2^(1-nu)/Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r, K_nu the modified Bessel function.
+
+    The power nu of s is missing in the paper's formula. Closed forms for nu = 1/2, 3/2, 5/2.
+    """
+
+    nu: float = 2.5
+    lengthscale: Lengthscale = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nu", positive(self.nu, "nu"))
+        if self.nu > LARGEST_NU:
+            raise InvalidInput(
+                f"a Matern kernel with nu above {LARGEST_NU:,} cannot be told from SquaredExponential; use that"
+            )
+        object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of k(x, z)."""
+        s = np.sqrt(2 * self.nu) * _distances(X, Z, self.lengthscale)
+        k: FloatArray
+        if self.nu == 0.5:
+            k = np.exp(-s)
+        elif self.nu == 1.5:
+            k = (1 + s) * np.exp(-s)
+        elif self.nu == 2.5:
+            k = (1 + s + np.square(s) / 3) * np.exp(-s)
+        else:
+            k = _matern(self.nu, s)
+        return k
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """One for every point."""
+        return np.ones(len(X))
+
+
+@dataclass(frozen=True)
+class TwoScale:
+    """k = (1 - share) m(r) + share m(r / ratio), with m the Matern-5/2 kernel: a trend and, finer, its detail.
+
+    A function with ripples on a slope has no single length-scale: with a long one the ripples look like noise, with
+    a short one the slope is not seen from one ripple to the next.
+    """
+
+    lengthscale: Lengthscale = 1.0
+    share: float = 0.1
+    ratio: float = 0.15
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
+        for name in ("share", "ratio"):
+            if not 0 < getattr(self, name) < 1:
+                raise InvalidInput(f"{name} must lie between 0 and 1, not {getattr(self, name):g}")
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of k(x, z)."""
+        r = np.sqrt(5.0) * _distances(X, Z, self.lengthscale)
+        fine = r / self.ratio
+        k: FloatArray = (1 - self.share) * (1 + r + np.square(r) / 3) * np.exp(-r)
+        k += self.share * (1 + fine + np.square(fine) / 3) * np.exp(-fine)
+        return k
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """One for every point."""
+        return np.ones(len(X))
+
+
+def _matern(nu: float, s: FloatArray) -> FloatArray:
+    """g_nu(s) = 2^(1-nu)/Gamma(nu) s^nu K_nu(s), without overflow for any nu.
+
+    K_nu itself overflows for large nu and small s, so start from the order a in (0, 1] with nu - a
+    whole, and climb: the ratios rho_a = g_{a+1}/g_a obey rho_a = 1 + s^2 / (4 a (a-1) rho_{a-1}).
+    """
+    steps = int(np.ceil(nu)) - 1
+    a = nu - steps
+    coincide = s == 0
+    s = np.where(coincide, 1.0, s)
+    bessel = kve(a, s)  # e^s K_a(s)
+    log_g = (1 - a) * np.log(2) - gammaln(a) + a * np.log(s) + np.log(bessel) - s
+    if steps:
+        with np.errstate(over="ignore", invalid="ignore"):
+            rho = s * kve(a + 1, s) / (2 * a * bessel)
+        rho = np.where(np.isfinite(rho), rho, 1.0)  # the limit for s -> 0
+        log_g = log_g + np.log(rho)
+        for order in a + np.arange(1, steps):
+            rho = 1 + np.square(s) / (4 * order * (order - 1) * rho)
+            log_g = log_g + np.log(rho)
+    g: FloatArray = np.where(coincide, 1.0, np.exp(np.minimum(log_g, 0.0)))
+    return g
+
+
+def named_kernel(name: str, lengthscale: Lengthscale | None, X: FloatArray) -> Linear | SquaredExponential | Matern:
+    """linear (with a radius that encloses X), se or matern-NU; the last two with length-scale 1 by default."""
+    if name == "linear":
+        if lengthscale is not None:
+            raise InvalidInput("the linear kernel has no length-scale")
+        return Linear.enclosing(X)
+    scale = 1.0 if lengthscale is None else lengthscale
+    if name == "se":
+        return SquaredExponential(scale)
+    if not name.startswith("matern-"):
+        raise InvalidInput(f"unknown kernel {name!r}: choose one of se, linear, matern-NU")
+    try:
+        nu = float(name.removeprefix("matern-"))
+    except ValueError:
+        raise InvalidInput(f"a Matern kernel is named by its nu, as in matern-2.5, not {name!r}") from None
+    return Matern(nu, scale)
+
+
+def gram(kernel: Kernel, X: FloatArray) -> FloatArray:
+    """The kernel matrix of all rows of X, refused with its size if it cannot fit into memory."""
+    needed = 5 * 8 * len(X) ** 2  # the matrix, a posterior of all arms, and what is in between
+    require_memory(needed, len(X), "their kernel matrix and what is made of it", "use fewer points")
+    return kernel(X, X)
+
+
+def _distances(X: FloatArray, Z: FloatArray, lengthscale: Lengthscale) -> FloatArray:
+    """Euclidean distances of the scaled points, from differences: exact for points that nearly agree."""
+    scales = np.asarray(lengthscale, dtype=np.float64)
+    if scales.ndim == 1 and scales.size != X.shape[1]:
+        raise InvalidInput(f"{scales.size} length-scales for points with {X.shape[1]} coordinates")
+    r: FloatArray = cdist(X / scales, Z / scales)
+    return r
+
+
+def _checked(lengthscale: Lengthscale) -> Lengthscale:
+    if np.ndim(lengthscale) == 0:
+        return positive(lengthscale, "lengthscale")  # type: ignore[arg-type]
+    return tuple(positive(l, "every lengthscale") for l in lengthscale)  # type: ignore[union-attr]  # noqa: E741

@@ -1,0 +1,85 @@
+"""Setting aside measurements that the others do not explain.
+
+    A      K + lam I over all plays                z_j    leave-one-out residual in standard deviations
+    k_t    posterior covariance given all plays    r_j    leave-one-out residual: y_j - mu_{-j}(x_j)
+
+In the model of all plays [A^-1 y]_j = (y_j - mu(x_j))/lam and [A^-1]_jj = (1 - k_t(x_j,x_j)/lam)/lam, so that
+
+    z_j = |y_j - mu(x_j)| / sqrt(lam - k_t(x_j, x_j)),      |r_j| = |y_j - mu(x_j)| / (1 - k_t(x_j, x_j)/lam).
+
+Dropping a play is a rank-one step backwards: another play of its arm with weight -1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unswayed.core.posterior import EPS, JointPosterior
+from unswayed.types import BoolArray, FloatArray, IntArray
+
+
+def residuals(
+    posterior: JointPosterior, arms: IntArray, rewards: FloatArray, repeats: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """z and |r| of every play (a mean of `repeats` equal ones), given a posterior that contains them all."""
+    noise = posterior.lam / repeats
+    spare = np.maximum(noise - np.diagonal(posterior.covariance)[arms], 8 * EPS * noise)
+    off = np.abs(rewards - posterior.mean[arms])
+    return off / np.sqrt(spare), off * noise / spare
+
+
+def trim(
+    posterior: JointPosterior,
+    arms: IntArray,
+    rewards: FloatArray,
+    repeats: FloatArray,
+    *,
+    threshold: float,
+    budget: float = np.inf,
+) -> BoolArray:
+    """Which plays to keep: drop, one at a time, what is farthest from what the rest says, beyond `threshold`.
+
+    A play, or all plays of an arm that together look worse than its neighbours say: equal lies support each other,
+    but not against the neighbours. (Plays that look better are left to further plays: dropping them would hide a
+    narrow peak.) Tampering cannot have exceeded the budget, so neither may the sum of what is dropped: where it
+    would, the play stays, and so an arm is believed once its plays outweigh what could have been forged. A play that
+    is off by more than the whole budget and ten times the threshold is a fault and not a lie: it goes free.
+    `posterior` contains all plays.
+    """
+    kept = np.ones(len(arms), dtype=np.bool_)
+    believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the budget keeps
+    exposed = 0.0
+    while kept.any():
+        z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0))
+        worst = int(np.argmax(np.where(believed, 0.0, z)))
+        if not z[worst] > threshold or believed[worst]:
+            break
+        fault = off[worst] > budget and z[worst] > 10 * threshold
+        if not fault and exposed + off[worst] > budget:
+            believed[worst] = True
+            continue
+        exposed += 0.0 if fault else float(off[worst])
+        dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
+        kept[dropped] = False
+        n = float(repeats[dropped].sum())
+        arm = int(arms[dropped][0])
+        posterior = posterior.extend(arm, -n, -float(repeats[dropped] @ rewards[dropped]))
+    return kept
+
+
+def _suspicion(
+    posterior: JointPosterior, arms: IntArray, rewards: FloatArray, repeats: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """z and total tampering of every kept play, then of every arm that looks worse than its neighbours say."""
+    kept = repeats > 0
+    z, off = np.zeros(len(arms) + len(posterior.mean)), np.zeros(len(arms) + len(posterior.mean))
+    z[: len(arms)][kept], r = residuals(posterior, arms[kept], rewards[kept], repeats[kept])
+    off[: len(arms)][kept] = r * repeats[kept]
+    counts = np.bincount(arms, weights=repeats, minlength=len(posterior.mean)).astype(np.float64)
+    S = np.flatnonzero(counts)
+    means = np.bincount(arms, weights=repeats * rewards, minlength=len(posterior.mean))[S] / counts[S]
+    low = means < posterior.mean[S]
+    S, means = S[low], means[low]
+    z[len(arms) + S], r = residuals(posterior, S, means, counts[S])
+    off[len(arms) + S] = r * counts[S]
+    return z, off

@@ -1,0 +1,225 @@
+"""The rules that decide the paper's claims from finished runs.
+
+Words, fixed beforehand: a run *settles* if it recommends a best arm and its mean regret over the last 1,000
+rounds is below 0.02; it has *linear regret* if that mean exceeds 0.1; a statement about trials holds if it
+does in at least nine of ten.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from unswayed.core.fitting import fit_lengthscale
+from unswayed.core.kernels import SquaredExponential
+from unswayed.experiments.experiment import instance
+from unswayed.experiments.registry import PAPER_ATTACKS
+from unswayed.paper.grid import ATTACKED, FIGURES, Results, Setting
+
+Row = dict[str, Any]
+LED_ASTRAY = {"f1": ("clipping", "aggsub", "top-3", "top-5"), "robot3d": ("top-3", "top-5")}
+ROBUST = ("rgp-ucb", "rgp-pe")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was measured: for each part of a claim whether it is true, and the numbers that say so."""
+
+    parts: dict[str, bool]
+    numbers: dict[str, float] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """All parts true, some, or none."""
+        if all(self.parts.values()):
+            return "holds"
+        return "holds partly" if any(self.parts.values()) else "does not hold"
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Which instance of each function a claim is checked on, and with how many trials."""
+
+    f1: int | None = None
+    robot3d: int | None = None
+    trials: int | None = None
+
+
+Check = Callable[[Results, Draws], Evidence]
+
+
+def mostly(flags: list[bool]) -> bool:
+    """At least nine of ten."""
+    return bool(flags) and sum(flags) >= 0.9 * len(flags)
+
+
+def _setting(draws: Draws, figure: int, policy: str, attack: str, start: str = "immediate") -> Setting:
+    problem, budget = FIGURES[figure]
+    return Setting(problem, policy, attack, budget, start, getattr(draws, problem))
+
+
+def _share(results: Results, draws: Draws, setting: Setting, outcome: str) -> tuple[bool, float]:
+    flags = [row["outcome"] == outcome for row in results.trials(setting, draws.trials)]
+    return mostly(flags), float(np.mean(flags)) if flags else float("nan")
+
+
+def outcomes(figures: tuple[int, ...], policy: str, attacks: Callable[[str], tuple[str, ...]], outcome: str) -> Check:
+    """Parts: function, budget and attack; true if at least nine of ten trials end as said."""
+
+    def check(results: Results, draws: Draws) -> Evidence:
+        parts, numbers, notes = {}, {}, []
+        for figure in figures:
+            problem, budget = FIGURES[figure]
+            for attack in attacks(problem):
+                part = f"{problem}, C = {budget:g}, {attack}"
+                setting = _setting(draws, figure, policy, attack)
+                parts[part], numbers[part] = _share(results, draws, setting, outcome)
+                if not parts[part]:
+                    notes.append(f"{part}: {_instead(results.trials(setting, draws.trials))}")
+        return Evidence(parts, numbers, f"Numbers: share of trials. {'; '.join(notes)}")
+
+    return check
+
+
+def _instead(rows: list[Row]) -> str:
+    """What the trials did, where they did not do what was said."""
+    ends = ", ".join(f"{n} {outcome}" for outcome, n in Counter(row["outcome"] for row in rows).items())
+    spent, regret = (np.mean([row[name] for row in rows]) for name in ("corruption_spent", "regret"))
+    return f"{ends}; mean regret {regret:,.0f}, {spent:.3g} of the budget spent"
+
+
+def resists(figures: tuple[int, ...], policies: tuple[str, ...], start: str) -> Check:
+    """Parts: policy, function, budget and attack; true if fewer than one trial in ten has linear regret."""
+
+    def check(results: Results, draws: Draws) -> Evidence:
+        parts, numbers = {}, {}
+        for figure in figures:
+            problem, budget = FIGURES[figure]
+            for policy in policies:
+                for attack in ATTACKED:
+                    part = f"{policy}, {problem}, C = {budget:g}, {attack}"
+                    rows = results.trials(_setting(draws, figure, policy, attack, start), draws.trials)
+                    parts[part] = mostly([row["outcome"] != "linear regret" for row in rows])
+                    numbers[part] = float(np.mean([row["recommended_gap"] for row in rows]))
+        lost = [part for part, true in parts.items() if not true]
+        note = ""
+        if lost:
+            gaps = ", ".join(f"{numbers[part]:.3f}" for part in lost)
+            note = f"Led to another arm: {'; '.join(lost)} (mean gap {gaps})."
+        return Evidence(parts, numbers, note)
+
+    return check
+
+
+def one_arm_left(results: Results, draws: Draws) -> Evidence:
+    """Parts: function and attack; true if exactly one arm is left after 13 epochs."""
+    parts, numbers = {}, {}
+    for figure in (3, 4):
+        problem, budget = FIGURES[figure]
+        for attack in PAPER_ATTACKS:
+            rows = results.trials(_setting(draws, figure, "rgp-pe", attack), draws.trials)
+            left = [_active_after(row, 13) for row in rows]
+            part = f"{problem}, C = {budget:g}, {attack}"
+            parts[part] = mostly([n == 1 for n in left])
+            numbers[part] = float(np.mean([np.nan if n is None else n for n in left]))
+    return Evidence(parts, numbers, "Numbers: arms left after the 13th epoch, mean over trials.")
+
+
+def _active_after(row: Row, epochs: int) -> int | None:
+    """Arms left after this many epochs; None if there were fewer."""
+    begun: list[int] = row["epoch_active"]
+    if len(begun) > epochs:
+        return begun[epochs]
+    return row["active_arms"] if row["epochs"] == epochs else None
+
+
+def ucb_below_pe(results: Results, draws: Draws) -> Evidence:
+    """Parts: function, budget and attack; true if the mean regret of RGP-UCB is the smaller one."""
+    parts, numbers = {}, {}
+    for figure, (problem, budget) in FIGURES.items():
+        for attack in PAPER_ATTACKS:
+            ucb, pe = (
+                results.column(_setting(draws, figure, policy, attack), "regret", draws.trials).mean()
+                for policy in ROBUST
+            )
+            part = f"{problem}, C = {budget:g}, {attack}"
+            parts[part], numbers[part] = bool(ucb < pe), float(ucb / pe)
+    return Evidence(parts, numbers, "Numbers: regret of RGP-UCB over that of RGP-PE.")
+
+
+def later_is_similar(results: Results, draws: Draws) -> Evidence:
+    """Parts: policy, function and attack; true if the mean regrets are within 25% of each other."""
+    parts, numbers = {}, {}
+    for figure in (3, 4):
+        problem, budget = FIGURES[figure]
+        for policy in ROBUST:
+            for attack in ATTACKED:
+                late, soon = (
+                    results.column(_setting(draws, figure, policy, attack, start), "regret", draws.trials).mean()
+                    for start in ("later", "immediate")
+                )
+                part = f"{policy}, {problem}, C = {budget:g}, {attack}"
+                parts[part], numbers[part] = bool(abs(late / soon - 1) <= 0.25), float(late / soon)
+    return Evidence(parts, numbers, "Numbers: regret under the later attack over that under the immediate one.")
+
+
+def later_exceptions(results: Results, draws: Draws) -> Evidence:
+    """Parts: function; true if at most two trials of RGP-PE end on another arm."""
+    parts, numbers = {}, {}
+    for figure in (3, 4):
+        problem, budget = FIGURES[figure]
+        lost = {
+            attack: [
+                row["recommended_gap"]
+                for row in results.trials(_setting(draws, figure, "rgp-pe", attack, "later"), draws.trials)
+                if row["recommended_gap"] > 0
+            ]
+            for attack in ATTACKED
+        }
+        count = sum(len(gaps) for gaps in lost.values())
+        parts[f"{problem}, C = {budget:g}"] = count <= 2
+        numbers[f"{problem}, C = {budget:g}"] = float(count)
+    return Evidence(
+        parts,
+        numbers,
+        "Numbers: trials of RGP-PE that end on another arm. The paper counts two (Robot3D, Top-5).",
+    )
+
+
+def top_3_is_top_5(results: Results, draws: Draws) -> Evidence:
+    """True if the two mean curves of GP-UCB never differ by more than 2% of the final regret."""
+    three, five = (
+        np.mean([row["curve"] for row in results.trials(_setting(draws, 5, "gp-ucb", a), draws.trials)], axis=0)
+        for a in ("top-3", "top-5")
+    )
+    apart = float(np.max(np.abs(three - five)) / max(three[-1], five[-1]))
+    return Evidence(
+        {"f1, C = 100": apart <= 0.02},
+        {"largest distance of the mean curves, relative to the final regret": apart},
+        "Both lead GP-UCB to another arm at once; the curves drift apart by the difference of the values of "
+        "these two arms, which depends on the draw.",
+    )
+
+
+def most_effective(results: Results, draws: Draws) -> Evidence:
+    """True if Top-3 and Top-5 cause the two largest mean regrets."""
+    regret = {a: results.column(_setting(draws, 4, "gp-ucb", a), "regret", draws.trials).mean() for a in ATTACKED}
+    top = sorted(regret, key=lambda a: -regret[a])[:2]
+    return Evidence({"robot3d, C = 100": set(top) == {"top-3", "top-5"}}, {a: float(r) for a, r in regret.items()})
+
+
+def lengthscale(results: Results, draws: Draws) -> Evidence:
+    """True if the most likely length-scale rounds to 2."""
+    problem = instance("robot3d", draws.robot3d)
+    fitted = fit_lengthscale(SquaredExponential(), problem.domain, problem.f).lengthscale
+    assert isinstance(fitted, float)
+    return Evidence(
+        {"robot3d": round(fitted) == 2},
+        {"length-scale": fitted},
+        "The paper finds 1.94 on its own, unpublished points.",
+    )

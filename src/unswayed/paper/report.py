@@ -1,0 +1,155 @@
+"""One page that a reviewer can read: figures, claims, tables and settings, without a network."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from unswayed.core.regret_bounds import table_1
+from unswayed.paper.beyond import Table
+from unswayed.paper.checks import Evidence
+from unswayed.paper.claims import Claim
+from unswayed.paper.grid import FIGURES, Scale
+from unswayed.plots.page import document, escaped, picture, table
+
+CLASSES = {"holds": "holds", "holds partly": "partly", "does not hold": "not"}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the page: a title, a caption, and the bytes of a PNG."""
+
+    title: str
+    caption: str
+    png: bytes
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A decided claim; `elsewhere` says how often it holds on other draws."""
+
+    claim: Claim
+    evidence: Evidence
+    elsewhere: str = ""
+
+
+def page(
+    *,
+    scale: Scale,
+    pictures: Sequence[Picture],
+    entries: Sequence[Entry],
+    tables: Sequence[Table],
+    about: Mapping[str, Any],
+    failures: Sequence[str],
+) -> str:
+    """The page as HTML."""
+    parts = [
+        _head(scale, entries, about, failures),
+        *(picture(shown.title, shown.caption, shown.png) for shown in pictures),
+        _ledger(entries),
+        *(table(t.title, t.text, t.head, t.rows) for t in (rates_table(scale), *tables)),
+        _settings(scale, about),
+    ]
+    return document("Unswayed: the paper, reproduced", parts)
+
+
+def _head(scale: Scale, entries: Sequence[Entry], about: Mapping[str, Any], failures: Sequence[str]) -> str:
+    verdicts = [entry.evidence.verdict for entry in entries]
+    counts = (
+        f"{verdicts.count('holds')} hold, {verdicts.count('holds partly')} hold partly, "
+        f"{verdicts.count('does not hold')} do not hold"
+    )
+    full = scale.trials == 10 and scale.horizon == 50_000
+    size = "at the paper's size" if full else "at a reduced size: verdicts are those of the reduced size"
+    failed = ""
+    if failures:
+        items = "".join(f"<li>{escaped(line)}</li>" for line in failures)
+        failed = f"<h2>Runs that failed</h2><ul class='not'>{items}</ul>"
+    return (
+        "<h1>A Robust Phased Elimination Algorithm for Corruption-Tolerant Gaussian Process Bandits</h1>"
+        "<p class='soft'>Bogunovic, Li, Krause, Scarlett, arXiv 2202.01850: its experiments, run again by Unswayed "
+        f"{escaped(about['unswayed'])}.</p>"
+        f"<p><b>{len(entries)} claims: {escaped(counts)}.</b> "
+        f"{escaped(about['runs'])} runs of {scale.horizon:,} plays, {scale.trials} trials for each setting, {size}. "
+        f"Computing took {escaped(about['seconds'])} s with {escaped(about['jobs'])} process(es).</p>{failed}"
+    )
+
+
+def _ledger(entries: Sequence[Entry]) -> str:
+    rows = []
+    for entry in entries:
+        claim, evidence = entry.claim, entry.evidence
+        numbers = "".join(
+            f"<tr><td>{escaped(part)}</td><td>{'yes' if evidence.parts.get(part, True) else 'no'}</td>"
+            f"<td>{value:.4g}</td></tr>"
+            for part, value in evidence.numbers.items()
+        )
+        wrong = [part for part, true in evidence.parts.items() if not true]
+        failing = f"<br>Not: {escaped('; '.join(wrong))}." if wrong else ""
+        note = f"<br>{escaped(evidence.note)}" if evidence.note else ""
+        elsewhere = f"<br>{escaped(entry.elsewhere)}" if entry.elsewhere else ""
+        rows.append(
+            f"<tr id='{escaped(claim.name)}'><td>{escaped(claim.section)}</td><td>{escaped(claim.sentence)}"
+            f"<div class='soft'>Rule: {escaped(claim.rule)}{failing}{note}{elsewhere}</div>"
+            f"<details><summary>numbers</summary><table>{numbers}</table></details></td>"
+            f"<td class='{CLASSES[evidence.verdict]}'>{escaped(evidence.verdict)}</td></tr>"
+        )
+    return (
+        "<h2>The ledger of claims</h2><p>Each empirical sentence of Section 4 and Appendix F, in our words. A run "
+        "<i>settles</i> if it recommends a best arm and its mean regret over the last 1,000 rounds is below 0.02; it "
+        "has <i>linear regret</i> if that mean exceeds 0.1. A statement about trials holds if it does in at least "
+        "nine of ten. A claim of several parts holds partly if some hold.</p>"
+        "<div class='scroll'><table class='ledger'>"
+        "<thead><tr><th>section</th><th>claim</th><th>verdict</th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def rates_table(scale: Scale) -> Table:
+    """Table 1: the rates, and their values at this horizon for the paper's two problems."""
+    rows = []
+    for kernel, name, nu in (
+        ("linear", "Linear", None),
+        ("se", "SE", None),
+        ("matern", "Matern, nu = 2.5", 2.5),
+    ):
+        small = table_1(kernel, scale.horizon, 50.0, 2, nu)
+        large = table_1(kernel, scale.horizon, 100.0, 3, nu)
+        for bound, rate in small.items():
+            both = (f"{r.clean:,.0f} + {r.corrupted:,.0f}" for r in (rate, large[bound]))
+            rows.append((name, bound, rate.formula, *both))
+    return Table(
+        "Table 1: rates",
+        "Without constants and dimension-independent logarithms, so compare growth, not size. The numbers are the "
+        "stochastic and the corrupted term; those of the linear kernel are far below the others because its "
+        "dimension is.",
+        (
+            "kernel",
+            "bound",
+            "rate",
+            f"T = {scale.horizon:,}, C = 50, d = 2",
+            f"T = {scale.horizon:,}, C = 100, d = 3",
+        ),
+        rows,
+    )
+
+
+def _settings(scale: Scale, about: Mapping[str, Any]) -> str:
+    experiments = "; ".join(f"Figure {n}: {problem}, C = {C:g}" for n, (problem, C) in FIGURES.items())
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "pyarrow", "matplotlib"))
+    lines = [
+        f"T = {scale.horizon:,}, {scale.trials} trials with seeds 0 to {scale.trials - 1}; noise 0.02, lambda = 1, "
+        "b = 0.1, psi = 0.5, eta = 2.",
+        "f1: SE kernel, length-scale 0.5, draw 10 (the paper's draw is not published), beta_h = 4, "
+        "beta_t = sqrt(ln t)/2, Delta = 0.5, h_max = 1, target region x_1 <= x_2.",
+        "Robot3D: SE kernel, length-scale 2, draw 0, beta_h = 6, beta_t = 2 sqrt(ln t), Delta = 0.5, h_max = 3, "
+        "target region r_x >= 0.",
+        experiments + ".",
+        f"Python {platform.python_version()}, {libraries}.",
+        f"Executor: {about['executor']}. Peak memory of this process: {about['peak_mb']} MB.",
+    ]
+    items = "".join(f"<li>{escaped(line)}</li>" for line in lines)
+    return f"<h2>Settings</h2><ul>{items}</ul>"

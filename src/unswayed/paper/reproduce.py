@@ -1,0 +1,176 @@
+"""From a folder of finished runs to figures, claims and the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from io import BytesIO
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from unswayed.errors import InvalidInput
+from unswayed.experiments.experiment import Cell, instance
+from unswayed.experiments.store import RunFolder
+from unswayed.paper import beyond, certified, figures
+from unswayed.paper.checks import Draws
+from unswayed.paper.claims import CLAIMS, decide
+from unswayed.paper.grid import (
+    FIGURES,
+    OTHER_TRIALS,
+    Results,
+    Scale,
+    figure_settings,
+    other_draw_cells,
+    other_draws,
+    paper_cells,
+)
+from unswayed.paper.report import Entry, Picture, page
+from unswayed.plots.regret import save
+from unswayed.storage import write_atomically
+
+NAMES = tuple(f"figure-{n}" for n in range(1, 7))
+
+
+def cells_for(scale: Scale, only: Sequence[str] = ()) -> list[Cell]:
+    """The runs that the wanted figures need; all of the paper's, and with `beyond` the others, by default."""
+    for name in only:
+        if name not in NAMES:
+            raise InvalidInput(f"unknown figure {name!r}: choose one of {', '.join(NAMES)}")
+    if not only:
+        return paper_cells(scale) + (_beyond_cells(scale) if scale.beyond else [])
+    wanted = {4 if name == "figure-1" else int(name[-1]) for name in only}
+    settings = [line for n in FIGURES if n in wanted for line in figure_settings(n)]
+    return [cell for line in settings for cell in line.cells(scale)]
+
+
+def render(folder: RunFolder, scale: Scale, about: Mapping[str, Any], only: Sequence[str] = ()) -> list[Entry]:
+    """Draw what the finished runs allow, decide the claims, and write the page. Runs nothing."""
+    keys, _ = folder.about()
+    results = Results(folder.read(keys), scale)
+    pictures = [
+        Picture(title, caption, _draw(folder, name, figure()))
+        for name, title, caption, figure in _figures(results)
+        if (not only or name in only) and _ready(results, name)
+    ]
+    tables: list[beyond.Table] = []
+    if scale.beyond:
+        more, tables = _beyond(folder, results)
+        pictures += more
+    entries = _decide(results, scale)
+    document = page(
+        scale=scale,
+        pictures=pictures,
+        entries=entries,
+        tables=tables,
+        about=about,
+        failures=about.get("failures", ()),
+    )
+    write_atomically(folder.path / "claims.json", json.dumps([_plain(e) for e in entries], indent=1).encode())
+    write_atomically(folder.path / "report.html", document.encode())
+    return entries
+
+
+def _beyond_cells(scale: Scale) -> list[Cell]:
+    settings = [*beyond.settings(), *certified.settings(scale.horizon)]
+    return other_draw_cells(scale) + [cell for s in settings for cell in s.cells(scale, beyond.TRIALS)]
+
+
+def _beyond(folder: RunFolder, results: Results) -> tuple[list[Picture], list[beyond.Table]]:
+    """The sections that go beyond the paper, as far as their runs are finished."""
+    pictures, tables = [], []
+    if all(results.has(setting, beyond.TRIALS) for setting in certified.settings(results.scale.horizon)):
+        for n, (problem, budget) in FIGURES.items():
+            drawn = _draw(folder, f"figure-{n}-certified", certified.panels(results, n))
+            title = f"Certified policies: {problem}, C = {budget:g}"
+            caption = (
+                f"Influence-UCB and influence-PE with their guarantees (true B, delta = 0.05, the full C), in the "
+                f"setting of Figure {n}; mean of {beyond.TRIALS} trials, bars of one standard deviation."
+            )
+            pictures.append(Picture(title, caption, drawn))
+        tables += [certified.price_table(results), certified.guard_table(results)]
+    if all(results.has(setting, beyond.TRIALS) for setting in beyond.settings()):
+        tables.append(beyond.appendix_e_table(results))
+        for name, (figure, table) in {
+            "regret-against-budget": beyond.against_budget_section(results),
+            "regret-against-horizon": beyond.against_horizon_section(results),
+        }.items():
+            pictures.append(Picture(table.title, table.text, _draw(folder, name, figure)))
+            tables.append(table)
+        tables.append(beyond.sensitivity_table(results))
+    return pictures, tables
+
+
+def _figures(results: Results) -> list[tuple[str, str, str, Callable[[], Figure]]]:
+    """Name, title, caption and maker of each figure of the paper."""
+    sized = f"mean of {results.scale.trials} trials, bars of one standard deviation"
+    listed: list[tuple[str, str, str, Callable[[], Figure]]] = [
+        (
+            "figure-1", "Figure 1: Robot3D",
+            f"GP-UCB and RGP-PE, C = 100, no attack and the two most effective ones; {sized}.",
+            lambda: figures.figure_1(results),
+        ),
+        (
+            "figure-2", "Figure 2: f1", "The synthetic function as a surface and as a map (draw 10).",
+            lambda: figures.figure_2(instance("f1", None)),
+        ),
+    ]  # fmt: skip
+    for n, (problem, budget) in FIGURES.items():
+        caption = f"Cumulative regret on {problem} with C = {budget:g}; {sized}."
+        panels = partial(figures.regret_panels, results, n)
+        listed.append((f"figure-{n}", f"Figure {n}: {problem}, C = {budget:g}", caption, panels))
+    return listed
+
+
+def _ready(results: Results, name: str) -> bool:
+    """Whether all runs of a figure are finished."""
+    number = {"figure-1": 4, "figure-2": None}.get(name, int(name[-1]))
+    return number is None or all(results.has(line) for line in figure_settings(number))
+
+
+def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
+    """Write a figure as PNG and PDF; the PNG is returned for the page."""
+    save(figure, folder.path / f"{name}.pdf")
+    figure.set_layout_engine("none")  # the places are found: keep them
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=160)
+    write_atomically(folder.path / f"{name}.png", buffer.getvalue())
+    return buffer.getvalue()
+
+
+def _decide(results: Results, scale: Scale) -> list[Entry]:
+    draws = []
+    if scale.beyond:
+        pairs = zip(other_draws("f1"), other_draws("robot3d"), strict=True)
+        draws = [Draws(a, b, OTHER_TRIALS) for a, b in pairs]
+    entries = []
+    for claim in CLAIMS:
+        evidence = decide(claim, results)
+        if evidence is None:
+            continue
+        others = [e for e in (decide(claim, results, d) for d in draws) if e is not None]
+        elsewhere = ""
+        if others:
+            parts = sum(sum(e.parts.values()) for e in others), sum(len(e.parts) for e in others)
+            wholly = sum(e.verdict == "holds" for e in others)
+            elsewhere = (
+                f"On {len(others)} other draws, {OTHER_TRIALS} trials each: holds on {wholly}; "
+                f"{parts[0] / parts[1]:.0%} of all parts."
+            )
+        entries.append(Entry(claim, evidence, elsewhere))
+    return entries
+
+
+def _plain(entry: Entry) -> dict[str, Any]:
+    claim = entry.claim
+    return {
+        "name": claim.name,
+        "section": claim.section,
+        "sentence": claim.sentence,
+        "rule": claim.rule,
+        "verdict": entry.evidence.verdict,
+        **asdict(entry.evidence),
+        "other_draws": entry.elsewhere,
+    }

@@ -1,0 +1,196 @@
+"""A study as a picture: every measurement in its order, and against each parameter.
+
+One lie of a million must not flatten all the rest, so the scale is that of the plays that were kept; what lies beyond
+is drawn as a cross at the edge, with its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from unswayed.plots.regret import BAD, GOOD, NEUTRAL
+from unswayed.search.answer import Answer
+from unswayed.spaces import Box, Categorical, Integer, Space
+from unswayed.study.plays import Play, by_name
+from unswayed.types import FloatArray
+
+KEPT = "#0072B2"
+SHOWN = 6  # parameters
+FIRST = 30  # plays, all over the space, whose spread says what a large value is
+FAR = 20.0  # times that spread
+WRITTEN = 4  # values off the scale that are written out
+STYLES: dict[str, dict[str, Any]] = {
+    "kept": {"marker": "o", "color": KEPT, "alpha": 0.6, "markeredgewidth": 0, "markersize": 5},
+    "kept, off the scale": {"marker": "x", "color": KEPT, "markersize": 6.5, "markeredgewidth": 1.6},
+    "set aside": {"marker": "x", "color": BAD, "markersize": 6.5, "markeredgewidth": 1.6},
+    "retracted": {"marker": "o", "color": NEUTRAL, "markerfacecolor": "none", "markersize": 6},
+}
+STEPS = [1, 2, 5, 10]  # round numbers on the axes
+TICKS, LONGEST = 10, 14  # names on an axis, and letters of a name
+
+
+def plot_study(space: Space, answer: Answer, log: Sequence[Play], *, minimized: bool = False) -> Figure:
+    """Left: every play, those set aside crossed out, and the estimate; right: the values against the parameters."""
+    names = _shown_names(space, answer)
+    columns = len(names) if len(names) <= 3 else ceil(len(names) / 2)
+    rows = ceil(len(names) / columns)
+    figure = Figure(figsize=(5.2 + 2.5 * columns, 3.9 if rows == 1 else 4.9), layout="constrained")
+    grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[max(2.0, 0.8 * columns), *[1.0] * columns])
+    limits = _limits(answer, log)
+    left = figure.add_subplot(grid[:, 0])
+    _over_time(left, answer, log, limits)
+    ending = "smaller is better" if minimized else "larger is better"
+    left.set(xlabel="ticket", ylabel=f"value ({ending})")
+    for number, name in enumerate(names):
+        place = grid[number // columns, 1 + number % columns]
+        axes = figure.add_subplot(place, sharey=left)
+        _against(axes, space, name, answer, log, limits)
+        axes.tick_params(labelleft=False)
+    for axes in figure.axes:
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    left.set_ylim(*limits)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False, fontsize=9)
+    title = f"{answer.estimate:.6g} ± {answer.deviation:.2g} at {space.describe(answer.point)}"
+    figure.suptitle(_short(title, 110), fontsize=11, parse_math=False)
+    return figure
+
+
+def _over_time(axes: Axes, answer: Answer, log: Sequence[Play], limits: tuple[float, float]) -> None:
+    low, high = answer.estimate - 2 * answer.deviation, answer.estimate + 2 * answer.deviation
+    axes.axhspan(low, high, color=GOOD, alpha=0.15, linewidth=0)
+    axes.axhline(answer.estimate, color=GOOD, linewidth=1.6, label="estimate ± 2 deviations")
+    tickets = {play.ticket: float(play.ticket) for play in log}
+    _values(axes, tickets, answer, log, limits)
+    if failed := [play.ticket for play in log if play.status == "failed"]:
+        axes.plot(
+            failed, np.zeros(len(failed)), "|", color=BAD, markersize=10, clip_on=False, label="failed",
+            transform=axes.get_xaxis_transform(),
+        )  # fmt: skip
+    axes.set_xlim(-0.02 * len(log) - 0.5, 1.02 * len(log) - 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=STEPS))
+    off = [play for play in log if play.value is not None and not limits[0] <= play.value <= limits[1]]
+    for play in off[:WRITTEN]:
+        above, right = _value(play) > limits[1], play.ticket > 0.85 * len(log)
+        axes.annotate(
+            f"{play.value:.3g}", (play.ticket, limits[above]), xytext=(-7 if right else 7, 0 if above else 3),
+            textcoords="offset points", va="center" if above else "bottom", ha="right" if right else "left",
+            fontsize=8, color=BAD,
+        )  # fmt: skip
+
+
+def _against(
+    axes: Axes, space: Space, name: str, answer: Answer, log: Sequence[Play], limits: tuple[float, float]
+) -> None:
+    """Values against one parameter, with the recommended one marked."""
+    parameter = space.parameters[name] if isinstance(space, Box) else None
+    points = [by_name(space, point)[name] for point in [answer.point, *(play.point for play in log)]]
+    if isinstance(parameter, Categorical):
+        places = _categories(axes, list(parameter.choices), points)
+    elif parameter is None and _is_label(space, answer.point, points):
+        places = _categories(axes, list(dict.fromkeys(sorted(points, key=str))), points)
+    else:
+        places = [float(value) for value in points]
+        if parameter is not None and parameter.log and parameter.low < parameter.high:
+            axes.set_xscale("log")
+        elif isinstance(parameter, Integer) or all(isinstance(value, int) for value in points):
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True, steps=STEPS))
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(4, steps=STEPS))
+    chosen, *others = places
+    axes.axvline(chosen, color=GOOD, linewidth=1.2, alpha=0.7)
+    _values(axes, {play.ticket: place for play, place in zip(log, others, strict=True)}, answer, log, limits)
+    axes.plot(
+        chosen, answer.estimate, "*", color=GOOD, markersize=13, markeredgecolor="white", markeredgewidth=0.8, zorder=4
+    )
+    unit = getattr(parameter, "unit", "")
+    axes.set_xlabel(_short(f"{name} ({unit})" if unit else name, 28), parse_math=False)
+
+
+def _values(
+    axes: Axes, places: dict[int, float], answer: Answer, log: Sequence[Play], limits: tuple[float, float]
+) -> None:
+    """Measurements at their `places`: kept as dots, set aside as crosses, retracted as rings."""
+    aside = set(answer.set_aside)
+    groups: dict[str, list[Play]] = {name: [] for name in STYLES}
+    for play in log:
+        if play.value is not None:
+            kept = play.status == "told" and play.ticket not in aside
+            name = "kept" if kept else "set aside" if play.status == "told" else "retracted"
+            off = kept and not limits[0] <= play.value <= limits[1]
+            groups["kept, off the scale" if off else name].append(play)
+    for name, plays in groups.items():
+        if plays:
+            x = [places[play.ticket] for play in plays]
+            y = np.clip([_value(play) for play in plays], *limits)
+            axes.plot(x, y, linestyle="none", label=name, zorder=3, clip_on=False, **STYLES[name])
+
+
+def _limits(answer: Answer, log: Sequence[Play]) -> tuple[float, float]:
+    """The range of the values kept and of the estimate, without what is far from all others."""
+    aside = set(answer.set_aside)
+    told = np.array([_value(play) for play in log if play.status == "told"])
+    kept = np.array([_value(play) for play in log if play.status == "told" and play.ticket not in aside])
+    kept = kept if kept.size else told
+    middle = float(np.median(kept))
+    unit = max(_spread(told[:FIRST]), _spread(kept), answer.noise_std)
+    near = kept[np.abs(kept - middle) <= FAR * unit]
+    if abs(answer.estimate - middle) <= FAR * unit:
+        near = np.append(near, answer.estimate)
+    room = 0.5 * np.ptp(near)  # for what was set aside and is not far
+    every = np.array([*(play.value for play in log if play.value is not None), *near])
+    shown = every[(every >= near.min() - room) & (every <= near.max() + room)]
+    low, high = float(shown.min()), float(shown.max())
+    margin = 0.07 * (high - low) or 0.1 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
+def _spread(values: FloatArray) -> float:
+    """The median distance from the median: half of the values may lie."""
+    return float(np.median(np.abs(values - np.median(values))))
+
+
+def _value(play: Play) -> float:
+    assert play.value is not None
+    return play.value
+
+
+def _shown_names(space: Space, answer: Answer) -> list[str]:
+    """All parameters, or those with the shortest length-scales: what matters most."""
+    names = list(space.names)
+    if len(names) <= SHOWN:
+        return names
+    lengths = np.broadcast_to(getattr(answer.kernel, "lengthscale", 1.0), space.columns)
+    shortest = [float(lengths[space.groups == number].min()) for number in range(len(names))]
+    return [names[number] for number in sorted(np.argsort(shortest, kind="stable")[:SHOWN])]
+
+
+def _is_label(space: Space, point: object, values: Sequence[object]) -> bool:
+    """Whether a column of options has names rather than numbers."""
+    labels = not isinstance(point, dict | tuple)
+    return labels or any(isinstance(value, str | bool) for value in values)
+
+
+def _categories(axes: Axes, choices: list[Any], points: Sequence[Any]) -> list[float]:
+    """Places of names on an axis, each with a tick; of many names, the recommended one and some others have one."""
+    step = ceil(len(choices) / TICKS)
+    chosen = choices.index(points[0])
+    ticks = sorted({chosen} | {place for place in range(0, len(choices), step) if abs(place - chosen) >= step})
+    labels = [_short(str(choices[place]), LONGEST) for place in ticks]
+    slanted = sum(len(label) for label in labels) > 18
+    axes.set_xticks(
+        ticks, labels, rotation=40 if slanted else 0, ha="right" if slanted else "center", fontsize=8, parse_math=False
+    )
+    axes.set_xlim(-0.6, len(choices) - 0.4)
+    return [float(choices.index(point)) for point in points]
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

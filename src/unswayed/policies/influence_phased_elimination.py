@@ -1,0 +1,80 @@
+"""Influence-PE: Algorithm 1 with the exact influence width, without truncation, and pairwise elimination.
+
+    X_h   arms still active in epoch h          S_h    arms that the design selects
+    l_h   length of the epoch, 2^(h+1)          C      corruption budget
+    k     posterior covariance of this epoch    sd     deviation of a difference f(a) - f(x)
+    beta  sqrt(B^2 + 2 (sigma^2/lam) ln(2 (N-1)/delta_h)), for differences with the best arm, both signs
+
+An arm x is dropped if some active a has
+
+    mu~(a) - mu~(x) > beta sd(a - x) + (C/lam) max_{x' in S_h} |k(a, x') - k(x, x')|.
+
+With probability 1 - delta the best arm is never dropped, and the regret is O*(b sqrt(T gamma_T) + (B + C) gamma_T):
+docs/certificates.md. Only the data of the epoch are used, so the design is fixed before its rewards are seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unswayed.core import bounds
+from unswayed.core.design import rare_switching_design_at
+from unswayed.core.estimate import Estimate
+from unswayed.core.kernels import gram
+from unswayed.core.posterior import JointPosterior
+from unswayed.policies.certified import Certified
+from unswayed.policies.protocol import Epoch
+from unswayed.types import Feedback, Query, View, growth
+
+
+@dataclass(frozen=True, eq=False)
+class InfluencePhasedElimination(Certified):
+    """Influence-PE on a finite domain."""
+
+    eta: float = 2.0
+
+    phased: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        growth(self.eta)
+
+    def beta(self, h: int) -> float:
+        """For the differences of all arms with the best one, in both directions, in epoch h."""
+        pairs = max(2 * (len(self.domain) - 1), 1)
+        delta_h = bounds.epoch_delta(self.delta, h)
+        return bounds.sharp_nonadaptive_beta(self.norm_bound, self.noise_std, self.regularisation, pairs, delta_h)
+
+    def init(self) -> Epoch:
+        """Line 1 of Algorithm 1."""
+        return Epoch.first(len(self.domain))
+
+    def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
+        """Lines 2-13 with psi = 0: the design itself is played."""
+        X_h = self.domain[epoch.active]
+        S_h, u = rare_switching_design_at(self.kernel, X_h, self.regularisation, self.eta, 2 ** (epoch.h + 1))
+        return Query(epoch.active[S_h], u)
+
+    def tell(self, epoch: Epoch, feedback: Feedback) -> Epoch:
+        """Lines 14-16, with the exact width of every difference."""
+        C, beta = self.corruption_budget, self.beta(epoch.h)
+        X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
+        estimate = Estimate.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.regularisation)
+        keep = estimate.undominated(beta, C)
+        mu, width = estimate.mean, beta * estimate.deviation + C * estimate.influence()
+        return epoch.next(keep, mu, width, feedback)
+
+    def recommend(self, epoch: Epoch) -> int:
+        """The active arm with the largest mean in the last completed epoch."""
+        return epoch.leader
+
+    def view(self, epoch: Epoch) -> View:
+        """The active arms with the bounds of the last completed epoch."""
+        return epoch.view
+
+    def posterior(self, epoch: Epoch) -> JointPosterior:
+        """All completed epochs together."""
+        return epoch.posterior(gram(self.kernel, self.domain), self.regularisation)

@@ -1,0 +1,122 @@
+"""Robust GP phased elimination (RGP-PE): Algorithm 1 of the paper (arXiv 2202.01850).
+
+    X_h   arms still active in epoch h         l_h    nominal length of the epoch, 2^(h+1)
+    S_h   arms that the design selects         xi     share of the design on each of them
+    u_h   plays in the epoch                   psi    least share of an arm in the design
+    eta   switch when det grows by eta         lam    regularisation
+    C     corruption budget                    beta   confidence parameter without corruption
+    mu~   posterior mean of corrupted rewards  sigma  posterior deviation, both from this epoch alone
+
+Two ways to choose the width of line 15:
+    TheoryWidth        Lemma 1 with the beta of Corollary 1, and the theorem's guarantee;
+    ExperimentsWidth   Section 4: constant beta and b C / sqrt(u_h), without a guarantee.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unswayed.core import bounds
+from unswayed.core.design import rare_switching_design_at
+from unswayed.core.kernels import Kernel, gram
+from unswayed.core.posterior import JointPosterior, Posterior
+from unswayed.errors import InvalidInput
+from unswayed.policies.protocol import Epoch, check_guarantee
+from unswayed.types import Feedback, FloatArray, Query, View, floats, growth, positive
+
+
+@dataclass(frozen=True)
+class TheoryWidth:
+    """beta_h + C sqrt(u_h)/(l_h psi sqrt(lam)), beta_h of Corollary 1: needs B, sigma and delta."""
+
+    norm_bound: float
+    noise_std: float
+    delta: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_guarantee(self.norm_bound, self.noise_std, self.delta)
+
+    def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
+        """What multiplies sigma^(h) in line 15."""
+        delta_h = bounds.epoch_delta(self.delta, h)
+        beta = bounds.nonadaptive_beta(self.norm_bound, self.noise_std, policy.lam, len(policy.domain), delta_h)
+        l_h = 2 ** (h + 1)
+        return bounds.theory_factor(beta, policy.corruption_budget, policy.lam, policy.truncation, l_h, u_h)
+
+
+@dataclass(frozen=True)
+class ExperimentsWidth:
+    """beta + b C/sqrt(u_h), as in Section 4 of the paper."""
+
+    beta: float = 4.0
+    b: float = 0.1
+
+    def __post_init__(self) -> None:
+        positive(self.beta, "beta", zero=True)
+        positive(self.b, "b", zero=True)
+
+    def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
+        """What multiplies sigma^(h) in line 15."""
+        return bounds.experiments_factor(self.beta, policy.corruption_budget, self.b, u_h)
+
+
+@dataclass(frozen=True, eq=False)
+class RobustPhasedElimination:
+    """Algorithm 1. `truncation` is psi: by value, or `bounds.theorem_psi(eta, gamma_T)`."""
+
+    domain: FloatArray
+    kernel: Kernel
+    corruption_budget: float
+    width: TheoryWidth | ExperimentsWidth = ExperimentsWidth()
+    lam: float = 1.0
+    eta: float = 2.0
+    truncation: float = 0.5
+
+    phased: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
+        positive(self.corruption_budget, "the corruption budget", zero=True)
+        positive(self.lam, "lam")
+        growth(self.eta)
+        if not 0 <= self.truncation <= 1:
+            raise InvalidInput(f"psi (truncation) must lie in [0, 1], not {self.truncation:g}")
+        if self.truncation == 0 and self.corruption_budget > 0 and isinstance(self.width, TheoryWidth):
+            raise InvalidInput("the theory width divides by psi: it needs psi > 0 when the budget is positive")
+
+    def init(self) -> Epoch:
+        """Line 1."""
+        return Epoch.first(len(self.domain))
+
+    def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
+        """Lines 2-13: the design on the active arms, and at least psi l_h plays of each arm in it."""
+        l_h = 2 ** (epoch.h + 1)
+        X_h = self.domain[epoch.active]
+        S_h, selected = rare_switching_design_at(self.kernel, X_h, self.lam, self.eta, l_h)  # lines 2-10
+        u = np.maximum(selected, int(np.ceil(l_h * self.truncation)))  # lines 11-12, as l_h xi = selected
+        return Query(epoch.active[S_h], u)
+
+    def tell(self, epoch: Epoch, feedback: Feedback) -> Epoch:
+        """Lines 14-16: estimate from this epoch alone, keep every arm that may still be best."""
+        u_h = int(feedback.repeats.sum())
+        X_h, X_S = self.domain[epoch.active], self.domain[feedback.arms]
+        posterior = Posterior.fit(self.kernel(X_S, X_S), feedback.means, feedback.repeats, self.lam)
+        mu, sigma = posterior.predict_at(self.kernel, X_h, X_S)  # line 14
+        w = self.width.factor(self, epoch.h, u_h) * sigma
+        keep = mu + w >= np.max(mu - w)  # line 15
+        return epoch.next(keep, mu, w, feedback)  # line 16
+
+    def recommend(self, epoch: Epoch) -> int:
+        """The active arm with the largest mean in the last completed epoch."""
+        return epoch.leader
+
+    def view(self, epoch: Epoch) -> View:
+        """The active arms with the bounds of the last completed epoch."""
+        return epoch.view
+
+    def posterior(self, epoch: Epoch) -> JointPosterior:
+        """All completed epochs together."""
+        return epoch.posterior(gram(self.kernel, self.domain), self.lam)

@@ -1,0 +1,79 @@
+"""A problem: a finite domain, the true values on it, the noise, and the kernel that a policy may assume."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import eigh
+
+from unswayed.core.kernels import Kernel, gram
+from unswayed.errors import InvalidInput
+from unswayed.types import BoolArray, FloatArray, floats, positive, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The truth, with the settings that Section 4 of the paper uses on it.
+
+    `target` is the region to which Clipping and Aggressive Subtraction try to lead a policy; `margin`
+    (the paper's Delta) and `h_max` say how hard. `beta_phased` is beta_h of RGP-PE; the index policies
+    use beta_t = `beta_scale` sqrt(ln t).
+    """
+
+    name: str
+    domain: FloatArray
+    f: FloatArray
+    noise_std: float
+    kernel: Kernel
+    target: BoolArray
+    margin: float = 0.5
+    h_max: float = 1.0
+    beta_phased: float = 4.0
+    beta_scale: float = 0.5
+    draw: int | None = None
+
+    def __post_init__(self) -> None:
+        domain = floats(self.domain, "the points", ndim=2)
+        f = floats(self.f, "the values", ndim=1)
+        if len(domain) != len(f) or len(f) == 0 or domain.shape[1] == 0:
+            raise InvalidInput("a problem needs at least one point, and one value for each point")
+        distinct, counts = np.unique(domain, axis=0, return_counts=True)
+        if len(distinct) < len(domain):
+            twice = ", ".join(f"{c:g}" for c in distinct[counts > 1][0])
+            raise InvalidInput(f"the points must be distinct, but ({twice}) occurs more than once")
+        positive(self.noise_std, "the noise", zero=True)
+        target = np.array(self.target, dtype=np.bool_)
+        if target.shape != f.shape:
+            raise InvalidInput("the target region needs one entry for each point")
+        object.__setattr__(self, "domain", domain)
+        object.__setattr__(self, "f", f)
+        object.__setattr__(self, "target", read_only(target))
+
+    @property
+    def n_arms(self) -> int:
+        """The number of points."""
+        return len(self.f)
+
+    @property
+    def best_arm(self) -> int:
+        """The arm of largest value."""
+        return int(np.argmax(self.f))
+
+    @cached_property
+    def gaps(self) -> FloatArray:
+        """Regret of one play of each arm: max f - f."""
+        return read_only(self.f.max() - self.f)
+
+    @cached_property
+    def norm(self) -> float:
+        """The smallest RKHS norm of a function with these values: sqrt(f^T K^-1 f), by pseudo-inverse."""
+        values, vectors = eigh(gram(self.kernel, self.domain))
+        coefficients = vectors.T @ self.f
+        seen = values > 1e-12 * values[-1]
+        if np.sum(coefficients[~seen] ** 2) > 1e-9 * np.sum(coefficients**2):
+            raise InvalidInput(
+                "these values are not in the kernel's space to working precision; give the norm yourself"
+            )
+        return float(np.sqrt(np.sum(coefficients[seen] ** 2 / values[seen])))

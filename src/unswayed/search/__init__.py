@@ -1,0 +1,1 @@
+"""How a study chooses its plays: pure functions of what was measured."""

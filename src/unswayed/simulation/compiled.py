@@ -1,0 +1,166 @@
+"""The fast loop of the index policies: the same plays as the plain loop, many times faster.
+
+While one arm is played again and again, every mean and variance moves along one vector v = k(., arm): with
+n plays and rewards summing to y since the arm was chosen,
+
+    mu_j  = mu0_j + v_j (y - n mu0_arm) / (lam + n s),      s = v_arm
+    var_j = var0_j - v_j^2 n / (lam + n s)
+
+so a round costs O(N), and the O(N^2) covariance is brought up to date only when the arm changes. Of the
+covariance, only the lower triangle is kept. Attacks that do not read estimates are one vector c over arms.
+"""
+
+from __future__ import annotations
+
+from math import log, log1p, sqrt
+from typing import Any, TypeGuard
+
+import numba
+import numpy as np
+
+from unswayed.adversaries.trigger import immediately, later
+from unswayed.core.design import TIE
+from unswayed.core.posterior import EPS, JointPosterior
+from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, Round, SqrtLogBeta
+from unswayed.policies.robust_gp_ucb import RobustGPUCB
+from unswayed.simulation.game import Game
+from unswayed.types import FloatArray, IntArray, read_only
+
+ROUNDS_AT_ONCE = 1 << 16
+
+
+def supports(policy: Any, game: Game) -> TypeGuard[GPUCB]:
+    """Whether this loop can stand in for the plain one."""
+    known = type(policy) in (GPUCB, RobustGPUCB) and type(policy.beta) in (SqrtLogBeta, LogDetBeta)
+    return known and game.start in (immediately, later) and not game.adversary.reads_estimates
+
+
+def play(game: Game, policy: GPUCB) -> Round:
+    """GP-UCB or RGP-UCB; returns the final state."""
+    problem, first = game.problem, policy.init()
+    view = policy.view(first)
+    game.check(view)
+    wanted = game.wanted(view)
+    covariance = np.array(first.posterior.covariance, order="C")
+    mean, variance = np.zeros(problem.n_arms), covariance.diagonal().copy()
+    # What goes from one call to the next: log det, budget spent, whether the attack is on.
+    carried = np.array([0.0, 0.0, float(game.start is immediately)])
+    counts = np.zeros(problem.n_arms)
+    t = 1
+    while t <= game.horizon:
+        rounds = min(ROUNDS_AT_ONCE, game.horizon - t + 1)
+        noise = problem.noise_std * game.noise_rng.standard_normal(rounds)
+        arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
+        rewards, spent = np.empty(rounds), np.empty(rounds)
+        blocks = _rounds(
+            t, noise, problem.f, wanted, game.ledger.budget, policy.lam, _beta(policy),
+            mean, variance, covariance, carried, arms, repeats, rewards, spent,
+        )  # fmt: skip
+        np.add.at(counts, arms[:blocks], repeats[:blocks])
+        game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
+        t += rounds
+    game.ledger.spent = float(carried[1])
+    lower = np.tril(covariance, -1)
+    full = lower + lower.T + np.diag(variance)
+    return Round(t, JointPosterior(read_only(mean), read_only(full), read_only(counts), float(carried[0]), policy.lam))
+
+
+def _beta(policy: GPUCB) -> FloatArray:
+    """Both betas as base + scale sqrt(offset + a ln t + b log_det), with the enlargement in the base."""
+    if isinstance(policy.beta, LogDetBeta):
+        scale = policy.beta.noise_std / sqrt(policy.lam)
+        offset = 2 * log(1 / policy.beta.delta)
+        return np.array([policy.enlargement + policy.beta.norm_bound, scale, offset, 0.0, 1.0])
+    return np.array([policy.enlargement, policy.beta.scale, 0.0, 1.0, 0.0])
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _rounds(
+    t: int,
+    noise: FloatArray,
+    f: FloatArray,
+    wanted: FloatArray,
+    budget: float,
+    lam: float,
+    beta: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+    covariance: FloatArray,
+    carried: FloatArray,
+    arms: IntArray,
+    repeats: IntArray,
+    rewards: FloatArray,
+    spent: FloatArray,
+) -> int:
+    """Rounds t, t+1, ... with the given noise; fills the blocks and returns their number."""
+    N = len(f)
+    log_det, paid, attacking = carried[0], carried[1], carried[2] > 0
+    upper, sigma, v = np.empty(N), np.empty(N), np.zeros(N)
+    arm, n, y, s, blocks = -1, 0, 0.0, 0.0, 0
+    for r in range(len(noise)):
+        block_log_det = log_det + log1p(n * s / lam)
+        factor = beta[0] + beta[1] * sqrt(beta[2] + beta[3] * log(t + r) + beta[4] * block_log_det)
+        along = (y - n * mean[arm]) / (lam + n * s) if n > 0 else 0.0
+        shrink = n / (lam + n * s)
+        for j in range(N):  # no reductions in here: this loop runs on vector registers
+            sigma[j] = sqrt(max(variance[j] - v[j] * v[j] * shrink, EPS))
+            upper[j] = mean[j] + v[j] * along + factor * sigma[j]
+        largest, widest = upper[0], sigma[0]
+        for j in range(1, N):
+            largest = max(largest, upper[j])
+            widest = max(widest, sigma[j])
+        if not attacking:  # "later": an upper bound lies strictly below the largest lower bound
+            largest_lower, smallest = -np.inf, np.inf
+            for j in range(N):
+                largest_lower = max(largest_lower, 2 * (mean[j] + v[j] * along) - upper[j])
+                smallest = min(smallest, upper[j])
+            attacking = smallest < largest_lower
+        threshold = largest - TIE * factor * widest
+        chosen = 0
+        while upper[chosen] < threshold:
+            chosen += 1
+        if chosen != arm:
+            if n > 0:
+                _fold(mean, variance, covariance, v, along, shrink)
+            log_det = block_log_det
+            arm, n, y = chosen, 0, 0.0
+            for j in range(arm):
+                v[j] = covariance[arm, j]
+            for j in range(arm + 1, N):
+                v[j] = covariance[j, arm]
+            v[arm] = variance[arm]
+            s = max(v[arm], 0.0)
+            arms[blocks], repeats[blocks], rewards[blocks], spent[blocks] = arm, 0, 0.0, 0.0
+            blocks += 1
+        c = 0.0
+        if attacking and paid < budget:
+            c = np.copysign(min(abs(wanted[arm]), budget - paid), wanted[arm])
+            paid += abs(c)
+        reward = f[arm] + noise[r] + c
+        n += 1
+        y += reward
+        repeats[blocks - 1] += 1
+        rewards[blocks - 1] += reward
+        spent[blocks - 1] += abs(c)
+    _fold(mean, variance, covariance, v, (y - n * mean[arm]) / (lam + n * s), n / (lam + n * s))
+    carried[0], carried[1], carried[2] = log_det + log1p(n * s / lam), paid, 1.0 if attacking else 0.0
+    return blocks
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _fold(
+    mean: FloatArray,
+    variance: FloatArray,
+    covariance: FloatArray,
+    v: FloatArray,
+    along: float,
+    shrink: float,
+) -> None:
+    """Write the finished block into mean, variance and the covariance below the diagonal."""
+    for j in range(len(v)):
+        weight = v[j] * shrink
+        mean[j] += v[j] * along
+        variance[j] -= v[j] * weight
+        row = covariance[j]
+        for i in range(j):
+            row[i] -= weight * v[i]

@@ -1,0 +1,182 @@
+"""The fast loop of influence-UCB: the same plays as the plain loop, both posteriors in one pass each.
+
+The influence widths need the largest |k_t(x, x')| over all played x' in every round, so there is nothing to
+save between switches: a round costs one pass over each covariance, which is updated and searched at once.
+"""
+
+from __future__ import annotations
+
+from math import log, log1p, sqrt
+from typing import Any, TypeGuard
+
+import numba
+import numpy as np
+
+from unswayed.adversaries.trigger import immediately, later
+from unswayed.core.design import TIE
+from unswayed.core.posterior import EPS, JointPosterior
+from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors
+from unswayed.simulation.game import Game
+from unswayed.types import FloatArray, IntArray, read_only
+
+ROUNDS_AT_ONCE = 1 << 15
+
+
+def supports(policy: Any, game: Game) -> TypeGuard[InfluenceUCB]:
+    """Whether this loop can stand in for the plain one."""
+    known = type(policy) is InfluenceUCB and game.start in (immediately, later)
+    return known and not game.adversary.reads_estimates
+
+
+def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
+    """Influence-UCB; returns the final state."""
+    problem, first, lam = game.problem, policy.init(), policy.regularisation
+    view = policy.view(first)
+    game.check(view)
+    wanted = game.wanted(view)
+    N = problem.n_arms
+    covariances = np.array([first.plain.covariance] * 2)
+    means, influences, weights = np.zeros((2, N)), np.zeros((2, N)), np.zeros((2, N))
+    counts = np.zeros((2, N))
+    # What goes from one call to the next: both log dets, budget spent, whether the attack is on.
+    carried = np.array([0.0, 0.0, 0.0, float(game.start is immediately)])
+    settings = np.array(
+        [
+            policy.corruption_budget,
+            policy.norm_bound,
+            policy.noise_std / sqrt(lam),
+            2 * log(1 / policy.share),
+            policy.alpha * sqrt(lam),
+            lam,
+            float(policy.weighted),
+        ]
+    )
+    done = 0
+    while done < game.horizon:
+        rounds = min(ROUNDS_AT_ONCE, game.horizon - done)
+        noise = problem.noise_std * game.noise_rng.standard_normal(rounds)
+        arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
+        rewards, spent = np.empty(rounds), np.empty(rounds)
+        blocks = _rounds(
+            noise, problem.f, wanted, game.ledger.budget, settings,
+            means, covariances, influences, weights, counts, carried, arms, repeats, rewards, spent,
+        )  # fmt: skip
+        game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
+        done += rounds
+    game.ledger.spent = float(carried[2])
+    plain, weighted = (
+        JointPosterior(
+            read_only(means[p].copy()),
+            read_only(covariances[p].copy()),
+            read_only(counts[p].copy()),
+            float(carried[p]),
+            lam,
+        )
+        for p in (0, 1)
+    )
+    return TwoPosteriors(plain, weighted, read_only(weights[1].copy()))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _rounds(
+    noise: FloatArray,
+    f: FloatArray,
+    wanted: FloatArray,
+    budget: float,
+    settings: FloatArray,
+    means: FloatArray,
+    covariances: FloatArray,
+    influences: FloatArray,
+    weights: FloatArray,
+    counts: FloatArray,
+    carried: FloatArray,
+    arms: IntArray,
+    repeats: IntArray,
+    rewards: FloatArray,
+    spent: FloatArray,
+) -> int:
+    """One round for each noise; fills the blocks and returns their number."""
+    C, B, scale, offset, weight_scale, lam = (
+        settings[0],
+        settings[1],
+        settings[2],
+        settings[3],
+        settings[4],
+        settings[5],
+    )
+    posteriors = 2 if settings[6] > 0 else 1
+    N = len(f)
+    paid, attacking = carried[2], carried[3] > 0
+    upper, lower, v = np.empty(N), np.empty(N), np.empty(N)
+    blocks, before = 0, -1
+    for r in range(len(noise)):
+        for p in range(posteriors):
+            beta = B + scale * sqrt(offset + carried[p])
+            for j in range(N):
+                width = beta * sqrt(max(covariances[p, j, j], EPS)) + (C / lam) * influences[p, j]
+                high, low = means[p, j] + width, means[p, j] - width
+                upper[j] = high if p == 0 else min(upper[j], high)
+                lower[j] = low if p == 0 else max(lower[j], low)
+        largest, widest = -np.inf, 0.0
+        for j in range(N):
+            largest = max(largest, upper[j])
+            widest = max(widest, upper[j] - means[0, j])
+        if not attacking:  # "later": an upper bound lies strictly below the largest lower bound
+            attacking = upper.min() < lower.max()
+        arm = 0
+        while upper[arm] < largest - TIE * widest:
+            arm += 1
+        c = 0.0
+        if attacking and paid < budget:
+            c = np.copysign(min(abs(wanted[arm]), budget - paid), wanted[arm])
+            paid += abs(c)
+        reward = f[arm] + noise[r] + c
+        for p in range(posteriors):
+            w = 1.0 if p == 0 else min(1.0, weight_scale / sqrt(max(covariances[1, arm, arm], EPS)))
+            weights[p, arm] = max(weights[p, arm], w)
+            counts[p, arm] += w
+            s = max(covariances[p, arm, arm], 0.0)
+            carried[p] += log1p(w * s / lam)
+            _extend(means[p], covariances[p], influences[p], weights[p], v, arm, w, s, reward, lam)
+        if arm != before:
+            arms[blocks], repeats[blocks], rewards[blocks], spent[blocks] = arm, 0, 0.0, 0.0
+            blocks, before = blocks + 1, arm
+        repeats[blocks - 1] += 1
+        rewards[blocks - 1] += reward
+        spent[blocks - 1] += abs(c)
+    carried[2], carried[3] = paid, 1.0 if attacking else 0.0
+    return blocks
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _extend(
+    mean: FloatArray,
+    covariance: FloatArray,
+    influence: FloatArray,
+    weights: FloatArray,
+    v: FloatArray,
+    arm: int,
+    w: float,
+    s: float,
+    reward: float,
+    lam: float,
+) -> None:
+    """One play of weight w: mean, covariance, and the largest weighted |k(x, x')| over played x'."""
+    N = len(mean)
+    along, shrink = w * (reward - mean[arm]) / (lam + w * s), w / (lam + w * s)
+    for i in range(N):
+        v[i] = covariance[arm, i]
+        influence[i] = 0.0
+    for i in range(N):
+        mean[i] += v[i] * along
+    for j in range(N):
+        row, factor, weight = covariance[j], v[j] * shrink, weights[j]
+        if weight > 0:
+            for i in range(N):
+                k = row[i] - factor * v[i]
+                row[i] = k
+                k = abs(k) * weight
+                influence[i] = k if k > influence[i] else influence[i]
+        else:
+            for i in range(N):
+                row[i] -= factor * v[i]

@@ -1,0 +1,64 @@
+"""A run in progress: who plays against whom, with what randomness, and what has happened so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unswayed.adversaries.protocol import Adversary
+from unswayed.adversaries.trigger import Start
+from unswayed.errors import InvalidInput
+from unswayed.problems.problem import Problem
+from unswayed.simulation.ledger import Ledger
+from unswayed.simulation.run import EpochRecord
+from unswayed.types import FloatArray, IntArray, View
+
+Progress = Callable[[int], None]
+
+
+@dataclass
+class Game:
+    """Everything about a run but the policy. Three independent streams of random numbers, by name."""
+
+    problem: Problem
+    adversary: Adversary
+    start: Start
+    ledger: Ledger
+    horizon: int
+    progress: Progress
+    policy_rng: np.random.Generator
+    noise_rng: np.random.Generator
+    adversary_rng: np.random.Generator
+    epochs: list[EpochRecord] = field(default_factory=list)
+    parts: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = field(default_factory=list)
+
+    def check(self, view: View) -> None:
+        """Refuse a policy that was made for another number of arms than the problem has."""
+        if len(view.active) != self.problem.n_arms:
+            raise InvalidInput(f"the policy has {len(view.active)} arms, the problem {self.problem.n_arms}")
+
+    def wanted(self, view: View) -> FloatArray:
+        """What the adversary would do to one play of each arm."""
+        c = np.array(self.adversary.corrupt(self.problem.f, view, self.adversary_rng), dtype=np.float64)
+        if c.shape != (self.problem.n_arms,) or np.isnan(c).any():
+            raise InvalidInput(f"an attack must name one number for each of {self.problem.n_arms} arms")
+        return c
+
+    def record(self, arms: ArrayLike, repeats: ArrayLike, rewards: ArrayLike, spent: ArrayLike) -> None:
+        """Add blocks: arms, how often each was played, the sum of its rewards, what was spent on it."""
+        self.parts.append((np.array(arms), np.array(repeats), np.array(rewards), np.array(spent)))
+        self.progress(int(np.sum(repeats)))
+
+    def blocks(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+        """All blocks in order, neighbours of the same arm merged."""
+        arms, repeats, rewards, spent = (np.concatenate(column) for column in zip(*self.parts, strict=True))
+        starts = np.flatnonzero(np.concatenate([[True], arms[1:] != arms[:-1]]))
+        return (
+            arms[starts],
+            np.add.reduceat(repeats, starts),
+            np.add.reduceat(rewards, starts),
+            np.add.reduceat(spent, starts),
+        )

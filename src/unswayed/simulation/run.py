@@ -1,0 +1,119 @@
+"""What is kept of a simulation: enough to draw it and to check it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unswayed.types import FloatArray, IntArray
+
+LAST_ROUNDS = 1000
+SETTLED_RATE = 0.02
+LINEAR_RATE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class EpochRecord:
+    """One epoch of a phased policy: the arms active in it, and what was played, in order.
+
+    An epoch that the horizon cuts is not `completed`: its plays count, but nothing is concluded from it.
+    """
+
+    active: IntArray
+    arms: IntArray
+    repeats: IntArray
+    completed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A finished simulation. Its blocks are plays of one arm in a row, in order.
+
+    For block i: `arms[i]` was played `repeats[i]` times, its rewards sum to `rewards[i]`, and `spent[i]`
+    of the adversary's budget went into them.
+    """
+
+    horizon: int
+    seed: int
+    gaps: FloatArray  # regret of one play of each arm, from the truth
+    arms: IntArray
+    repeats: IntArray
+    rewards: FloatArray
+    spent: FloatArray
+    corruption_spent: float
+    active: IntArray  # arms still active at the end
+    recommended_arm: int
+    epochs: tuple[EpochRecord, ...] | None  # None for index policies
+
+    def regret_at(self, rounds: FloatArray | IntArray | float) -> FloatArray:
+        """Cumulative regret after each of `rounds` plays: exact, as regret is linear within a block."""
+        ends = np.concatenate([[0.0], np.cumsum(self.repeats)])
+        regret = np.concatenate([[0.0], np.cumsum(self.gaps[self.arms] * self.repeats)])
+        at: FloatArray = np.interp(rounds, ends, regret)
+        return at
+
+    def curve(self, points: int = 501) -> tuple[FloatArray, FloatArray]:
+        """Rounds, evenly spaced from 0 to the horizon, and the regret at each."""
+        rounds = np.linspace(0, self.horizon, points)
+        return rounds, self.regret_at(rounds)
+
+    @property
+    def regret(self) -> float:
+        """Cumulative regret of the whole run."""
+        return float(np.sum(self.gaps[self.arms] * self.repeats))
+
+    @property
+    def final_regret_rate(self) -> float:
+        """Mean regret of the last 1,000 rounds (or of all, if there are fewer)."""
+        last = min(LAST_ROUNDS, self.horizon)
+        ends = np.cumsum(self.repeats)
+        in_last = np.clip(ends - (self.horizon - last), 0, self.repeats)
+        return float(np.sum(self.gaps[self.arms] * in_last) / last)
+
+    @property
+    def switches(self) -> int:
+        """How often the played arm changed."""
+        return len(self.arms) - 1
+
+    @property
+    def completed_epochs(self) -> int | None:
+        """The number of completed epochs; None for index policies."""
+        return None if self.epochs is None else sum(epoch.completed for epoch in self.epochs)
+
+    @property
+    def recommended_gap(self) -> float:
+        """How far the recommended arm lies below the best."""
+        return float(self.gaps[self.recommended_arm])
+
+    @property
+    def best_arm_kept(self) -> bool:
+        """Whether a best arm is still active."""
+        return bool((self.gaps[self.active] == 0).any())
+
+    @property
+    def outcome(self) -> str:
+        """ "settled" on a best arm, "linear regret", or "learning", by the regret of the last rounds."""
+        if self.final_regret_rate > LINEAR_RATE:
+            return "linear regret"
+        return "settled" if self.recommended_gap == 0 and self.final_regret_rate < SETTLED_RATE else "learning"
+
+    def summary(self, *, curve: bool = False) -> dict[str, Any]:
+        """The run in a few plain numbers; what has no meaning for index policies is None."""
+        phased = self.epochs is not None
+        numbers: dict[str, Any] = {
+            "seed": self.seed,
+            "regret": self.regret,
+            "final_regret_rate": self.final_regret_rate,
+            "corruption_spent": self.corruption_spent,
+            "active_arms": len(self.active) if phased else None,
+            "best_arm_kept": self.best_arm_kept if phased else None,
+            "epochs": self.completed_epochs,
+            "switches": self.switches,
+            "recommended_arm": self.recommended_arm,
+            "recommended_gap": self.recommended_gap,
+        }
+        if curve:
+            numbers["curve"] = self.curve()[1].tolist()
+        return numbers

@@ -1,0 +1,106 @@
+"""One run: the protocol of Section 2 of the paper.
+
+In each round the policy names a play, the adversary sees it and names a corruption, and the policy
+receives f(x) + noise + corruption. Regret is counted on f.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from unswayed.adversaries.protocol import Adversary
+from unswayed.adversaries.trigger import Start, immediately
+from unswayed.errors import InvalidInput
+from unswayed.policies.protocol import Policy
+from unswayed.problems.problem import Problem
+from unswayed.simulation import compiled, compiled_influence
+from unswayed.simulation.game import Game, Progress
+from unswayed.simulation.ledger import Ledger
+from unswayed.simulation.run import EpochRecord, Run
+from unswayed.types import Feedback, whole
+
+S = TypeVar("S")
+
+
+def simulate(
+    problem: Problem,
+    policy: Policy[Any],
+    adversary: Adversary,
+    *,
+    budget: float,
+    horizon: int,
+    seed: int,
+    start: Start = immediately,
+    fast: bool = True,
+    progress: Progress | None = None,
+) -> Run:
+    """Play `policy` on `problem` for `horizon` plays, against `adversary` with `budget`.
+
+    The same seed gives the same noise whatever the attack. Index policies take a compiled loop where
+    there is one; `fast=False` takes the plain one: the same plays, slower. `progress` is called now and
+    then with the number of plays done since the last call.
+    """
+    horizon, seed = whole(horizon, "the horizon", least=1), whole(seed, "the seed", least=0)
+    policy_rng, noise_rng, adversary_rng = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(3))
+    game = Game(
+        problem=problem,
+        adversary=adversary,
+        start=start,
+        ledger=Ledger(budget),
+        horizon=horizon,
+        progress=progress or (lambda plays: None),
+        policy_rng=policy_rng,
+        noise_rng=noise_rng,
+        adversary_rng=adversary_rng,
+    )
+    state: Any
+    if fast and compiled.supports(policy, game):
+        state = compiled.play(game, policy)
+    elif fast and compiled_influence.supports(policy, game):
+        state = compiled_influence.play(game, policy)
+    else:
+        state = play(game, policy)
+    arms, repeats, rewards, spent = game.blocks()
+    return Run(
+        horizon=game.horizon,
+        seed=seed,
+        gaps=problem.gaps,
+        arms=arms,
+        repeats=repeats,
+        rewards=rewards,
+        spent=spent,
+        corruption_spent=game.ledger.spent,
+        active=policy.view(state).active,
+        recommended_arm=policy.recommend(state),
+        epochs=tuple(game.epochs) if policy.phased else None,
+    )
+
+
+def play(game: Game, policy: Policy[S]) -> S:
+    """Any policy, query by query; returns its final state."""
+    f, sigma, N = game.problem.f, game.problem.noise_std, game.problem.n_arms
+    state, left, attacking = policy.init(), game.horizon, False
+    game.check(policy.view(state))
+    while left > 0:
+        view, asked = policy.view(state), policy.ask(state, game.policy_rng)
+        if not policy.phased and asked.plays != 1:
+            raise InvalidInput(f"a policy that is not phased must ask for one play at a time, not {asked.plays}")
+        query = asked.first(left)
+        arms, n = query.arms, query.repeats
+        attacking = attacking or game.start(view, N)
+        wanted = game.wanted(view) if attacking and game.ledger.left > 0 else np.zeros(N)
+        c = np.array([game.ledger.spend(w, int(k)) for w, k in zip(wanted[arms], n, strict=True)])
+        # A block needs one draw: the mean of n noises is a normal over sqrt(n). Phased policies draw one for
+        # each arm, index policies one for each round, so that the noise does not depend on the attack.
+        z = game.noise_rng.standard_normal(N)[arms] if policy.phased else game.noise_rng.standard_normal(1)
+        means = f[arms] + sigma * z / np.sqrt(n) + c / n
+        game.record(arms, n, means * n, np.abs(c))
+        left -= query.plays
+        completed = query.plays == asked.plays
+        if policy.phased:
+            game.epochs.append(EpochRecord(view.active, arms, n, completed))
+        if completed:
+            state = policy.tell(state, Feedback(arms, n, means))
+    return state

@@ -1,0 +1,220 @@
+"""A space of named parameters: every combination of their values is a point."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import qmc
+
+from unswayed.core.rows import distinct_rows
+from unswayed.errors import InvalidInput
+from unswayed.spaces.intervals import Integer, Real
+from unswayed.spaces.parameters import Categorical, Parameter
+from unswayed.spaces.values import Value, name_text, shown
+from unswayed.types import BoolArray, FloatArray, IntArray, floats, positive, read_only, whole
+
+MOST_COLUMNS = 10_000
+MOST_ROWS = 10_000_000
+FEWEST_LEVELS = 3  # a grid with fewer levels misses the middle
+SOBOL_BITS = 30
+CHANGED = 20  # parameters that change in one step, at most about, as in TuRBO (Eriksson et al., 2019)
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """All combinations of the values of `parameters`; a point is a dict with a value for each name."""
+
+    parameters: Mapping[str, Parameter]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.parameters, Mapping) or not self.parameters:
+            raise InvalidInput("a box needs a mapping of at least one name to a parameter, such as {'x': Real(0, 1)}")
+        for name, parameter in self.parameters.items():
+            name_text(name, "the name of a parameter")
+            if not isinstance(parameter, Real | Integer | Categorical):
+                raise InvalidInput(f"{name} must be a Real, an Integer or a Categorical, not {shown(parameter)}")
+        object.__setattr__(self, "parameters", {str(name): one for name, one in self.parameters.items()})
+        if self.columns > MOST_COLUMNS:
+            raise InvalidInput(f"a box has at most {MOST_COLUMNS} columns (one for each choice), not {self.columns}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters, in order."""
+        return tuple(self.parameters)
+
+    @cached_property
+    def columns(self) -> int:
+        """The number of encoded columns."""
+        return sum(parameter.columns for parameter in self.parameters.values())
+
+    @cached_property
+    def groups(self) -> IntArray:
+        """For each column, the number of the parameter it belongs to."""
+        widths = [parameter.columns for parameter in self.parameters.values()]
+        return read_only(np.repeat(np.arange(len(widths), dtype=np.int64), widths))
+
+    @cached_property
+    def size(self) -> int | None:
+        """The number of points, None if some parameter is continuous."""
+        sizes = [parameter.size for parameter in self.parameters.values()]
+        return None if None in sizes else prod(size for size in sizes if size is not None)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that makes this space."""
+        return sha256(json.dumps(self.record()).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Box) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def check(self, point: object) -> dict[str, Value]:
+        """`point` with plain values, in the order of the parameters; an error for anything that is none."""
+        if not isinstance(point, Mapping):
+            raise InvalidInput(f"a point is a mapping of names to values, not {shown(point)}")
+        if point.keys() != self.parameters.keys():
+            for name in point:
+                if name not in self.parameters:
+                    raise InvalidInput(f"unknown parameter {shown(name)}: there are {_listed(self.names)}")
+            missing = _listed(tuple(name for name in self.names if name not in point))
+            raise InvalidInput(f"the point has no value for {missing}")
+        return {name: parameter.check(point[name], name) for name, parameter in self.parameters.items()}
+
+    def encode(self, points: Iterable[object]) -> FloatArray:
+        """A row of the unit cube for each point; each is checked."""
+        checked = [self.check(point) for point in points]
+        X = np.empty((len(checked), self.columns))
+        for (name, parameter), at in zip(self.parameters.items(), self._slices, strict=True):
+            X[:, at] = parameter.encode([point[name] for point in checked])
+        return X
+
+    def decode(self, X: ArrayLike) -> list[dict[str, Value]]:
+        """The nearest point to each row."""
+        rows = encoded_rows(X, self.columns)
+        values = [one.decode(rows[:, at]) for one, at in zip(self.parameters.values(), self._slices, strict=True)]
+        return [dict(zip(self.names, point, strict=True)) for point in zip(*values, strict=True)]
+
+    def legal(self, X: ArrayLike) -> FloatArray:
+        """Each row moved to its nearest point: encode(decode(X)), bit for bit, but fast."""
+        rows = encoded_rows(X, self.columns)
+        blocks = [one.legal(rows[:, at]) for one, at in zip(self.parameters.values(), self._slices, strict=True)]
+        return np.hstack(blocks)
+
+    def arms(self, n: int, seed: int) -> FloatArray:
+        """At most n distinct rows that cover the box: all points, a grid with its ends, or scrambled Sobol points.
+
+        A grid has every category, all values of small integers and as many levels as fit of at most two parameters.
+        """
+        n = whole(n, "the number of arms", least=1, most=MOST_ROWS)
+        rng = np.random.default_rng(whole(seed, "seed", least=0))
+        levels = self._levels(n)
+        thinned = sum(_count(one, levels + 1) > levels for one in self._ordered)
+        if levels and (not thinned or (thinned <= 2 and levels >= FEWEST_LEVELS)):
+            X = self._product([one.grid(levels) for one in self.parameters.values()])
+        else:
+            U = _sobol(n if self.size is None else 4 * n, len(self.parameters), rng)
+            X = np.hstack([one.spread(u) for one, u in zip(self.parameters.values(), U.T, strict=True)])
+        return X[distinct_rows(X)[:n]]
+
+    def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
+        """At most n distinct rows near the centres, without them: steps of at most `radius` in each changed number.
+
+        Half of the rows change every parameter (of many, about 20), half a random few; none leaves the box.
+        """
+        n = whole(n, "the number of rows", least=1, most=MOST_ROWS)
+        if positive(radius, "radius") > 1:
+            raise InvalidInput(f"radius must be at most 1, the side of the unit cube, not {radius:g}")
+        centres = self.legal(centres)
+        movable = np.array([one.size != 1 for one in self.parameters.values()])
+        if not len(centres) or not movable.any():
+            return np.empty((0, self.columns))
+        start = centres[rng.integers(len(centres), size=2 * n)]  # twice as many: some will coincide
+        X = self._moved(start, _masks(len(start), len(movable), rng), radius, rng, surely=False)
+        still = np.flatnonzero((start == X).all(axis=1))
+        one_each = rng.choice(np.flatnonzero(movable), still.size)[:, None] == np.arange(len(movable))
+        X[still] = self._moved(start[still], one_each, radius, rng, surely=True)
+        fresh = distinct_rows(np.vstack([centres, X])) - len(centres)
+        return X[fresh[fresh >= 0][:n]]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON; `space_from_record` reads it."""
+        return {"space": "box", "parameters": [{"name": n, **one.record()} for n, one in self.parameters.items()]}
+
+    def describe(self, point: object) -> str:
+        """The point in one line: "lr = 0.00123, layers = 3, kind = rbf"."""
+        checked = self.check(point)
+        return ", ".join(f"{name} = {one.describe(checked[name])}" for name, one in self.parameters.items())
+
+    @cached_property
+    def _slices(self) -> list[slice]:
+        ends = np.cumsum([one.columns for one in self.parameters.values()]).tolist()
+        return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+    @property
+    def _ordered(self) -> list[Parameter]:
+        return [one for one in self.parameters.values() if not isinstance(one, Categorical)]
+
+    def _levels(self, n: int) -> int:
+        """The most levels of ordered parameters (categories have all theirs) whose grid has at most n rows."""
+        choices = prod(one.size for one in self.parameters.values() if isinstance(one, Categorical))
+        low, high = 0, n + 1
+        while high - low > 1:
+            levels = (low + high) // 2
+            fits = choices * prod(_count(one, levels) for one in self._ordered) <= n
+            low, high = (levels, high) if fits else (low, levels)
+        return low
+
+    def _product(self, grids: list[FloatArray]) -> FloatArray:
+        places = np.indices([len(grid) for grid in grids]).reshape(len(grids), -1)
+        return np.hstack([grid[place] for grid, place in zip(grids, places, strict=True)])
+
+    def _moved(
+        self, X: FloatArray, changed: BoolArray, radius: float, rng: np.random.Generator, *, surely: bool
+    ) -> FloatArray:
+        moved = X.copy()
+        for one, at, here in zip(self.parameters.values(), self._slices, changed.T, strict=True):
+            moved[here, at] = one.legal(one.move(X[here, at], radius, rng, surely=surely))
+        return moved
+
+
+def encoded_rows(X: ArrayLike, columns: int) -> FloatArray:
+    """Rows of the unit cube, refused if they are not finite or of the wrong width."""
+    rows = floats(X, "encoded rows", ndim=2)
+    if rows.shape[1] != columns:
+        raise InvalidInput(f"encoded rows have {columns} column(s) here, not {rows.shape[1]}")
+    return rows
+
+
+def _count(parameter: Parameter, levels: int) -> int:
+    return levels if parameter.size is None else min(parameter.size, levels)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+
+
+def _sobol(n: int, d: int, rng: np.random.Generator) -> FloatArray:
+    """At least n Sobol points under a random digital shift, which is our own: the same with any version of SciPy."""
+    points: FloatArray = qmc.Sobol(d, scramble=False, bits=SOBOL_BITS).random_base2((n - 1).bit_length())
+    digits = np.rint(points * 2.0**SOBOL_BITS).astype(np.int64) ^ rng.integers(2**SOBOL_BITS, size=d)
+    return np.asarray((digits + 0.5) / 2.0**SOBOL_BITS, dtype=np.float64)
+
+
+def _masks(n: int, d: int, rng: np.random.Generator) -> BoolArray:
+    """Which parameters change in which row: in odd rows each with one probability, in even ones from 1 to 20."""
+    most = min(d, CHANGED)
+    keys = rng.random((n, d))
+    masks = keys < most / d
+    few = np.sort(keys[::2], axis=1)[np.arange(len(masks[::2])), rng.integers(most, size=len(masks[::2]))]
+    masks[::2] = keys[::2] <= few[:, None]
+    return masks

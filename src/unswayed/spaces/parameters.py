@@ -1,0 +1,132 @@
+"""What may be varied, and where its values lie in the unit cube.
+
+Real(-5, 10)                  one column, from 0 at `low` to 1 at `high`
+Real(1e-5, 1e-1, log=True)    the same on the logarithm
+Integer(1, 8)                 one column; both ends belong to it
+Categorical(["rbf", "poly"])  a column for each choice; two different choices are at distance 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unswayed.errors import InvalidInput
+from unswayed.spaces.intervals import Integer, Real
+from unswayed.spaces.values import Value, checked_value, plain, shown
+from unswayed.types import FloatArray, IntArray
+
+MOST_CHOICES = 2000
+JUMPS = 0.1  # share of the categories that change, however small the step
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """One of some distinct texts, numbers or booleans, whose order means nothing."""
+
+    choices: Sequence[Value]
+    kind: ClassVar[str] = "categorical"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.choices, str | bytes) or not isinstance(self.choices, Sequence):
+            raise InvalidInput(f"choices must be a list, not {shown(self.choices)}")
+        if not 1 <= len(self.choices) <= MOST_CHOICES:
+            raise InvalidInput(f"there must be from 1 to {MOST_CHOICES} choices, not {len(self.choices)}")
+        seen: dict[Value, Value] = {}
+        for choice in (checked_value(choice, "a choice") for choice in self.choices):
+            if choice in seen:
+                raise InvalidInput(f"choices must differ, but {shown(seen[choice])} and {shown(choice)} are the same")
+            seen[choice] = choice
+        object.__setattr__(self, "choices", tuple(seen))
+
+    @property
+    def columns(self) -> int:
+        """One for each choice."""
+        return len(self.choices)
+
+    @property
+    def size(self) -> int:
+        """The number of choices."""
+        return len(self.choices)
+
+    def check(self, value: object, name: str) -> Value:
+        """The choice that `value` is, or an error that calls it `name`; true is not 1."""
+        value = plain(value)
+        index = self._index.get(value) if isinstance(value, str | int | float) else None
+        if index is None or isinstance(self.choices[index], bool) != isinstance(value, bool):
+            some = ", ".join(shown(choice) for choice in self.choices[:5]) + (", ..." if self.size > 5 else "")
+            raise InvalidInput(f"{name} = {shown(value)} is not one of {some}")
+        return self.choices[index]
+
+    def encode(self, values: Sequence[Value]) -> FloatArray:
+        """A row for each checked value: sqrt(1/2) in its column, 0 elsewhere."""
+        return self._rows(np.fromiter((self._index[value] for value in values), np.int64, len(values)))
+
+    def decode(self, Z: FloatArray) -> list[Value]:
+        """The choice of the largest column of each row."""
+        return [self.choices[index] for index in Z.argmax(axis=1).tolist()]
+
+    def legal(self, Z: FloatArray) -> FloatArray:
+        """The row of that choice."""
+        return self._rows(Z.argmax(axis=1))
+
+    def spread(self, u: FloatArray) -> FloatArray:
+        """Uniform numbers of [0, 1] as rows of choices."""
+        return self._rows(np.minimum((u * self.size).astype(np.int64), self.size - 1))
+
+    def grid(self, levels: int) -> FloatArray:
+        """All choices, whatever `levels`: without an order, none stands for its neighbours."""
+        return self._rows(np.arange(self.size))
+
+    def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
+        """Another choice, surely or with probability `radius`, but at least now and then."""
+        if self.size == 1:
+            return Z
+        jumps = rng.random(len(Z)) < (1.0 if surely else max(radius, JUMPS))
+        return self._rows((Z.argmax(axis=1) + jumps * rng.integers(1, self.size, len(Z))) % self.size)
+
+    def describe(self, value: Any) -> str:
+        """The choice in a table or a sentence."""
+        return value if isinstance(value, str) and value.isprintable() else repr(value)
+
+    def record(self) -> dict[str, Any]:
+        """As JSON; `parameter_from_record` reads it."""
+        return {"type": self.kind, "choices": list(self.choices)}
+
+    @cached_property
+    def _index(self) -> dict[Value, int]:
+        return {choice: index for index, choice in enumerate(self.choices)}
+
+    def _rows(self, indices: IntArray) -> FloatArray:
+        Z = np.zeros((len(indices), self.size))
+        Z[np.arange(len(indices)), indices] = np.sqrt(0.5)
+        return Z
+
+
+Parameter = Real | Integer | Categorical
+KINDS: dict[str, Any] = {"real": Real, "integer": Integer, "categorical": Categorical}
+
+
+def parameter_from_record(record: object) -> Parameter:
+    """The parameter of a record, or of a table in a TOML file.
+
+    Without `type` it is categorical if it has choices, else real: whole numbers need `type = "integer"`.
+    """
+    if not isinstance(record, Mapping):
+        raise InvalidInput(f"a parameter needs a table with low and high, or with choices, not {shown(record)}")
+    kind = record.get("type", "categorical" if "choices" in record else "real")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InvalidInput(f"type must be one of {', '.join(KINDS)}, not {shown(kind)}")
+    required, optional = (["choices"], []) if kind == "categorical" else (["low", "high"], ["log", "unit"])
+    for key in record:
+        if key not in ("type", *required, *optional):
+            raise InvalidInput(f"unknown key {shown(key)} (a {kind} one has {', '.join(required + optional)})")
+    for key in required:
+        if key not in record:
+            raise InvalidInput(f"{key} is missing")
+    parameter: Parameter = KINDS[kind](**{key: record[key] for key in required + optional if key in record})
+    return parameter

@@ -1,0 +1,185 @@
+"""What can be optimised over: a `Box` of parameters or a list of `Options`, and how they are written down.
+
+Points are what people see (a dict, a label, a tuple of numbers); rows of the unit cube are what models see.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unswayed.errors import InvalidInput, UnswayedError
+from unswayed.spaces.box import Box
+from unswayed.spaces.intervals import Integer, Real
+from unswayed.spaces.options import Options
+from unswayed.spaces.parameters import Categorical, Parameter, parameter_from_record
+from unswayed.spaces.values import Value, shown
+from unswayed.storage.tables import read_numbers
+from unswayed.types import FloatArray, IntArray
+
+__all__ = [
+    "Box",
+    "Categorical",
+    "Integer",
+    "Options",
+    "Parameter",
+    "Point",
+    "Real",
+    "Space",
+    "Value",
+    "read_space",
+    "space_from_record",
+]
+
+Point = Any  # dict[str, Value] in a box; a label, a dict or a tuple of floats in options
+LARGEST_FILE = 10_000_000
+
+
+class Space(Protocol):
+    """What a box and a list of options have in common."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Titles of the columns of a history."""
+
+    @property
+    def columns(self) -> int:
+        """The number of encoded columns."""
+
+    @property
+    def groups(self) -> IntArray:
+        """For each encoded column, the number of the parameter it belongs to."""
+
+    @property
+    def size(self) -> int | None:
+        """The number of points, None if there is a continuum."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of everything that makes the space."""
+
+    def check(self, point: object) -> Point:
+        """The point with plain values, or an error: nothing is ever clipped."""
+
+    def encode(self, points: Iterable[object]) -> FloatArray:
+        """A row of the unit cube for each point; it depends on the point alone."""
+
+    def decode(self, X: ArrayLike) -> list[Point]:
+        """The nearest point to each row."""
+
+    def legal(self, X: ArrayLike) -> FloatArray:
+        """encode(decode(X)), bit for bit, but fast."""
+
+    def arms(self, n: int, seed: int) -> FloatArray:
+        """At most n distinct rows that cover a box, or all options."""
+
+    def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
+        """At most n distinct rows near the centres, without them; none for options."""
+
+    def record(self) -> dict[str, Any]:
+        """As JSON; `space_from_record` reads it."""
+
+    def describe(self, point: object) -> str:
+        """The point in one line."""
+
+
+def space_from_record(record: object) -> Space:
+    """The space that `record()` wrote down, also after a journey through JSON."""
+    if not isinstance(record, Mapping) or record.get("space") not in ("box", "options"):
+        raise InvalidInput(f"not the record of a space: {shown(record)}")
+    if record["space"] == "box":
+        return _box_from_record(record.get("parameters"))
+    return _options_from_record(record)
+
+
+def _options_from_record(record: Mapping[str, Any]) -> Options:
+    kinds = [kind for kind in ("labels", "dicts", "table") if isinstance(record.get(kind), list)]
+    names = record.get("names", [])
+    if len(kinds) != 1 or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InvalidInput(f"not the record of a list of options: {shown(record)}")
+    rows = record[kinds[0]]
+    if kinds == ["labels"]:
+        return Options(rows)
+    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        raise InvalidInput(f"the record of the options must have rows of length {len(names)}, as its names")
+    return (
+        Options(rows, names=names) if kinds == ["table"] else Options([dict(zip(names, r, strict=True)) for r in rows])
+    )
+
+
+def _box_from_record(entries: object) -> Box:
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise InvalidInput("the record of a box needs a list of parameters")
+    parameters: dict[str, Parameter] = {}
+    for entry in entries:
+        name = entry.get("name")
+        if not isinstance(name, str) or name in parameters:
+            raise InvalidInput(f"the record of a box needs a different name for each parameter, not {shown(name)}")
+        try:
+            parameters[name] = parameter_from_record({key: entry[key] for key in entry if key != "name"})
+        except UnswayedError as error:
+            raise InvalidInput(f"{name}: {error}") from None
+    return Box(parameters)
+
+
+def read_space(path: Path) -> Space:
+    """The space of a TOML file: a table for each parameter, or `options`, a list or the name of a file beside it.
+
+    [rate]                       [layers]                      [kind]
+    low = 1e-5                   type = "integer"              choices = ["rbf", "poly"]
+    high = 1e-1                  low = 1
+    log = true                   high = 8
+    unit = "1/s"
+
+    A number is real unless `type = "integer"` says otherwise, however its bounds are written.
+    """
+    content = _read_toml(path)
+    options = content.get("options")
+    if options is not None and not isinstance(options, dict):
+        if len(content) > 1:
+            other = next(key for key in content if key != "options")
+            raise InvalidInput(f"{path}: options stand alone, so {shown(other)} must go")
+        return _read_options(path, options)
+    parameters: dict[str, Parameter] = {}
+    for name, table in content.items():
+        try:
+            parameters[name] = parameter_from_record(table)
+        except UnswayedError as error:
+            raise InvalidInput(f"{path}, {shown(name)}: {error}") from None
+    try:
+        return Box(parameters)
+    except UnswayedError as error:
+        raise InvalidInput(f"{path}: {error}") from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"cannot read {path}: {error}") from None
+    if len(content) > LARGEST_FILE:
+        raise InvalidInput(f"{path} is larger than {LARGEST_FILE} bytes: give long tables of options as a CSV file")
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8 text: byte {error.start} cannot be read") from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} is not valid TOML: {' '.join(str(error).split())[:200]}") from None
+
+
+def _read_options(path: Path, options: object) -> Options:
+    try:
+        if isinstance(options, list):
+            return Options(options)
+        if not isinstance(options, str) or not options.isprintable():
+            raise InvalidInput(f"must be a list or the name of a file, not {shown(options)}")
+        names, table = read_numbers(path.parent / options)
+        return Options(table, names=names)
+    except UnswayedError as error:
+        raise InvalidInput(f"{path}, options: {error}") from None

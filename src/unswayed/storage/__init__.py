@@ -1,0 +1,7 @@
+"""Files that are whole or not there, and logs that lose nothing they have acknowledged."""
+
+from unswayed.storage.files import lock, write_atomically
+from unswayed.storage.journal import FileJournal, Journal, JournalWarning, MemoryJournal
+from unswayed.storage.journal_lines import Record
+
+__all__ = ["FileJournal", "Journal", "JournalWarning", "MemoryJournal", "Record", "lock", "write_atomically"]

@@ -1,0 +1,100 @@
+"""The lines of a journal file: JSON lines that show by themselves whether they are whole.
+
+The first line says what the file is; every other line is one call of `append`, numbered and closed by a CRC-32
+of all that stands before it:
+
+    {"unswayed": "journal", "version": 1}
+    {"n": 1, "records": [{"ask": 7}, {"ask": 8}], "crc": "5f0d3a1c"}
+
+One call is one line, so that a crash keeps all of it or nothing, and can only ever damage the last line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NoReturn
+from zlib import crc32
+
+from unswayed.errors import InvalidInput, UnswayedError
+
+Record = dict[str, Any]
+"""One entry of a journal: a JSON object."""
+
+HEADER = b'{"unswayed": "journal", "version": 1}\n'
+NEWER = re.compile(rb'\{"unswayed": "journal", "version": ([2-9]|[1-9][0-9]{1,8})[,}]')
+
+
+def encode(records: Sequence[Record]) -> str:
+    """JSON in ASCII; refuses whatever would not be read back as it is."""
+    try:
+        text = json.dumps(records, allow_nan=False)
+        same = json.loads(text) == list(records) and all(isinstance(record, dict) for record in records)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"a record must be plain JSON, finite and not too deep: {error}") from None
+    if not same:
+        raise InvalidInput("a record must be a dict of plain JSON: text as keys, lists instead of tuples")
+    return text
+
+
+def line(number: int, text: str) -> bytes:
+    """Call `number` of a journal, whose records are the JSON `text`."""
+    body = f'{{"n": {number}, "records": {text}'.encode()
+    return body + _seal(body) + b"\n"
+
+
+def _seal(body: bytes) -> bytes:
+    return b', "crc": "%08x"}' % crc32(body)
+
+
+SEAL = len(_seal(b""))
+
+
+def parse(data: bytes, path: str) -> tuple[list[Record], int, int]:
+    """All records, the number of calls and the length of what is whole; the rest, if any, is one torn line."""
+    records: list[Record] = []
+    start, calls = len(HEADER), 0
+    while start < len(data):
+        stop = data.find(b"\n", start)
+        found = data[start : stop if stop >= 0 else len(data)]
+        if stop < 0 or _seal(found[:-SEAL]) != found[-SEAL:]:
+            if stop in (-1, len(data) - 1):
+                break
+            raise _damage(path, calls, "its checksum is wrong")
+        records += _records(found, path, calls)
+        start, calls = stop + 1, calls + 1
+    return records, calls, start
+
+
+def _records(line: bytes, path: str, calls: int) -> list[Record]:
+    """The records of one line whose checksum is right: what is wrong here was not torn by a crash."""
+    try:
+        call = json.loads(line, parse_constant=_finite, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise _damage(path, calls, "it is not plain JSON") from None
+    if not isinstance(call, dict) or list(call) != ["n", "records", "crc"] or call["n"] != calls + 1:
+        raise _damage(path, calls, "it does not follow the line before it")
+    if not isinstance(call["records"], list) or not all(isinstance(record, dict) for record in call["records"]):
+        raise _damage(path, calls, "it holds no records")
+    found: list[Record] = call["records"]
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def _damage(path: str, calls: int, reason: str) -> UnswayedError:
+    return UnswayedError(f"{path} is damaged in line {calls + 2}: {reason}; restore the file from a copy")
+
+
+def refuse(data: bytes, path: str) -> NoReturn:
+    """Say why a file that begins with `data` instead of HEADER is not opened."""
+    if newer := NEWER.match(data):
+        raise InvalidInput(f"{path} was written by a newer unswayed (journal version {int(newer[1])}); update unswayed")
+    raise InvalidInput(f"{path} is not a unswayed journal; it was left as it is: choose another file")

@@ -1,0 +1,1 @@
+"""Ask and tell over a journal: what people work with."""

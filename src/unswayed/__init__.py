@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from unswayed.problems.problem import Problem
     from unswayed.programs.command import Command
     from unswayed.search.answer import Answer
-    from unswayed.search.log import Play, Status
+    from unswayed.search.play import Play, Status
     from unswayed.simulation.corrupted import Corrupted
     from unswayed.simulation.run import Run
     from unswayed.simulation.simulate import simulate
@@ -64,7 +64,7 @@ _MODULES = {
     "problems.problem": ("Problem",),
     "programs.command": ("Command",),
     "search.answer": ("Answer",),
-    "search.log": ("Play", "Status"),
+    "search.play": ("Play", "Status"),
     "simulation.corrupted": ("Corrupted",),
     "simulation.run": ("Run",),
     "simulation.simulate": ("simulate",),

@@ -27,12 +27,15 @@ def setting(doc: str, default: Any = MISSING) -> Any:
     return field(default=default, metadata={"doc": doc})
 
 
-def forwards(settings: type, *, without: Collection[str] = (), **docs: str) -> Callable[[T], T]:
+def forwards(
+    settings: type, *, without: Collection[str] = (), required: Collection[str] = (), **docs: str
+) -> Callable[[T], T]:
     """Show the fields of `settings` in place of **settings in the signature and the docstring.
 
     Args:
         settings: A dataclass whose fields were made by `setting`.
         without: Fields that are not to be shown.
+        required: Fields that are shown without their default.
         **docs: Other sentences for some of the fields.
 
     Returns:
@@ -43,7 +46,7 @@ def forwards(settings: type, *, without: Collection[str] = (), **docs: str) -> C
 
     def decorate(target: T) -> T:
         function: Any = target.__init__ if inspect.isclass(target) else target  # type: ignore[misc]
-        function.__signature__ = _signature(function, shown)
+        function.__signature__ = _signature(function, shown, required)
         text = "\n        ".join(f"{one.name}: {docs.get(one.name, one.metadata['doc'])}" for one in shown)
         target.__doc__ = (target.__doc__ or "").replace(PLACE, text)
         return target
@@ -51,14 +54,14 @@ def forwards(settings: type, *, without: Collection[str] = (), **docs: str) -> C
     return decorate
 
 
-def _signature(function: Callable[..., Any], shown: list[Field[Any]]) -> inspect.Signature:
+def _signature(function: Callable[..., Any], shown: list[Field[Any]], required: Collection[str]) -> inspect.Signature:
     signature = inspect.signature(function)
     plain = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
     added = [
         inspect.Parameter(
             one.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if one.default is MISSING else one.default,
+            default=inspect.Parameter.empty if one.default is MISSING or one.name in required else one.default,
             annotation=one.type,
         )
         for one in shown

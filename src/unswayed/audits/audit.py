@@ -1,33 +1,42 @@
 """Can I trust this winner? How much tampering with existing measurements would have overturned the result.
 
-    x, y   measurements: one row of parameters and one value each, repeats welcome; larger is better
+    x, y   measurements: one row of parameters and one value each; repeats are welcome
     C*     breakdown budget: the least total change of recorded values that could have made another option win
     pivot  the option where changing values is cheapest
 
 With kernel and noise given, the model is exactly GP(0, k) with lam = noise^2. Otherwise the values are centred and
-scaled (robustly: one lie does not set the scale), what is not given is estimated, and the verdict says so.
+scaled robustly, what is not given is estimated, and the audit says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm as normal
+from scipy.special import ndtri
 
+from unswayed.audits.measurements import Measurements, collect
+from unswayed.core.assumptions import Assumptions, Given, ModelArgs
+from unswayed.core.certificate import Breakdown, Certificate, breakdown_budgets, certificate
 from unswayed.core.fitting import NOISES, fit_counts
-from unswayed.core.influence import Certificate, breakdown_budgets, certificate, pairwise_deviation
+from unswayed.core.influence import pairwise_deviation
 from unswayed.core.kernels import Kernel, Matern, gram
 from unswayed.core.noise import noise_from_repeats
 from unswayed.core.posterior import EPS, JointPosterior
-from unswayed.core.rows import numbered_rows
+from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray, IntArray, floats, positive
+from unswayed.forwarding import forwards
+from unswayed.text import printable
+from unswayed.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FITTING_POINTS, FEWEST_POINTS = 1000, 20
-LARGEST_VALUE = 1e100
 SHOWN = 5
 
 
@@ -44,173 +53,219 @@ class Rival:
 
 @dataclass(frozen=True)
 class Suspect:
-    """A measurement (`row`, from 0) that its neighbours and repeats do not explain."""
+    """A measurement that its neighbours and repeats do not explain."""
 
-    row: int
+    row: int  # from 0
     option: int
     value: float
     expected: float
     score: float  # leave-one-out residual in standard deviations
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Audit:
-    """The verdict. Options are the distinct rows of x, numbered in order of first appearance."""
+    """What existing measurements say, and how much tampering would have overturned it. Values are in their units.
+
+    Attributes:
+        winner: The option with the best estimate. Options are the distinct rows of x in order of first appearance.
+        breakdown: The least tampering that makes another option win, with that rival and the pivot.
+        certificate: What holds with confidence 1 - delta; None if nothing in the data tells noise from signal.
+        assumptions: The model, and what of it was estimated.
+        points: The parameters of each option.
+        names: The names of the parameters.
+        counts: How often each option was measured.
+        means: The mean measurement of each option.
+        estimate: The posterior mean of each option.
+        deviation: The posterior standard deviation of each option.
+        rivals: The options that tampering would help most cheaply, cheapest first.
+        hinges: Options on which the result hangs, each with the tampering needed if all of it went there.
+        suspects: Measurements that the others do not explain.
+        fitted_on: Options that the kernel was estimated from; 0 if it was given.
+        precision: Largest relative rounding error of the breakdown budget.
+        jitter: What was added to the kernel's diagonal to keep the arithmetic stable.
+        minimize: Whether smaller values are better.
+    """
 
     winner: int
-    rival: int
-    breakdown_budget: float
-    pivot: int
+    breakdown: Breakdown
+    certificate: Certificate | None
+    assumptions: Assumptions
     points: FloatArray
+    names: tuple[str, ...]
     counts: IntArray
-    means: FloatArray  # of the measurements of each option
-    estimate: FloatArray  # posterior mean and deviation of each option
+    means: FloatArray
+    estimate: FloatArray
     deviation: FloatArray
-    rivals: tuple[Rival, ...]  # the closest, cheapest first
-    hinges: tuple[tuple[int, float], ...]  # options on which the verdict hangs, and the tampering needed there
+    rivals: tuple[Rival, ...]
+    hinges: tuple[tuple[int, float], ...]
     suspects: tuple[Suspect, ...]
-    certificate: Certificate
-    kernel: Kernel
-    noise_std: float
-    norm_bound: float
-    estimated: tuple[str, ...]  # what was not given
-    fitted_on: int  # options used to estimate the kernel; 0 if it was given
-    noise_resolved: bool  # False where nothing in the data tells noise from signal: no certificate then
-    precision: float  # relative rounding error of the breakdown budget, at most
+    fitted_on: int
+    precision: float
     jitter: float
+    minimize: bool
+
+    @property
+    def rival(self) -> int:
+        """The option that wins if tampering overturns the result most cheaply."""
+        return int(self.breakdown.rival)
+
+    @property
+    def pivot(self) -> int:
+        """The option whose measurements have to change for that."""
+        return int(self.breakdown.pivot)
+
+    @property
+    def breakdown_budget(self) -> float:
+        """The least total change of recorded values that makes another option win, with the model held fixed."""
+        return self.breakdown.budget
 
     @property
     def lead(self) -> float:
-        """How far the winner is ahead of the closest rival, by the estimate."""
+        """How far the winner is ahead of the rival, by the estimate."""
         return self.rivals[0].lead
 
     @property
     def shifted_measurements(self) -> int:
-        """C* as a number of measurements shifted by one noise standard deviation."""
-        return ceil(self.breakdown_budget / self.noise_std)
+        """The breakdown budget as a number of measurements shifted by one noise standard deviation."""
+        return ceil(self.breakdown_budget / self.assumptions.noise_std)
+
+    def describe(self, option: int) -> str:
+        """An option in words, safe to print."""
+        pairs = zip(self.names, self.points[option], strict=True)
+        return f"option {option} ({', '.join(f'{printable(name)} = {value:.6g}' for name, value in pairs)})"
+
+    def __repr__(self) -> str:
+        return f"Audit(winner={self.winner}, breakdown_budget={self.breakdown_budget:.4g})"
+
+    def __str__(self) -> str:
+        from unswayed.audits.report import details, summary
+
+        return "\n".join([*summary(self), *details(self)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for scripts."""
+        from unswayed.audits.report import record
+
+        return record(self)
+
+    def plot(self) -> Figure:
+        """The leading options with their estimates, and what would make each rival win, as a figure."""
+        from unswayed.plots.audit import plot_audit
+
+        return plot_audit(self)
 
 
+@forwards(Given, without=("threat",))
 def audit(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    kernel: Kernel | None = None,
-    noise_std: float | None = None,
-    budget: float = 0.0,
-    norm_bound: float | None = None,
-    delta: float = 0.05,
+    names: Sequence[str] | None = None,
+    minimize: bool = False,
+    threat: float = 0.0,
+    **given: Unpack[ModelArgs],
 ) -> Audit:
     """Who wins, and how much tampering would it take to overturn that?
 
-    `budget` and `delta` are for the certified sentence: the total tampering to certify against, and the
-    probability of failure. `norm_bound` defaults to twice the norm of the posterior mean, an estimate.
+    Args:
+        x: A row of parameters for each measurement.
+        y: The measured values.
+        {settings}
+        names: The names of the parameters; by default x1, x2, ...
+        minimize: Whether smaller values are better.
+        threat: Total tampering to certify against, in units of the values.
+
+    Returns:
+        The audit. Print it, plot it, or take its parts.
+
+    Raises:
+        InvalidInput: The measurements are not finite, do not fit each other, or leave nothing to compare.
+
+    Example:
+        >>> import unswayed
+        >>> found = unswayed.audit([[0.0], [0.0], [1.0], [1.0]], [0.1, 0.2, 1.0, 1.1], noise_std=0.1)
+        >>> found.winner, found.rival
+        (1, 0)
     """
-    data = _collect(x, y, centred=kernel is None or noise_std is None)
-    noise = (
-        noise_from_repeats(data.option, data.scale * data.values)
-        if noise_std is None
-        else positive(noise_std, "the noise")
-    )
-    estimated = [name for name, given in (("kernel", kernel), ("noise", noise_std)) if given is None]
-    lam = None if noise is None else _variance(noise / data.scale)
-    fitted_on, resolved = 0, lam is not None
-    if kernel is None or lam is None:
-        some = np.unique(np.linspace(0, len(data.points) - 1, FITTING_POINTS).astype(np.int64))
-        fitted_on = len(some) if kernel is None else 0
-        spread = np.ptp(data.points, axis=0)
-        family = Matern(2.5, tuple(np.where(spread > 0, spread, 1.0))) if kernel is None else kernel
-        kernel, lam = fit_counts(
-            family, data.points[some], data.means[some], data.counts[some], lam, scale_lengths=kernel is None
-        )
-        # Fitted to a handful of values, or at the end of its range, the noise is a guess.
-        resolved = resolved or (NOISES[0] * 1.5 < lam < NOISES[1] / 1.5 and len(some) >= FEWEST_POINTS)
-    posterior = JointPosterior.fit(gram(kernel, data.points), data.counts, data.counts * data.means, lam)
-    bound = (
-        2 * posterior.mean_norm(data.means)
-        if norm_bound is None
-        else positive(norm_bound, "the norm bound") / data.scale
-    )
+    stated = Given(threat=threat, **given)
+    data = collect(x, y, stated, minimize=minimize)
+    columns = data.points.shape[1]
+    titles = tuple(f"x{i + 1}" for i in range(columns)) if names is None else tuple(str(name) for name in names)
+    if len(titles) != columns:
+        raise InvalidInput(f"{len(titles)} names for {columns} parameters")
+    with one_thread():
+        return _audit(data, stated, titles, minimize)
+
+
+def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: bool) -> Audit:
+    kernel, lam, resolved = _model(data, given)
+    posterior = JointPosterior.fit(gram(kernel, data.points), data.means, data.counts, lam)
+    norm = given.norm(posterior, data.means, data.scale)
+    winner, scale = int(np.argmax(posterior.mean)), data.scale
     certified = certificate(
-        posterior,
-        budget=positive(budget, "the budget", zero=True) / data.scale,
-        norm_bound=bound,
-        noise_std=lam**0.5,
-        delta=delta,
+        posterior, budget=given.threat / scale, norm_bound=norm, noise_std=lam**0.5, delta=given.delta, winner=winner
     )
-    rivals = _rivals(posterior, data.scale)
+    rivals = _rivals(posterior, winner, scale)
     return Audit(
-        winner=certified.winner,
-        rival=rivals[0].option,
-        breakdown_budget=rivals[0].budget,
-        pivot=rivals[0].pivot,
+        winner=winner,
+        breakdown=Breakdown(rivals[0].budget, rivals[0].option, rivals[0].pivot),
+        certificate=certified.scaled(scale) if resolved else None,
+        assumptions=Assumptions(
+            kernel=kernel,
+            noise_std=scale * lam**0.5,
+            output_scale=scale,
+            level=data.sign * data.level,
+            norm_bound=scale * norm,
+            # The scale is that of the model only where something was estimated; else the kernel is taken as it is.
+            estimated=tuple(name for name in given.estimated if name != "output scale"),
+        ),
         points=data.points,
+        names=names,
         counts=data.counts.astype(np.int64),
-        means=data.centre + data.scale * data.means,
-        estimate=data.centre + data.scale * posterior.mean,
-        deviation=data.scale * posterior.deviation,
+        means=data.in_units(data.means),
+        estimate=data.in_units(posterior.mean),
+        deviation=scale * posterior.deviation,
         rivals=rivals,
-        hinges=_hinges(posterior, certified.winner, rivals[0]),
-        suspects=_suspects(posterior, data, delta),
-        certificate=certified.scaled(data.scale),
-        kernel=kernel,
-        noise_std=data.scale * lam**0.5,
-        norm_bound=data.scale * bound,
-        estimated=tuple(estimated + (["norm bound"] if norm_bound is None else [])),
-        fitted_on=fitted_on,
-        noise_resolved=resolved,
+        hinges=_hinges(posterior, winner, rivals[0]),
+        suspects=_suspects(posterior, data, given.delta),
+        fitted_on=len(_fitting_points(data)) if given.kernel is None else 0,
         precision=EPS * len(data.points) * posterior.condition,
         jitter=posterior.jitter,
+        minimize=minimize,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Data:
-    """Measurements by option. `values` and `means` are centred and scaled."""
+def _model(data: Measurements, given: Given) -> tuple[Kernel, float, bool]:
+    """Kernel and noise variance in units of the scale, and whether noise can be told from signal."""
+    noise = given.noise_std
+    if noise is None:
+        noise = noise_from_repeats(data.option, data.scale * data.values)
+    lam = None if noise is None else _variance(noise / data.scale)
+    if given.kernel is not None and lam is not None:
+        return given.kernel, lam, True
+    some, spread = _fitting_points(data), np.ptp(data.points, axis=0)
+    family = Matern(2.5, tuple(np.where(spread > 0, spread, 1.0))) if given.kernel is None else given.kernel
+    kernel, fitted = fit_counts(
+        family, data.points[some], data.means[some], data.counts[some], lam, scale_lengths=given.kernel is None
+    )
+    # A noise that is fitted to a handful of values, or lies at the end of its range, is a guess.
+    resolved = lam is not None or (NOISES[0] * 1.5 < fitted < NOISES[1] / 1.5 and len(some) >= FEWEST_POINTS)
+    return kernel, fitted, resolved
 
-    points: FloatArray
-    option: IntArray  # of each measurement
-    values: FloatArray
-    counts: FloatArray
-    means: FloatArray
-    centre: float
-    scale: float
 
-
-def _collect(x: ArrayLike, y: ArrayLike, *, centred: bool) -> _Data:
-    rows, values = floats(x, "the parameters", ndim=2), floats(y, "the values", ndim=1)
-    if len(rows) != len(values):
-        raise InvalidInput(f"{len(rows)} rows of parameters for {len(values)} values")
-    if len(rows) == 0 or np.ptp(rows, axis=0).max() == 0:
-        raise InvalidInput("an audit needs measurements of at least two different options")
-    if np.ptp(values) == 0:
-        raise InvalidInput("all values are equal: there is no winner to audit")
-    for name, numbers in (("parameters", rows), ("values", values)):
-        if np.abs(numbers).max() > LARGEST_VALUE:
-            raise InvalidInput(f"the {name} exceed {LARGEST_VALUE:g}: give them in larger units")
-    points, option = numbered_rows(rows)
-    counts = np.bincount(option).astype(np.float64)
-    means = np.bincount(option, weights=values) / counts
-    centre, scale = _centre_and_scale(means) if centred else (0.0, 1.0)
-    return _Data(points, option, (values - centre) / scale, counts, (means - centre) / scale, centre, scale)
+def _fitting_points(data: Measurements) -> IntArray:
+    return np.unique(np.linspace(0, len(data.points) - 1, FITTING_POINTS).astype(np.int64))
 
 
 def _variance(noise: float) -> float:
     if not 1e-100 < noise < 1e100:
-        raise InvalidInput(f"a noise of {noise:.3g} times the spread of the values is beyond what can be computed")
+        raise InvalidInput(f"a noise of {noise:.3g} times the spread of the values cannot be computed with")
     return noise**2
 
 
-def _centre_and_scale(means: FloatArray) -> tuple[float, float]:
-    """Median and spread (interquartile range as of a normal, else standard deviation, else range)."""
-    low, centre, high = np.quantile(means, (0.25, 0.5, 0.75))
-    unit = float(np.ptp(means)) or 1.0
-    spread = float(high - low) / (2 * float(normal.ppf(0.75))) or unit * float(np.std(means / unit)) or unit
-    return float(centre), spread
-
-
-def _rivals(posterior: JointPosterior, scale: float) -> tuple[Rival, ...]:
+def _rivals(posterior: JointPosterior, winner: int, scale: float) -> tuple[Rival, ...]:
     """The options that tampering would make win most cheaply."""
-    mu, winner = posterior.mean, int(np.argmax(posterior.mean))
+    mu = posterior.mean
     budgets, where = breakdown_budgets(posterior, winner)
     budgets[winner] = np.inf
     spread = pairwise_deviation(posterior.covariance, winner)
@@ -234,7 +289,7 @@ def _hinges(posterior: JointPosterior, winner: int, rival: Rival) -> tuple[tuple
     return tuple((i, rival.lead / float(power[i])) for i in strongest)
 
 
-def _suspects(posterior: JointPosterior, data: _Data, delta: float) -> tuple[Suspect, ...]:
+def _suspects(posterior: JointPosterior, data: Measurements, delta: float) -> tuple[Suspect, ...]:
     """Leave-one-out residuals beyond what the model allows, by chance in at most delta of all audits.
 
     In the model of all rows, [A^-1 y]_j = (y_j - mu(x_j))/lam and [A^-1]_jj = (1 - k_t(x_j,x_j)/lam)/lam, so
@@ -243,13 +298,9 @@ def _suspects(posterior: JointPosterior, data: _Data, delta: float) -> tuple[Sus
     expected, variance = posterior.mean[data.option], posterior.deviation[data.option] ** 2
     spare = np.maximum(posterior.lam - variance, 1e-12 * posterior.lam)
     scores = np.abs(data.values - expected) / np.sqrt(spare)
-    allowed = normal.isf(delta / (2 * len(scores)))
+    allowed = -float(ndtri(delta / (2 * len(scores))))
     worst = [int(j) for j in np.argsort(-scores, kind="stable") if scores[j] > allowed]
-
-    def in_units(z: float) -> float:
-        return data.centre + data.scale * float(z)
-
+    values, predicted = data.in_units(data.values), data.in_units(expected)
     return tuple(
-        Suspect(j, int(data.option[j]), in_units(data.values[j]), in_units(expected[j]), float(scores[j]))
-        for j in worst
+        Suspect(j, int(data.option[j]), float(values[j]), float(predicted[j]), float(scores[j])) for j in worst
     )

@@ -1,43 +1,34 @@
-"""An audit in words, for people, and in plain values, for scripts."""
+"""An audit in words, for people, and in plain values, for scripts: one place for each column."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from unswayed.audits.audit import Audit
 
+SUSPECTS = 10  # shown
 
-def describe(audit: Audit, names: Sequence[str], *, minimized: bool = False) -> str:
-    """The verdict as a few sentences. `minimized` says that the values were negated at the border."""
-    sign = -1.0 if minimized else 1.0
 
-    def point(option: int) -> str:
-        values = ", ".join(f"{n} = {v:.6g}" for n, v in zip(names, audit.points[option], strict=True))
-        return f"option {option} ({values})"
-
-    measured = int(audit.counts.sum())
-    closest = audit.rivals[0]
-    k, repeats = audit.shifted_measurements, int(audit.counts[audit.pivot])
+def summary(audit: Audit) -> list[str]:
+    """The result, how much tampering overturns it, and what it rests on: a line for each."""
+    winner, rival, pivot = (audit.describe(option) for option in (audit.winner, audit.rival, audit.pivot))
+    estimated, noise = audit.assumptions.estimated, audit.assumptions.noise_std
     lines = [
-        f"{measured:,} measurements of {len(audit.points):,} options.",
-        f"Winner: {point(audit.winner)}, estimated at {sign * audit.estimate[audit.winner]:.6g}.",
-        f"It is {closest.lead:.4g} better than {point(audit.rival)}, the rival that tampering would help most cheaply.",
-        f"Breakdown budget: {audit.breakdown_budget:.4g}. Less tampering than that, however it was spread, "
-        f"cannot have changed the winner; more, on measurements of {point(audit.pivot)}, can. That is {k:,} "
-        f"measurement(s) shifted by one noise standard deviation ({audit.noise_std:.4g}), where this option was "
-        f"measured {repeats:,} time(s).",
-        f"Certified: {audit.certificate}"
-        if audit.noise_resolved
-        else "Not certified: without repeats, nothing in these data tells noise from signal. Repeat some measurements, "
-        "or give the noise.",
+        f"{int(audit.counts.sum()):,} measurements of {len(audit.points):,} options.",
+        f"Winner: {winner}, estimated at {audit.estimate[audit.winner]:.6g}.",
+        f"It is {audit.lead:.4g} better than {rival}, the rival that tampering would help most cheaply.",
+        f"Breakdown budget: {audit.breakdown_budget:.4g}. Less tampering than that, however it was spread, cannot have "
+        f"changed the winner; more, on measurements of {pivot}, can. That is {audit.shifted_measurements:,} "
+        f"measurement(s) shifted by one noise standard deviation ({noise:.4g}), where this option was measured "
+        f"{int(audit.counts[audit.pivot]):,} time(s).",
+        sentence(audit),
     ]
-    if audit.estimated:
+    if estimated:
+        fitted = f" (kernel from {audit.fitted_on:,} options)" if audit.fitted_on else ""
         lines.append(
-            f"Estimated from these same data: {', '.join(audit.estimated)}"
-            + (f" (kernel from {audit.fitted_on:,} options)" if audit.fitted_on else "")
-            + ". The breakdown budget is exact for this model; the certified sentence is as good as these estimates."
+            f"Estimated from these same data: {', '.join(estimated)}{fitted}. The breakdown budget is exact for this "
+            "model; the certified sentence is as good as these estimates."
         )
     if audit.precision > 1e-6:
         lines.append(
@@ -46,57 +37,79 @@ def describe(audit: Audit, names: Sequence[str], *, minimized: bool = False) -> 
         )
     if audit.jitter > 0:
         lines.append(f"The options are so alike that {audit.jitter:.2g} was added to the kernel's diagonal.")
-    lines.append("Closest rivals (lead, deviation of the lead, tampering that overturns it):")
+    return lines
+
+
+def sentence(audit: Audit) -> str:
+    """What is certified, or why nothing is."""
+    c = audit.certificate
+    if c is None:
+        return (
+            "Not certified: without repeats, nothing in these data tells noise from signal. Repeat some measurements, "
+            "or give the noise."
+        )
+    percent, where = f"{100 * (1 - c.delta):.4g}%", "above" if audit.minimize else "below"
+    if len(c.candidates) == 1:
+        return (
+            f"Certified: Option {c.winner} is the best, with {percent} confidence, even if tampering of up to "
+            f"{c.budget:.4g} in total took place."
+        )
+    return (
+        f"Certified: Option {c.winner} leads; with {percent} confidence it is at most {c.largest_gap:.4g} {where} the "
+        f"best, if tampering did not exceed {c.budget:.4g} in total, and {len(c.candidates)} options may still be the "
+        "best."
+    )
+
+
+def details(audit: Audit) -> list[str]:
+    """Rivals, hinges and suspects, a line for each."""
+    lines = ["Closest rivals (lead, deviation of the lead, tampering that overturns it):"]
     lines += [
-        f"  {point(r.option)}: {r.lead:.4g} ± {r.deviation:.4g}, {r.budget:.4g} at option {r.pivot}"
+        f"  {audit.describe(r.option)}: {r.lead:.4g} ± {r.deviation:.4g}, {r.budget:.4g} at option {r.pivot}"
         for r in audit.rivals
     ]
-    lines.append("The verdict hangs on (tampering needed, if all of it went there):")
-    lines += [f"  {point(i)}, measured {audit.counts[i]:,} time(s): {needed:.4g}" for i, needed in audit.hinges]
-    if audit.suspects:
-        lines.append("Measurements that the others do not explain:")
-        lines += [
-            f"  row {s.row + 1}, {point(s.option)}: {sign * s.value:.6g} where {sign * s.expected:.6g} is expected, "
-            f"{s.score:.1f} standard deviations"
-            for s in audit.suspects[:10]
-        ]
-        if len(audit.suspects) > 10:
-            lines.append(f"  and {len(audit.suspects) - 10:,} more")
-    else:
-        lines.append("No measurement stands out from what the others say.")
-    return "\n".join(lines)
+    lines.append("The result hangs on (tampering needed, if all of it went there):")
+    lines += [
+        f"  {audit.describe(i)}, measured {audit.counts[i]:,} time(s): {needed:.4g}" for i, needed in audit.hinges
+    ]
+    if not audit.suspects:
+        return [*lines, "No measurement stands out from what the others say."]
+    lines.append("Measurements that the others do not explain:")
+    lines += [
+        f"  row {s.row + 1}, {audit.describe(s.option)}: {s.value:.6g} where {s.expected:.6g} is expected, "
+        f"{s.score:.1f} standard deviations"
+        for s in audit.suspects[:SUSPECTS]
+    ]
+    if len(audit.suspects) > SUSPECTS:
+        lines.append(f"  and {len(audit.suspects) - SUSPECTS:,} more")
+    return lines
 
 
-def as_record(audit: Audit, names: Sequence[str], *, minimized: bool = False) -> dict[str, Any]:
-    """The verdict as plain values; options are numbered in order of first appearance."""
-    sign = -1.0 if minimized else 1.0
-    certificate = asdict(audit.certificate)
-    certificate["candidates"] = audit.certificate.candidates.tolist()
+def record(audit: Audit) -> dict[str, Any]:
+    """The audit as plain values; options are numbered in order of first appearance."""
     return {
         "winner": audit.winner,
+        "winner_label": audit.describe(audit.winner),
+        "winner_point": audit.points[audit.winner].tolist(),
+        "estimate": float(audit.estimate[audit.winner]),
         "rival": audit.rival,
+        "lead": audit.lead,
         "breakdown_budget": audit.breakdown_budget,
         "pivot": audit.pivot,
-        "lead": audit.lead,
-        "shifted_measurements": audit.shifted_measurements,
         "pivot_repeats": int(audit.counts[audit.pivot]),
-        "parameters": list(names),
-        "winner_point": audit.points[audit.winner].tolist(),
+        "shifted_measurements": audit.shifted_measurements,
+        "certified": audit.certificate is not None and not audit.assumptions.estimated,
+        "sentence": None if audit.certificate is None else sentence(audit),
+        "certificate": None if audit.certificate is None else audit.certificate.to_dict(),
+        "assumptions": audit.assumptions.to_dict(),
+        "parameters": list(audit.names),
         "options": len(audit.points),
         "measurements": int(audit.counts.sum()),
-        "minimized": minimized,
-        "estimate": float(sign * audit.estimate[audit.winner]),
-        "noise_std": audit.noise_std,
-        "kernel": repr(audit.kernel),
-        "norm_bound": audit.norm_bound,
-        "estimated": list(audit.estimated),
+        "minimize": audit.minimize,
         "fitted_on": audit.fitted_on,
+        "precision": audit.precision,
         "jitter": audit.jitter,
         "rivals": [asdict(rival) for rival in audit.rivals],
         "hinges": [{"option": option, "budget": needed} for option, needed in audit.hinges],
-        "suspects": [{**asdict(s), "value": sign * s.value, "expected": sign * s.expected} for s in audit.suspects],
-        "certificate": certificate,
-        "noise_resolved": audit.noise_resolved,
-        "precision": audit.precision,
-        "sentence": str(audit.certificate) if audit.noise_resolved else None,
+        "suspects": [asdict(suspect) for suspect in audit.suspects],
     }

@@ -62,15 +62,20 @@ class Given:
         return 2 * posterior.mean_norm(means) if self.norm_bound is None else self.norm_bound / unit
 
 
-class GivenArgs(TypedDict, total=False):
-    """The fields of `Given` as keywords, for static tools."""
+class ModelArgs(TypedDict, total=False):
+    """The fields of `Given` but the threat as keywords, for static tools."""
 
-    threat: Required[float]
     kernel: Kernel | None
     noise_std: float | None
     output_scale: float | None
     norm_bound: float | None
     delta: float
+
+
+class GivenArgs(ModelArgs):
+    """The fields of `Given` as keywords, for static tools."""
+
+    threat: Required[float]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log10
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution
@@ -13,67 +13,69 @@ from optuna.study import Study
 from optuna.trial import TrialState
 
 from unswayed.audits.audit import Audit, audit
-from unswayed.core.kernels import Kernel
+from unswayed.core.assumptions import Given, ModelArgs
 from unswayed.errors import InvalidInput
+from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_trials import measured_value, single_objective
 from unswayed.types import FloatArray, IntArray, read_only
 
 
 @dataclass(frozen=True, eq=False)
 class StudyTable:
-    """The complete trials of a study: row i of `x` and entry i of `y` are trial `numbers[i]`; larger y is better.
+    """The complete trials of a study as numbers.
 
-    columns   a linear parameter has a column with its name and its value, a logarithmic one `log10(name)`, a
-              categorical one a column `name=choice` for each choice, 1 for the one that was taken, else 0
-    y         the value; with its sign changed if the study minimises
+    Attributes:
+        columns: Titles of the columns of x. A linear parameter has a column with its name and its value, a logarithmic
+            one `log10(name)`, a categorical one a column `name=choice` for each choice: 1 for the one that was taken.
+        x: A row for each trial.
+        y: The value of each trial.
+        numbers: The number of each trial.
+        minimize: Whether the study minimises.
     """
 
     columns: tuple[str, ...]
     x: FloatArray
     y: FloatArray
     numbers: IntArray
-    minimized: bool
+    minimize: bool
 
 
 def study_table(study: Study) -> StudyTable:
     """The complete trials with finite values as numbers, in the parameters that all of them have in common."""
     single_objective(study, "an audit")
-    measured = [(t, measured_value(study, t)) for t in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))]
-    trials = [(trial, value) for trial, value in measured if value is not None]
+    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    trials = [trial for trial in complete if measured_value(study, trial) is not None]
     if not trials:
         raise InvalidInput("the study has no complete trial with a finite value: there is nothing to audit")
-    common = intersection_search_space([trial for trial, _ in trials])
+    common = intersection_search_space(trials)
     columns = [title for name, one in common.items() for title in _titles(name, one)]
     if not columns:
         raise InvalidInput("the complete trials have no parameter in common that varies: there is nothing to compare")
-    x = [[cell for name, one in common.items() for cell in _cells(one, t.params[name])] for t, _ in trials]
+    x = [[cell for name, one in common.items() for cell in _cells(one, t.params[name])] for t in trials]
     return StudyTable(
         tuple(columns),
         read_only(np.array(x, dtype=np.float64)),
-        read_only(np.array([value for _, value in trials], dtype=np.float64)),
-        read_only(np.array([trial.number for trial, _ in trials], dtype=np.int64)),
+        read_only(np.array([trial.value for trial in trials], dtype=np.float64)),
+        read_only(np.array([trial.number for trial in trials], dtype=np.int64)),
         study.direction.name == "MINIMIZE",
     )
 
 
-def audit_study(
-    study: Study,
-    *,
-    budget: float = 0.0,
-    noise_std: float | None = None,
-    kernel: Kernel | None = None,
-    norm_bound: float | None = None,
-    delta: float = 0.05,
-) -> Audit:
+@forwards(Given, without=("threat",))
+def audit_study(study: Study, *, threat: float = 0.0, **given: Unpack[ModelArgs]) -> Audit:
     """Can the winner of this study be trusted? `unswayed.audit` of its complete trials, whichever sampler made them.
 
-    Options are the distinct points of the complete trials, in the order of first appearance, encoded as `study_table`
-    says; a suspect's `row` is a row of that table. Where the study minimises, values have changed their signs.
+    Args:
+        study: A study with one objective.
+        {settings}
+        threat: Total tampering to certify against, in units of the objective.
+
+    Returns:
+        The audit. Its options are the distinct points of the complete trials in the order of first appearance,
+        encoded as `study_table` says; a suspect's `row` is a row of that table.
     """
     table = study_table(study)
-    return audit(
-        table.x, table.y, kernel=kernel, noise_std=noise_std, budget=budget, norm_bound=norm_bound, delta=delta
-    )
+    return audit(table.x, table.y, names=table.columns, minimize=table.minimize, threat=threat, **given)
 
 
 def _titles(name: str, distribution: BaseDistribution) -> list[str]:

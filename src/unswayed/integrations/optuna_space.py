@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from unswayed.errors import InvalidInput, UnswayedError
@@ -41,12 +40,27 @@ class OptunaSpace:
         known = tuple(number for number in numbers if number is not None)
         return known if len(known) == len(numbers) else None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return tuple(self.distributions)
+
+    @property
+    def searched(self) -> Box:
+        """The box, where there is one: some parameter has more than one value."""
+        if self.box is None:
+            raise InvalidInput("the complete trials have no parameter in common that has more than one value")
+        return self.box
+
+    def describe(self, params: Mapping[str, Any]) -> str:
+        """Optuna's parameters in one line."""
+        shown = ((name, f"{x:.6g}" if isinstance(x, float) else str(x)) for name, x in params.items())
+        return ", ".join(f"{name} = {text}" for name, text in shown)
+
     def rows(self, points: Sequence[Numbers]) -> FloatArray:
         """A row of the unit cube for each point."""
-        assert self.box is not None
-        if not points:
-            return np.empty((0, self.box.columns))
-        return self.box.encode([dict(zip(self.box.names, point, strict=True)) for point in points])
+        names = self.searched.names
+        return self.searched.encode([dict(zip(names, point, strict=True)) for point in points])
 
     def params(self, point: Mapping[str, Any]) -> dict[str, Any]:
         """A point of the box as Optuna's parameters."""
@@ -55,8 +69,11 @@ class OptunaSpace:
 
     def params_of_row(self, row: FloatArray) -> dict[str, Any]:
         """The point nearest to a row, as Optuna's parameters."""
-        assert self.box is not None
-        return self.params(self.box.decode(row[None])[0])
+        return self.params(self.searched.decode(row[None])[0])
+
+    def numbers_of_row(self, row: FloatArray) -> Numbers:
+        """The point nearest to a row."""
+        return tuple(self.searched.decode(row[None])[0].values())  # type: ignore[arg-type]
 
 
 def as_parameter(name: str, distribution: BaseDistribution) -> Parameter:

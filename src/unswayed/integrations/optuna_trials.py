@@ -1,10 +1,10 @@
-"""What a trial may know: the trials before it, told in the order of their numbers.
+"""What a trial may know: the trials before it, in the order of their numbers.
 
     told      the finished trials before the first open one; they enter the search
     pending   all others whose point is known: open ones, and finished ones behind an open one
-    lost      an open trial that so many later ones have overtaken that it is taken for dead; nobody waits for it
+    lost      an open trial that many later ones have overtaken; it counts as dead, and nobody waits for it
 
-All of this follows from the trials in the storage and from nothing else, so workers that see the same trials agree.
+All of this follows from the trials in the storage alone, so workers that see the same trials agree.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from typing import Any
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
-from unswayed.search.search import Search
-from unswayed.study.plays import LARGEST_VALUE
+from unswayed.search.data import Event, Failed, Told
+from unswayed.search.modes import Mode, step
+from unswayed.search.schedule import propose
 from unswayed.types import FloatArray
 
-OVERTAKEN, EACH = 16, 4  # an open trial is lost after so many later ones, and so many more for each open one from it on
+OVERTAKEN, EACH = 16, 4  # an open trial is lost after so many later ones, and so many more for each later open one
 
 
 @dataclass(frozen=True)
-class Told:
-    """A finished trial. `value` is to be maximised; None if the trial failed or was pruned."""
+class Trial:
+    """A finished trial. Larger values are better; None if the trial failed or was pruned."""
 
     number: int
     point: Numbers
@@ -39,7 +41,7 @@ class Seen:
     """What the trial at `place` sees. Pending are the place and the point of each; None where it is not stored yet."""
 
     place: int
-    told: list[Told]
+    told: list[Trial]
     pending: list[tuple[int, Numbers | None]]
 
 
@@ -64,20 +66,20 @@ def seen_by(study: Study, trials: Sequence[FrozenTrial], number: int, space: Opt
     lost = _lost(before)
     waiting = (i for i, t in enumerate(before) if not t.state.is_finished() and t.number not in lost)
     end = min(next(waiting, len(before)), max(len(before) + 1 - parallel, 0))
-    told: list[Told] = []
+    told: list[Trial] = []
     pending: list[tuple[int, Numbers | None]] = []
     for place, trial in enumerate(before):
         point = space.numbers(_known_params(trial))
         if place < end and trial.state.is_finished():
             if point is not None:
-                told.append(Told(trial.number, point, measured_value(study, trial)))
+                told.append(Trial(trial.number, point, measured_value(study, trial)))
         elif point is not None or (not trial.state.is_finished() and trial.number not in lost):
             pending.append((place, point))
     return Seen(len(before), told, pending)
 
 
 def _lost(before: Sequence[FrozenTrial]) -> set[int]:
-    """From the last back, so that those that died together do not vouch for each other."""
+    """Counted from the last trial backwards, so that trials that died together do not count as alive for each other."""
     lost, finished, alive = set(), 0, 0
     for trial in reversed(before):
         if trial.state.is_finished():
@@ -95,25 +97,23 @@ def _known_params(trial: FrozenTrial) -> dict[str, Any]:
     return {**fixed, **trial.params}
 
 
-def tell(search: Search, space: OptunaSpace, told: Sequence[Told]) -> None:
-    """Enter finished trials into a search."""
-    for one, row in zip(told, space.rows([one.point for one in told]), strict=True):
-        if one.value is None:
-            search.fail(row)
-        else:
-            search.tell(row, one.value)
+def told(mode: Mode, space: OptunaSpace, trials: Sequence[Trial]) -> Mode:
+    """The search after some more finished trials."""
+    for trial, row in zip(trials, space.rows([trial.point for trial in trials]), strict=True):
+        event: Event = Failed(row) if trial.value is None else Told(row, trial.value)
+        mode = step(mode, event)
+    return mode
 
 
-def ask(search: Search, space: OptunaSpace, seen: Seen) -> FloatArray:
+def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> FloatArray:
     """The row for the trial that sees this.
 
-    An open trial whose parameters are not stored yet is taken to get what it would be given now: without that, two
-    workers that begin at the same moment would get the same point.
+    An open trial whose parameters are not stored yet counts with the point that it would be given now. Without that,
+    two workers that begin at the same moment would get the same point.
     """
     points: list[Numbers] = []
     for place, point in seen.pending:
         if point is None:
-            point = space.numbers(space.params_of_row(search.ask(place, space.rows(points))))
-            assert point is not None
+            point = space.numbers_of_row(propose(mode, place, space.rows(points)))
         points.append(point)
-    return search.ask(seen.place, space.rows(points))
+    return propose(mode, seen.place, space.rows(points))

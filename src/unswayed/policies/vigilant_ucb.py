@@ -18,7 +18,7 @@ and the breakdown budget of its posterior say how far to trust the answer. docs/
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +33,6 @@ from unswayed.policies.watch import Watch
 from unswayed.types import Feedback, FloatArray, Query, View, floats, positive, read_only, whole
 
 RESOLVED = 1 / 3  # of the noise: an arm that is known so well is not played again, except to verify
-CURIOSITY = (0.5, 1.0, 2.0)  # factors of beta, in turn: a search that has settled looks elsewhere now and then
 CAUTION = 1.0  # standard deviations that an arm must be better by to be recommended in place of one known exactly
 
 
@@ -43,12 +42,14 @@ class VigilantUCB:
 
     domain: FloatArray
     kernel: Kernel
+    _: KW_ONLY
     corruption_budget: float
     lam: float
     beta: float = 2.0
     threshold: float = 4.0
     verify: int = 3
     margin: float = 2.0
+    curiosity: tuple[float, ...] = (0.5, 1.0, 2.0)  # factors of beta, in turn: a settled search also looks elsewhere
 
     phased: ClassVar[bool] = False
 
@@ -68,16 +69,19 @@ class VigilantUCB:
 
     def ask(self, state: Watch, rng: np.random.Generator) -> Query:
         """One play: of the pivot when it is time to verify, else of the arm with the largest upper bound."""
+        verifies = self.verify and (state.plays + 1) % self.verify == 0 and state.kept.any()
+        arm = self.pivot(state) if verifies else self.explore(state, state.plays)
+        return Query(np.array([arm]), np.array([1]))
+
+    def explore(self, state: Watch, number: int) -> int:
+        """The arm of largest mu + beta sd that is not well known yet; beta alternates with the play's `number`."""
         mu, sd = state.posterior.mean, state.posterior.deviation
-        beta = self.beta * CURIOSITY[state.plays // len(CURIOSITY) % len(CURIOSITY)]
+        beta = self.beta * self.curiosity[number // len(self.curiosity) % len(self.curiosity)]
         upper = mu + beta * sd
         unknown = sd > RESOLVED * np.sqrt(self.lam)
         if unknown.any():
             upper = np.where(unknown, upper, -np.inf)
-        arm = first_argmax(upper, scale=beta * float(np.max(sd)))
-        if self.verify and (state.plays + 1) % self.verify == 0 and state.kept.any():
-            arm = self.pivot(state)
-        return Query(np.array([arm]), np.array([1]))
+        return first_argmax(upper, scale=beta * float(np.max(sd)))
 
     def pivot(self, state: Watch) -> int:
         """The played arm where tampering would most cheaply have made a rival win by `margin` noise deviations.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.errors import InvalidInput
+from unswayed.errors import CommandFailed, CommandStopped, InvalidInput
 from unswayed.programs.children import Children, Finished, Stopped
 from unswayed.types import positive
 
@@ -20,14 +20,6 @@ BRACES = re.compile(r"(\{\{)|(\}\})|\{([^{}]+)\}|[{}]")
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # linear in the length of any line
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 SHOWN = 200
-
-
-class CommandFailed(UnswayedError):  # noqa: N818  # says what happened, as its users will
-    """An evaluation gave no measurement; the message is one line that says why."""
-
-
-class CommandStopped(UnswayedError):  # noqa: N818  # no error: it was asked for
-    """An evaluation was ended by `Command.stop`: nothing is known about its point."""
 
 
 @dataclass(frozen=True)

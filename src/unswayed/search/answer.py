@@ -1,59 +1,112 @@
-"""What a study says when it is asked for its result: the point, and how far to trust it."""
+"""What a study recommends, and how far to trust it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from unswayed.core.influence import Certificate, breakdown, certificate
-from unswayed.core.kernels import Kernel
-from unswayed.policies.vigilant_ucb import CAUTION, VigilantUCB
-from unswayed.policies.watch import Watch
-from unswayed.search.beliefs import Beliefs, Given
-from unswayed.spaces import Point, Space
+from unswayed.core.assumptions import Assumptions, listed
+from unswayed.core.certificate import Breakdown, Certificate, breakdown, certificate
+from unswayed.errors import InvalidInput
+from unswayed.policies.vigilant_ucb import CAUTION
+from unswayed.search.candidates import near_failures
+from unswayed.search.data import Data
+from unswayed.search.modes import Eliminating, Mode, Starting, refined
+from unswayed.search.play import Play, Status
+from unswayed.search.surrogate import Surrogate
+from unswayed.spaces import Point
+from unswayed.types import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
 
 
-@dataclass(frozen=True, eq=False)
+class Describes(Protocol):
+    """A space, as far as an answer needs it."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+
+    def describe(self, point: Point) -> str:
+        """The point in one line."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Answer:
-    """The recommended point with its estimate, its certificate and its breakdown budget, in units of the values.
+    """The recommended point, its estimate, and how far to trust it, in units of the values.
 
-    The `certificate` counts every measurement. Its options are numbered as the points that were considered; only
-    its amounts matter here. The `breakdown_budget` is of the recommendation itself: the least tampering with the
-    measurements that were kept, all of it at `pivot`, which would have made `rival` win instead. In a continuum a rival
-    is a point now estimated to be worse by more than the noise. Rival and pivot are None where nothing could.
+    Attributes:
+        point: The recommended point.
+        estimate: The estimated value there.
+        deviation: Standard deviation of the estimate.
+        certificate: How far the point is from the best one, from all measurements. Its options are the points that
+            were considered.
+        breakdown: The least tampering with the kept measurements that would have made another point win. In a
+            continuum another point counts as a rival if it is now estimated to be worse by more than the noise.
+        assumptions: The model, and what of it was estimated.
+        considered: How many points the recommendation was chosen from.
+        set_aside: Numbers of the plays that the others do not explain.
+        plays: All plays, also open, failed and retracted ones.
+        space: The space of the points.
+        continuum: Whether points may be arbitrarily close to each other.
+        minimize: Whether smaller values are better.
     """
 
     point: Point
     estimate: float
     deviation: float
     certificate: Certificate
-    breakdown_budget: float
-    rival: Point | None
-    pivot: Point | None
-    considered: int  # points that the recommendation was chosen from
-    measured: int
-    set_aside: tuple[int, ...]  # tickets of measurements that the others do not explain
-    noise_std: float
-    output_scale: float
-    norm_bound: float
-    kernel: Kernel
-    estimated: tuple[str, ...]  # what was not given
-    continuum: bool  # points may be as close to each other as they like
-    worse: str = "below"  # where worse values lie
+    breakdown: Breakdown
+    assumptions: Assumptions
+    considered: int
+    set_aside: tuple[int, ...]
+    plays: tuple[Play, ...]
+    space: Describes
+    continuum: bool
+    minimize: bool
 
-    def describe(self, space: Space) -> str:
-        """A few sentences for people."""
-        lines = [f"Recommended: {space.describe(self.point)}, estimated at {self.estimate:.6g} ± {self.deviation:.2g}."]
-        lines.append(self.certified())
-        if self.rival is not None:
-            worse = f"one that is worse by more than the noise ({self.noise_std:.3g})" if self.continuum else "another"
+    @property
+    def measured(self) -> int:
+        """How many measurements count."""
+        return sum(play.measured for play in self.plays)
+
+    @property
+    def worse(self) -> str:
+        """Where worse values lie: below the best, or above it."""
+        return "above" if self.minimize else "below"
+
+    @property
+    def sentence(self) -> str:
+        """What is certified, and on which estimates it rests."""
+        c, estimated = self.certificate, self.assumptions.estimated
+        promise = (
+            f"with {100 * (1 - c.delta):.4g}% confidence this point is at most {c.largest_gap:.4g} {self.worse} the "
+            f"best of the {self.considered:,} points considered, if tampering did not exceed {c.budget:.4g} in total"
+        )
+        if not estimated:
+            return f"Certified: {promise}."
+        return f"Certified only as far as the estimated {listed(estimated)} can be relied on: {promise}."
+
+    def __repr__(self) -> str:
+        return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"
+
+    def __str__(self) -> str:
+        describe, b = self.space.describe, self.breakdown
+        lines = [f"Recommended: {describe(self.point)}, estimated at {self.estimate:.6g} ± {self.deviation:.2g}."]
+        lines.append(self.sentence)
+        if b.possible:
+            noise = self.assumptions.noise_std
+            worse = f"one that is worse by more than the noise ({noise:.3g})" if self.continuum else "another"
             lines.append(
-                f"Breakdown budget: {self.breakdown_budget:.4g}. Less tampering with the measurements kept would not "
-                f"have changed the recommendation to {worse}; this much, on measurements at "
-                f"{space.describe(self.pivot)}, could have made {space.describe(self.rival)} win."
+                f"Breakdown budget: {b.budget:.4g}. Less tampering with the measurements kept would not have changed "
+                f"the recommendation to {worse}; this much, on measurements at {describe(b.pivot)}, could have made "
+                f"{describe(b.rival)} win."
             )
         lines.append(
             f"{self.measured:,} measurements, {len(self.set_aside):,} of them set aside because the others do not "
@@ -61,89 +114,114 @@ class Answer:
         )
         return "\n".join(lines)
 
-    def certified(self) -> str:
-        """The certified sentence; it names the assumptions that were estimated."""
-        c = self.certificate
-        sentence = (
-            f"with {100 * (1 - c.delta):.4g}% confidence this point is at most {c.largest_gap:.4g} {self.worse} the "
-            f"best of the {self.considered:,} points considered, if tampering did not exceed {c.budget:.4g} in total"
-        )
-        if not self.estimated:
-            return f"Certified: {sentence}."
-        return f"Certified, as far as the estimated {_listed(self.estimated)} can be relied on: {sentence}."
-
-    def record(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""
         return {
             "point": self.point,
             "estimate": self.estimate,
             "deviation": self.deviation,
-            "largest_gap": self.certificate.largest_gap,
-            "corruption_budget": self.certificate.budget,
-            "delta": self.certificate.delta,
-            "breakdown_budget": None if self.rival is None else self.breakdown_budget,
-            "rival": self.rival,
-            "pivot": self.pivot,
+            "sentence": self.sentence,
+            "certificate": {n: v for n, v in self.certificate.to_dict().items() if n not in ("winner", "candidates")},
+            "breakdown": self.breakdown.to_dict(),
+            "assumptions": self.assumptions.to_dict(),
             "considered": self.considered,
             "measured": self.measured,
             "set_aside": list(self.set_aside),
-            "noise_std": self.noise_std,
-            "output_scale": self.output_scale,
-            "norm_bound": self.norm_bound,
-            "kernel": repr(self.kernel),
-            "estimated": list(self.estimated),
-            "sentence": self.certified(),
+            "minimize": self.minimize,
         }
 
+    def plot(self) -> Figure:
+        """Every measurement, those set aside, and the recommendation, as a figure."""
+        from unswayed.plots.study import plot_answer
 
-def answer_of(
-    space: Space,
-    given: Given,
-    beliefs: Beliefs,
-    policy: VigilantUCB,
-    watch: Watch,
+        return plot_answer(self)
+
+
+def answer(
+    mode: Mode,
+    plays: Sequence[Play],
+    more: Sequence[tuple[FloatArray, float]] = (),
     *,
-    without: Sequence[int],
-    continuum: bool,
-    tickets: Sequence[int],
-    minimize: bool,
+    space: Describes | None = None,
+    minimize: bool = False,
 ) -> Answer:
-    """The recommendation of a policy and how far to trust it, in units of the values; `without` are arms left out."""
-    unit, sign = beliefs.output_scale, -1.0 if minimize else 1.0
-    kept, arm = watch.posterior, policy.recommend(watch, without=without)
-    norm = 2 * kept.mean_norm(watch.means) if given.norm_bound is None else given.norm_bound / unit
+    """The point to use, from all measurements, sought on arms that are refined around the leaders once more.
+
+    Args:
+        mode: The search so far.
+        plays: All plays of the study, in order; those told are in `mode`, then in `more`.
+        more: Rows and values (larger is better) that have not entered the mode yet.
+        space: Describes the points; by default the space of the search.
+        minimize: Whether the values of `plays` were negated for the search.
+
+    Returns:
+        The answer.
+
+    Raises:
+        InvalidInput: Nothing has been measured.
+    """
+    task, data = mode.task, _with(mode.data, more)
+    if len(data.values) == 0:
+        raise InvalidInput("nothing has been measured yet: there is nothing to recommend")
+    # The certificate of influence-PE needs no trimming.
+    threshold = np.inf if isinstance(mode, Eliminating) else None
+    surrogate = None if isinstance(mode, Starting) else mode.surrogate
+    surrogate, _ = refined(task, data, surrogate, refit=True, threshold=threshold)
+    for _ in range(REFINEMENTS - 1 if task.all_rows is None else 0):
+        surrogate, _ = refined(task, data, surrogate, refit=False, threshold=threshold)
+    return _answer_of(mode, data, surrogate, plays, task.space if space is None else space, minimize)
+
+
+def _with(data: Data, more: Sequence[tuple[FloatArray, float]]) -> Data:
+    if not more:
+        return data
+    rows, values = np.vstack([data.rows, *(row for row, _ in more)]), np.append(data.values, [v for _, v in more])
+    return replace(data, rows=rows, values=values)
+
+
+def _answer_of(
+    mode: Mode, data: Data, surrogate: Surrogate, plays: Sequence[Play], space: Describes, minimize: bool
+) -> Answer:
+    task, given, beliefs = mode.task, mode.task.given, surrogate.beliefs
+    watch, policy, unit = surrogate.watch, surrogate.policy, beliefs.output_scale
+    continuum = task.all_rows is None
+    without = near_failures(policy.domain, data.rows, data.failed)
+    arm = policy.recommend(watch, without=without)
+    norm = given.norm(watch.posterior, watch.means, unit)
     certified = certificate(
         watch.everything(),
-        budget=given.corruption_budget / unit,
+        budget=given.threat / unit,
         norm_bound=norm,
         noise_std=beliefs.noise_std / unit,
         delta=given.delta,
         winner=arm,
     )
     margin = beliefs.noise_std / unit if continuum else 0.0
-    broken = breakdown(kept, winner=arm, margin=margin, caution=CAUTION, without=without)
-    point, rival, pivot = space.decode(policy.domain[[arm, broken.rival, broken.pivot]])
-    somewhere = np.isfinite(broken.budget)
+    broken = breakdown(watch.posterior, winner=arm, margin=margin, caution=CAUTION, without=without)
+
+    def point(number: int | None) -> Point:
+        return None if number is None else task.space.decode(policy.domain[[number]])[0]
+
+    told = [play.number for play in plays if play.status is Status.TOLD]
+    level, sign = beliefs.level, -1.0 if minimize else 1.0
     return Answer(
-        point=point,
-        estimate=sign * (beliefs.centre + unit * float(kept.mean[arm])),
-        deviation=unit * float(kept.deviation[arm]),
+        point=point(arm),
+        estimate=sign * (level + unit * float(watch.posterior.mean[arm])),
+        deviation=unit * float(watch.posterior.deviation[arm]),
         certificate=certified.scaled(unit),
-        breakdown_budget=unit * broken.budget,
-        rival=rival if somewhere else None,
-        pivot=pivot if somewhere else None,
+        breakdown=Breakdown(unit * broken.budget, point(broken.rival), point(broken.pivot)),
+        assumptions=Assumptions(
+            kernel=beliefs.kernel,
+            noise_std=beliefs.noise_std,
+            output_scale=unit,
+            level=sign * level,
+            norm_bound=unit * norm,
+            estimated=given.estimated,
+        ),
         considered=len(policy.domain),
-        measured=len(watch.arms),
-        set_aside=tuple(tickets[int(i)] for i in np.flatnonzero(~watch.kept)),
-        noise_std=beliefs.noise_std,
-        output_scale=unit,
-        norm_bound=unit * norm,
-        kernel=beliefs.kernel,
-        estimated=given.estimated,
+        set_aside=tuple(told[int(i)] for i in np.flatnonzero(~watch.kept)),
+        plays=tuple(plays),
+        space=space,
         continuum=continuum,
-        worse="above" if minimize else "below",
+        minimize=minimize,
     )
-
-
-def _listed(words: tuple[str, ...]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,27 +1,21 @@
-"""Which rows of a space a search considers: some everywhere, some around the leaders, all where there are few."""
+"""Which rows of a space a search considers: some everywhere, some around the leaders; every row if there are few."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from unswayed.search.beliefs import REPEATS
 from unswayed.spaces import Box, Space
 from unswayed.types import FloatArray
 
-EVERYWHERE, NEAR, MOVED = (
-    300,
-    400,
-    100,
-)  # rows all over, around the leaders, and with one parameter moved
-FEW = EVERYWHERE + NEAR  # points of a space that are all considered
+EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved
+FEW = EVERYWHERE + NEAR  # a space with at most so many points is considered as a whole
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
+REPEATS = 6  # first plays that are made twice, to learn the noise
 
 
 def first_rows(space: Space, seed: int) -> FloatArray:
-    """What is played before there is a model: rows that cover the space, the first of them twice, for the noise."""
+    """The first plays, before there is a model: rows that cover the space. The first few come twice, for the noise."""
     parameters = int(space.groups.max()) + 1
     rows = space.arms(4 * parameters + 8, seed)
     rows = np.random.default_rng([seed]).permutation(rows)[: 4 * parameters + 8]
@@ -29,14 +23,15 @@ def first_rows(space: Space, seed: int) -> FloatArray:
 
 
 def all_rows(space: Space, seed: int) -> FloatArray | None:
-    """Every point of the space, where there are few."""
+    """Every row of the space if there are few, else None."""
     return space.arms(FEW, seed) if space.size is not None and space.size <= FEW else None
 
 
-def unguided(space: Space, start: FloatArray, failed: Sequence[FloatArray], number: int, seed: int) -> FloatArray:
-    """The row of play `number` while there is no model: those of `start` in turn, others where these have failed.
+def unguided(space: Space, start: FloatArray, failed: FloatArray, number: int, seed: int) -> FloatArray:
+    """The row of play `number` while there is no model.
 
-    In a continuum those of `start` come no more than twice; what is finite and few is repeated as often as it takes.
+    The rows of `start` in turn; later, instead of a row that failed, a random one that did not. A continuous space
+    goes through `start` at most twice.
     """
     row: FloatArray = start[number % len(start)]
     bad = {one.tobytes() for one in failed}
@@ -48,19 +43,19 @@ def unguided(space: Space, start: FloatArray, failed: Sequence[FloatArray], numb
     return rest[int(np.random.default_rng([seed, number]).integers(len(rest)))] if rest else row
 
 
-def near_failures(arms: FloatArray, answered: FloatArray, failed: Sequence[FloatArray]) -> list[int]:
-    """Arms to which a play that failed is closer than any that was answered: they may well fail, too."""
-    if not failed:
+def near_failures(arms: FloatArray, told: FloatArray, failed: FloatArray) -> list[int]:
+    """Arms that are closer to a failed play than to any told one: they may fail too."""
+    if not len(failed):
         return []
-    near = cdist(arms, np.array(failed)).min(axis=1) < cdist(arms, answered).min(axis=1)
+    near = cdist(arms, failed).min(axis=1) < cdist(arms, told).min(axis=1)
     return [int(arm) for arm in np.flatnonzero(near)]
 
 
 def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Rows to consider beside those that were played, and those of them that move one parameter of a leader."""
+    """Rows to consider beside those that were played; and those among them that move one parameter of a leader."""
     near = [space.around(leaders, radius, NEAR // len(RADII), rng) for radius in RADII]
     everywhere = space.arms(EVERYWHERE, int(rng.integers(2**31)))
-    if not isinstance(space, Box):  # a long table: some of its rows, and those nearest to the leaders
+    if not isinstance(space, Box):  # a long table: random rows, and those nearest to the leaders
         nearest = np.argpartition(cdist(leaders, everywhere), NEAR // len(leaders), axis=1)[:, : NEAR // len(leaders)]
         some = rng.choice(len(everywhere), EVERYWHERE, replace=False)
         return everywhere[np.union1d(some, nearest.ravel())], everywhere[:0]
@@ -71,7 +66,7 @@ def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> t
 def one_parameter_moved(
     space: Space, leaders: FloatArray, everywhere: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """Leaders with one parameter taken from anywhere: a way from one peak to the next."""
+    """Leaders with one parameter replaced by that of a random row: this leads from one peak to the next."""
     moved = leaders[rng.integers(len(leaders), size=MOVED)]
     donors = everywhere[rng.integers(len(everywhere), size=MOVED)]
     taken = space.groups == rng.integers(int(space.groups.max()) + 1, size=MOVED)[:, None]

@@ -6,7 +6,7 @@ Points are what people see (a dict, a label, a tuple of numbers); rows of the un
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,6 +32,7 @@ __all__ = [
     "Real",
     "Space",
     "Value",
+    "named_values",
     "read_space",
     "space_from_record",
 ]
@@ -183,3 +184,11 @@ def _read_options(path: Path, options: object) -> Options:
         return Options(table, names=names)
     except UnswayedError as error:
         raise InvalidInput(f"{path}, options: {error}") from None
+
+
+def named_values(names: Sequence[str], point: Point) -> dict[str, Any]:
+    """The values of a point under the names of its space: columns of a history, placeholders of a command."""
+    if isinstance(point, Mapping):
+        return dict(point)
+    values = point if isinstance(point, tuple) and len(names) == len(point) else (point,)
+    return dict(zip(names, values, strict=True))

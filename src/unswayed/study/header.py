@@ -1,66 +1,89 @@
-"""The first record of a study's journal: its space and settings, which must be the same when it is opened again."""
+"""The first record of a study's journal: its space and settings, which must agree when it is opened again."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
-from unswayed.core.kernels import Kernel, Linear, Matern, SquaredExponential
-from unswayed.errors import InvalidInput
+import numpy as np
+
+from unswayed.errors import JournalError
+from unswayed.search.play import Play
 from unswayed.spaces import Options, Space
-from unswayed.storage import Record
-from unswayed.study.plays import plain
+from unswayed.storage import Journal, Record
+from unswayed.study.log import plays_planned, replay
+from unswayed.study.settings import Settings
+from unswayed.types import whole
 
-LARGEST_RECORD = 10_000  # options that are written into the journal, rather than their fingerprint
-KERNELS = {"Linear": Linear, "SquaredExponential": SquaredExponential, "Matern": Matern}
+LARGEST_RECORD = 10_000  # a longer list of options is recorded by its fingerprint only
 WORDS = {"parallel": "plays in parallel", "note": "what is measured", "noise_std": "noise"}
 SHOWN = 60
 
 
-def header_record(space: Space, settings: dict[str, Any], seed: int) -> Record:
-    """What a new journal begins with."""
-    return {"kind": "study", "space": _space_record(space), "settings": settings, "seed": seed}
+def begin_journal(journal: Journal, space: Space, wanted: Settings) -> tuple[Settings, list[Play], int | None]:
+    """Write the header of a new journal, or check that of an old one and take in its records.
+
+    Returns the settings with their seed, the log, and the number of plays that was planned at first.
+    """
+    records = journal.read()
+    if not records:
+        seed = int(np.random.SeedSequence().generate_state(1)[0]) if wanted.seed is None else wanted.seed
+        settings = replace(wanted, seed=seed)
+        journal.append({"kind": "study", "space": _space_record(space), "settings": settings.record()})
+        return settings, [], settings.plays
+    name = getattr(journal, "path", "the journal")
+    header = Header.read(records, name)
+    settings = header.continued(space, wanted, name)
+    log, first = replay(records, space), header.settings.plays
+    journal.append(*_extension(plays_planned(records, first), settings.plays, name))
+    return settings, log, first
 
 
-def header_of(records: list[Record]) -> Record:
-    """The header of a journal that is one of a study."""
-    if not records or records[0].get("kind") != "study" or not {"space", "settings", "seed"} <= records[0].keys():
-        raise InvalidInput("the journal does not begin with a study")
-    return records[0]
+@dataclass(frozen=True)
+class Header:
+    """The first record of a journal, checked."""
+
+    space: Record
+    settings: Settings
+
+    @classmethod
+    def read(cls, records: list[Record], journal: str) -> Self:
+        """The header of a journal, which must be that of a study."""
+        first = records[0] if records else {}
+        try:
+            if first["kind"] != "study" or not isinstance(first["space"], dict):
+                raise TypeError("it is of another kind")
+            settings = Settings.from_record(first["settings"])
+            whole(settings.seed, "the seed", least=0)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise JournalError(f"{journal} does not begin with a study: {_reason(error)}") from None
+        return cls(first["space"], settings)
+
+    def continued(self, space: Space, settings: Settings, journal: str) -> Settings:
+        """The settings to continue with: those of the header, with the new number of plays and the old seed."""
+        if self.space != _space_record(space):
+            raise JournalError(f"{journal} is of a study over another space: give that space, or another journal")
+        seed = self.settings.seed if settings.seed is None else settings.seed
+        then, now = self.settings.record(), replace(settings, seed=seed).record()
+        different = [
+            f"{WORDS.get(name, name.replace('_', ' '))} was {_shown(then[name])}, not {_shown(now[name])}"
+            for name in now
+            if name != "plays" and now[name] != then[name]
+        ]
+        if different:
+            raise JournalError(
+                f"{journal} was begun with other settings: {'; '.join(different)}. Give those, or another journal"
+            )
+        return replace(settings, seed=seed)
 
 
-def check_header(header: Record, space: Space, settings: dict[str, Any], seed: int | None, journal: str) -> None:
-    """Refuse to go on with another space, other settings (`plays` may grow) or another seed."""
-    if header["space"] != _space_record(space):
-        raise InvalidInput(f"{journal} is of a study over another space: give that space, or another journal")
-    then = {**header["settings"], "seed": header["seed"]}
-    now = {**settings, "seed": header["seed"] if seed is None else seed}
-    different = [
-        f"{WORDS.get(name, name.replace('_', ' '))} was {_shown(then.get(name))}, not {_shown(now[name])}"
-        for name in now
-        if name != "plays" and now[name] != then.get(name)
-    ]
-    if different:
-        raise InvalidInput(
-            f"{journal} was begun with other settings: {'; '.join(different)}. Give those, or another journal"
-        )
-
-
-def plays_of(records: list[Record]) -> int | None:
-    """How many plays the study has in all: as it was begun, or as it was last extended."""
-    plays: int | None = header_of(records)["settings"].get("plays")
-    for record in records[1:]:
-        if record.get("kind") == "extend":
-            plays = record.get("plays")
-    return plays
-
-
-def extension(known: int | None, wanted: int | None, journal: str) -> list[Record]:
-    """The record that a journal of `known` plays needs to go on to `wanted` ones, if any."""
+def _extension(known: int | None, wanted: int | None, journal: str) -> list[Record]:
+    """The record that a journal of `known` plays needs to continue to `wanted` ones, if any."""
     if known == wanted:
         return []
     if known is None or (wanted is not None and wanted < known):
         have = "no limit of plays" if known is None else f"{known} plays"
-        raise InvalidInput(f"{journal} is of a study with {have}: give as many or more, or another journal")
+        raise JournalError(f"{journal} is of a study with {have}: give as many or more, or another journal")
     return [{"kind": "extend", "plays": wanted}]
 
 
@@ -74,21 +97,5 @@ def _shown(value: object) -> str:
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
-def kernel_record(kernel: Kernel | None) -> dict[str, Any] | None:
-    """A kernel as JSON; `kernel_from_record` reads it."""
-    if kernel is None:
-        return None
-    if type(kernel).__name__ not in KERNELS or type(kernel) is not KERNELS[type(kernel).__name__]:
-        raise InvalidInput(f"a study can be given a {', '.join(KERNELS)} kernel, not {kernel!r}")
-    fields = {name: plain(value) for name, value in vars(kernel).items()}
-    return {"name": type(kernel).__name__, **fields}
-
-
-def kernel_from_record(record: dict[str, Any] | None) -> Kernel | None:
-    """The kernel that `kernel_record` wrote down."""
-    if record is None:
-        return None
-    fields = {name: value for name, value in record.items() if name != "name"}
-    kind: Any = KERNELS[record["name"]]
-    kernel: Kernel = kind(**fields)
-    return kernel
+def _reason(error: Exception) -> str:
+    return f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())[:200]

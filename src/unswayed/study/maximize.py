@@ -1,170 +1,127 @@
-"""`maximize` and `minimize`: measure an objective, here or on any executor, until the plays are used up."""
+"""`maximize` and `minimize`: a whole study in one call."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
-import pyarrow as pa
-
-from unswayed.core.influence import Certificate
-from unswayed.core.kernels import Kernel
 from unswayed.errors import InvalidInput
-from unswayed.progress import progress_bar
-from unswayed.search.answer import Answer
+from unswayed.forwarding import forwards
+from unswayed.programs.command import Command
+from unswayed.search.play import Play
 from unswayed.spaces import Point, Space
 from unswayed.storage import Journal
-from unswayed.study.measuring import measure
 from unswayed.study.optimizer import Optimizer
-from unswayed.study.plays import Play
+from unswayed.study.result import Result
+from unswayed.study.settings import Settings, StudyArgs
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-Callback = Callable[[Optimizer, Play], object]
+PARALLEL = "How many plays are under way at a time; by default as many as the executor has workers."
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
-    """What `maximize` found: print it, plot it, or take its parts."""
-
-    space: Space
-    answer: Answer
-    log: tuple[Play, ...]
-    history: pa.Table
-    minimized: bool
-
-    @property
-    def point(self) -> Point:
-        """The recommended point."""
-        return self.answer.point
-
-    @property
-    def estimate(self) -> float:
-        """The estimated value there."""
-        return self.answer.estimate
-
-    @property
-    def certificate(self) -> Certificate:
-        """How far below the best it can be, if tampering stayed within the budget."""
-        return self.answer.certificate
-
-    @property
-    def breakdown_budget(self) -> float:
-        """The least tampering that would have changed the recommendation."""
-        return self.answer.breakdown_budget
-
-    @property
-    def failures(self) -> tuple[Play, ...]:
-        """Plays that could not be measured, with their reasons."""
-        return tuple(play for play in self.log if play.status == "failed")
-
-    def __str__(self) -> str:
-        text = self.answer.describe(self.space)
-        if self.failures:
-            last, count = self.failures[-1], len(self.failures)
-            failed = "1 play failed" if count == 1 else f"{count:,} plays failed; the last"
-            text += f"\n{failed}, ticket {last.ticket}: {last.reason}"
-        return text
-
-    def plot(self) -> Figure:
-        """Every measurement, those set aside, and the recommendation, as a figure."""
-        from unswayed.plots.study import plot_study
-
-        return plot_study(self.space, self.answer, self.log, minimized=self.minimized)
-
-
+@forwards(Settings, without=("minimize",), required=("plays",), parallel=PARALLEL)
 def maximize(
-    objective: Callable[[Point], float],
+    objective: Callable[[Point], float] | Command,
     space: Space,
     *,
-    plays: int,
-    corruption_budget: float,
-    noise_std: float | None = None,
-    kernel: Kernel | None = None,
-    output_scale: float | None = None,
-    norm_bound: float | None = None,
-    delta: float = 0.05,
-    method: str = "auto",
-    executor: Executor | None = None,
-    parallel: int | None = None,
-    retries: int = 1,
     journal: str | os.PathLike[str] | Journal | None = None,
-    callback: Callback | None = None,
+    executor: Executor | None = None,
+    retries: int = 1,
+    callback: Callable[[Optimizer, Play], object] | None = None,
     progress: bool = True,
-    seed: int | None = None,
+    **settings: Unpack[StudyArgs],
 ) -> Result:
     """Find the point of `space` where `objective` is largest, when some of its measurements may lie.
 
-    Measures `plays` times in all, one at a time or, with an `executor` (threads, processes, Dask), `parallel` at a
-    time (by default as many as it has workers). `corruption_budget` is the total tampering to be safe against, in
-    units of the objective; the other settings are those of `Optimizer`. A measurement that raises or is not a finite
-    number is tried again `retries` times, then reported in `Result.failures`. With a `journal` nothing measured is
-    lost: the same call goes on where it stopped. `callback(optimizer, play)` is called after every answer; the search
-    ends early when it returns True. The same seed gives the same plays whatever the speed of the workers.
+    The same seed and answers give the same plays, whatever the speed of the workers.
+
+    Args:
+        objective: A function of a point, or a `Command`.
+        space: What may be varied: a `Box` or `Options`.
+        {settings}
+        journal: A file that keeps every answer; the same call continues where it stopped. None keeps nothing.
+        executor: Where to measure: threads, processes, a Dask cluster. None measures here, one play at a time.
+        retries: How often a measurement that raises or is not a finite number is tried again before it has failed.
+        callback: Called with the optimizer and the play after every answer; the search ends early if it returns True.
+        progress: Whether to show a progress bar on a terminal.
+
+    Returns:
+        The result: the recommended point, and how far to trust it.
+
+    Raises:
+        InvalidInput: An argument is wrong, or no play could be measured.
+        JournalError: The journal is damaged or belongs to another study.
+        SystemFault: The journal cannot be written, or the workers are gone.
+
+    Example:
+        >>> import unswayed as uw
+        >>> space = uw.Box({"x": uw.Real(-5, 5)})
+        >>> result = uw.maximize(lambda p: -(p["x"] - 2) ** 2, space, plays=40, threat=1, seed=0)
+        >>> round(result.point["x"], 1)
+        2.0
     """
-    return _optimize(False, **locals())
+    return _optimize(objective, space, False, journal, executor, retries, callback, progress, settings)
 
 
+@forwards(Settings, without=("minimize",), required=("plays",), parallel=PARALLEL)
 def minimize(
-    objective: Callable[[Point], float],
+    objective: Callable[[Point], float] | Command,
     space: Space,
     *,
-    plays: int,
-    corruption_budget: float,
-    noise_std: float | None = None,
-    kernel: Kernel | None = None,
-    output_scale: float | None = None,
-    norm_bound: float | None = None,
-    delta: float = 0.05,
-    method: str = "auto",
-    executor: Executor | None = None,
-    parallel: int | None = None,
-    retries: int = 1,
     journal: str | os.PathLike[str] | Journal | None = None,
-    callback: Callback | None = None,
+    executor: Executor | None = None,
+    retries: int = 1,
+    callback: Callable[[Optimizer, Play], object] | None = None,
     progress: bool = True,
-    seed: int | None = None,
+    **settings: Unpack[StudyArgs],
 ) -> Result:
-    """`maximize`, for an objective of which smaller values are better."""
-    return _optimize(True, **locals())
+    """Find the point of `space` where `objective` is smallest, when some of its measurements may lie.
+
+    Args:
+        objective: A function of a point, or a `Command`.
+        space: What may be varied: a `Box` or `Options`.
+        {settings}
+        journal: As in `maximize`.
+        executor: As in `maximize`.
+        retries: As in `maximize`.
+        callback: As in `maximize`.
+        progress: As in `maximize`.
+
+    Returns:
+        The result, in the units of the objective.
+
+    Raises:
+        InvalidInput: An argument is wrong, or no play could be measured.
+        JournalError: The journal is damaged or belongs to another study.
+        SystemFault: The journal cannot be written, or the workers are gone.
+
+    Example:
+        >>> import unswayed as uw
+        >>> space = uw.Options(["a", "b", "c"])
+        >>> uw.minimize({"a": 2.0, "b": 0.5, "c": 1.0}.get, space, plays=30, threat=0.1, seed=0).point
+        'b'
+    """
+    return _optimize(objective, space, True, journal, executor, retries, callback, progress, settings)
 
 
 def _optimize(
-    minimized: bool,
-    *,
-    objective: Callable[[Point], float],
+    objective: Callable[[Point], float] | Command,
     space: Space,
+    minimize: bool,
+    journal: str | os.PathLike[str] | Journal | None,
     executor: Executor | None,
-    parallel: int | None,
     retries: int,
-    callback: Callback | None,
+    callback: Callable[[Optimizer, Play], object] | None,
     progress: bool,
-    **settings: Any,
+    settings: Any,
 ) -> Result:
-    if parallel is None:
-        parallel = 1 if executor is None else getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-    with Optimizer(space, minimize=minimized, parallel=parallel, **settings) as optimizer:
-        bar = progress_bar("Measuring", settings["plays"]) if progress else nullcontext(lambda count: None)
-        with bar as advance:
-            advance(sum(play.status != "open" for play in optimizer.log))
-
-            def answered(play: Play) -> bool:
-                advance(1)
-                return callback is not None and callback(optimizer, play) is True
-
-            measure(optimizer, objective, executor=executor, retries=retries, answered=answered)
-        return result_of(optimizer)
-
-
-def result_of(optimizer: Optimizer) -> Result:
-    """What a study has found so far."""
-    log = optimizer.log
-    if not any(play.status == "told" for play in log):
-        reason = next((play.reason for play in reversed(log) if play.reason), "nothing was asked")
-        raise InvalidInput(f"no play could be measured; the last reason: {reason}")
-    return Result(optimizer.space, optimizer.answer(), log, optimizer.history(), optimizer.minimize)
+    if "minimize" in settings:
+        raise InvalidInput("call maximize or minimize instead of giving minimize=")
+    if settings.get("plays") is None:
+        raise InvalidInput("say how often to measure in all: plays=")
+    if settings.get("parallel") is None:
+        workers = 1 if executor is None else getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        settings = {**settings, "parallel": workers}
+    with Optimizer(space, journal=journal, minimize=minimize, **settings) as optimizer:
+        return optimizer.run(objective, executor=executor, retries=retries, callback=callback, progress=progress)

@@ -1,0 +1,171 @@
+"""A search as a value: its mode, and how an event changes it.
+
+    Starting      the first plays, without a model
+    Guided        vigilant-UCB on arms that are refined around the leaders
+    Eliminating   influence-PE, epoch by epoch
+
+`step` is pure: the mode after some events follows from the task and the events alone. So a study that is read back
+from its journal continues as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unswayed.core.rows import numbered_rows
+from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
+from unswayed.search.beliefs import estimate
+from unswayed.search.candidates import EVERYWHERE, candidates
+from unswayed.search.data import Data, Event, Failed, Told
+from unswayed.search.phase import Phase, enough_plays
+from unswayed.search.surrogate import Surrogate
+from unswayed.search.task import Task
+from unswayed.types import FloatArray
+
+LEADERS = 10  # candidates are sought around so many rows of largest mean
+GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor; refine the arms after so many plays
+FEWEST = 5  # a model needs so many values, even if many of the first plays fail
+
+
+@dataclass(frozen=True, eq=False)
+class Starting:
+    """There is no model yet."""
+
+    task: Task
+    data: Data
+
+
+@dataclass(frozen=True, eq=False)
+class Guided:
+    """The surrogate chooses. `moves` are candidates with one parameter of a leader moved."""
+
+    task: Task
+    data: Data
+    surrogate: Surrogate
+    moves: FloatArray
+    refit_at: int
+    refine_at: int
+
+
+@dataclass(frozen=True, eq=False)
+class Eliminating:
+    """An epoch of influence-PE is being played, in the `stage`-th set of arms; the surrogate is of its beginning."""
+
+    task: Task
+    data: Data
+    surrogate: Surrogate
+    phase: Phase
+    stage: int
+
+
+Mode = Starting | Guided | Eliminating
+
+
+def begin(task: Task) -> Mode:
+    """The search before the first play."""
+    return Starting(task, Data.empty(task.space.columns))
+
+
+def step(mode: Mode, event: Event) -> Mode:
+    """The search after one more event."""
+    data = mode.data.after(event)
+    if isinstance(mode, Eliminating):
+        return _eliminate(replace(mode, data=data), event)
+    if isinstance(event, Failed):
+        return replace(mode, data=data)
+    if isinstance(mode, Guided):
+        return _learn(replace(mode, data=data), event)
+    enough = len(mode.task.start)
+    plays = len(data.values)
+    if plays < enough and (plays < FEWEST or plays + len(data.failed) < enough):
+        return replace(mode, data=data)
+    return _first_model(mode.task, data)
+
+
+def refined(
+    task: Task, data: Data, before: Surrogate | None, *, refit: bool, threshold: float | None = None
+) -> tuple[Surrogate, FloatArray]:
+    """A surrogate on new candidates around the leaders, and the candidates that move one parameter.
+
+    The leaders are those of `before`, at first the largest values. `refit` estimates the beliefs again.
+    """
+    known = None if before is None else before.beliefs
+    beliefs = estimate(task, data, known) if refit or known is None else known
+    rows, moves = task.all_rows, data.rows[:0]
+    if rows is None:
+        best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
+        leaders = best if before is None else before.leaders(LEADERS)
+        rng = np.random.default_rng([task.seed, len(data.values)])
+        rows, moves = candidates(task.space, leaders, rng)
+    options = {} if threshold is None else {"threshold": threshold}
+    return Surrogate.fit(task, beliefs, data, rows, **options), moves
+
+
+def _first_model(task: Task, data: Data) -> Mode:
+    """After the first plays: eliminate in epochs if that was asked for or can finish, else be guided."""
+    guided = _refit(task, data, None)
+    finite = task.all_rows is not None
+    if task.method == "influence-pe" or (task.method == "auto" and finite and task.plays is not None):
+        arms = task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows
+        policy = _eliminating_policy(task, guided.surrogate, arms, stage=1)
+        if task.method == "influence-pe" or enough_plays(policy, task.plays or 0):
+            return Eliminating(task, data, guided.surrogate, Phase.begin(policy), stage=1)
+    return guided
+
+
+def _refit(task: Task, data: Data, before: Surrogate | None) -> Guided:
+    plays = len(data.values)
+    surrogate, moves = refined(task, data, before, refit=True)
+    return Guided(task, data, surrogate, moves, max(int(plays * GROWTH), plays + 5), plays + REFINED)
+
+
+def _learn(mode: Guided, told: Told) -> Guided:
+    """Refit or refine when it is due; else only take the play in."""
+    task, data, surrogate, plays = mode.task, mode.data, mode.surrogate, len(mode.data.values)
+    if plays >= mode.refit_at:
+        return _refit(task, data, surrogate)
+    if plays >= mode.refine_at:
+        surrogate, moves = refined(task, data, surrogate, refit=False)
+        return replace(mode, surrogate=surrogate, moves=moves, refine_at=plays + REFINED)
+    if told.row.tobytes() not in surrogate.arm_of:  # it was asked before the arms were last refined
+        return replace(mode, surrogate=Surrogate.fit(task, surrogate.beliefs, data, surrogate.policy.domain))
+    return replace(mode, surrogate=surrogate.after(told))
+
+
+def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
+    before = mode.phase
+    if isinstance(event, Failed):
+        phase = before.fail(event.row)
+    else:
+        phase = before.tell(event.row, mode.surrogate.beliefs.standard(event.value))
+    eliminated = len(phase.active) < len(before.active)
+    mode = replace(mode, phase=phase)
+    return _narrowed(mode) if eliminated and mode.task.all_rows is None else mode
+
+
+def _narrowed(mode: Eliminating) -> Eliminating:
+    """In a continuum: when few arms are left, continue with new arms around them."""
+    task, data, left = mode.task, mode.data, mode.phase.active
+    if len(left) > max(len(mode.phase.policy.domain) // 8, 4):
+        return mode
+    surrogate = Surrogate.fit(task, estimate(task, data, mode.surrogate.beliefs), data, left)
+    rng = np.random.default_rng([task.seed, len(data.values)])
+    new = task.space.around(left, 0.3 * 0.5**mode.stage, EVERYWHERE // 2, rng)
+    stage = mode.stage + 1
+    policy = _eliminating_policy(task, surrogate, numbered_rows(np.vstack([left, new]))[0], stage)
+    return replace(mode, surrogate=surrogate, phase=Phase.begin(policy), stage=stage)
+
+
+def _eliminating_policy(task: Task, surrogate: Surrogate, arms: FloatArray, stage: int) -> InfluencePhasedElimination:
+    beliefs, watch, unit = surrogate.beliefs, surrogate.watch, surrogate.beliefs.output_scale
+    return InfluencePhasedElimination(
+        arms,
+        beliefs.kernel,
+        corruption_budget=task.given.threat / unit,
+        norm_bound=task.given.norm(watch.posterior, watch.means, unit),
+        noise_std=beliefs.noise_std / unit,
+        delta=task.given.delta / 2**stage,  # the failures of all stages add up to less than delta
+        lam=beliefs.lam,
+    )

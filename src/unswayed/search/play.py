@@ -1,0 +1,46 @@
+"""One play of a study: what was asked for, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from unswayed.spaces import Point
+
+
+class Status(StrEnum):
+    """What became of a play."""
+
+    OPEN = "open"  # asked for, not answered yet
+    TOLD = "told"
+    FAILED = "failed"
+    RETRACTED = "retracted"
+
+
+@dataclass(frozen=True)
+class Play:
+    """One evaluation that a study asked for.
+
+    Attributes:
+        number: Its place in the study, from 0.
+        point: Where to measure.
+        status: Open, told, failed or retracted.
+        value: The measurement; None unless it was told.
+        reason: Why it failed or was retracted.
+    """
+
+    number: int
+    point: Point
+    status: Status = Status.OPEN
+    value: float | None = None
+    reason: str | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether its value counts."""
+        return self.status is Status.TOLD
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {**vars(self), "status": str(self.status)}

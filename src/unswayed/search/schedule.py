@@ -1,0 +1,89 @@
+"""Which row to play next: the one place that decides what each play is for.
+
+With a model, three turns alternate by the number of the play:
+
+    MOVE      a leader with one parameter moved: a way from one peak to the next
+    EXPLORE   the largest upper confidence bound
+    VERIFY    the played arm where tampering would most cheaply have changed the recommendation
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import Enum
+
+import numpy as np
+
+from unswayed.policies.watch import Watch
+from unswayed.search.candidates import unguided
+from unswayed.search.modes import Eliminating, Guided, Mode, Starting
+from unswayed.types import FloatArray
+
+CHANCES = 10  # the best of so many moves is made
+
+
+class Turn(Enum):
+    """What a guided play is for, in this order."""
+
+    MOVE = 0
+    EXPLORE = 1
+    VERIFY = 2
+
+
+def turn(number: int) -> Turn:
+    """The turn of play `number`. It depends on the number alone, so a retracted play shifts nothing."""
+    return Turn(number % len(Turn))
+
+
+def propose(mode: Mode, number: int, pending: FloatArray) -> FloatArray:
+    """The row of play `number`.
+
+    Args:
+        mode: The search so far.
+        number: How many plays were asked for before this one.
+        pending: Rows of plays that are open or have not entered the mode yet.
+
+    Returns:
+        A row of the unit cube.
+    """
+    task = mode.task
+    if isinstance(mode, Starting) or number < len(task.start):
+        return unguided(task.space, task.start, mode.data.failed, number, task.seed)
+    if isinstance(mode, Eliminating):
+        return mode.phase.propose(pending)
+    policy, failed = mode.surrogate.policy, mode.data.failed
+    watch = mode.surrogate.imagine(failed, pending)
+    arm = _arm(mode, watch, number)
+    shut = _failing(mode) if task.all_rows is not None else mode.surrogate.arms_at(np.vstack([failed, pending]))
+    if arm in shut and len(shut) < len(policy.domain):
+        upper = policy.view(watch).upper.copy()
+        upper[shut] = -np.inf
+        arm = int(np.argmax(upper))
+    row: FloatArray = policy.domain[arm]
+    return row
+
+
+def _arm(mode: Guided, watch: Watch, number: int) -> int:
+    policy, now = mode.surrogate.policy, turn(number)
+    if now is Turn.MOVE and len(mode.moves):
+        return _best_move(mode, watch, number)
+    if now is Turn.VERIFY and watch.kept.any():
+        return policy.pivot(watch)
+    return policy.explore(watch, number)
+
+
+def _best_move(mode: Guided, watch: Watch, number: int) -> int:
+    """The most promising of some random moves, among arms that are not well known yet."""
+    some = np.random.default_rng([mode.task.seed, number]).permutation(mode.moves)[:CHANCES]
+    arms = np.array([mode.surrogate.arm_of[row.tobytes()] for row in some])
+    mu, sd = watch.posterior.mean[arms], watch.posterior.deviation[arms]
+    known = sd < np.median(watch.posterior.deviation) / 2
+    return int(arms[int(np.argmax(np.where(known, -np.inf, mu + sd)))])
+
+
+def _failing(mode: Guided) -> list[int]:
+    """Arms of a finite space that failed twice or more and never gave a value."""
+    told = {row.tobytes() for row in mode.data.rows}
+    times = Counter(row.tobytes() for row in mode.data.failed if row.tobytes() not in told)
+    arm_of = mode.surrogate.arm_of
+    return sorted(arm_of[row] for row, failed in times.items() if failed >= 2 and row in arm_of)

@@ -1,0 +1,61 @@
+"""The search of a study, folded from its log as far as a question needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unswayed.search.answer import Answer, answer
+from unswayed.search.data import Event, Failed, Told
+from unswayed.search.modes import Mode, begin, step
+from unswayed.search.play import Play, Status
+from unswayed.search.schedule import propose
+from unswayed.search.task import Task
+from unswayed.study.log import finite
+from unswayed.types import FloatArray
+
+
+class Fold:
+    """A cache of `step` over a log that only grows. A log that changes otherwise needs a new one."""
+
+    def __init__(self, task: Task, *, parallel: int, minimize: bool) -> None:
+        self._task, self._parallel, self._minimize = task, parallel, minimize
+        self._state: tuple[Mode, int] = (begin(task), 0)  # the mode after so many plays
+        self._answered: tuple[tuple[Play, ...], Answer] | None = None
+
+    def row(self, number: int, log: Sequence[Play]) -> FloatArray:
+        """The row of play `number`, from the answers it may see and the points of all other plays in `log`."""
+        mode, folded = self._fold_for(number, log)
+        unseen = [play.point for play in log[folded:]]
+        pending = self._task.space.encode(unseen) if unseen else np.empty((0, self._task.space.columns))
+        return propose(mode, number, pending)
+
+    def answer(self, log: Sequence[Play]) -> Answer:
+        """The answer from all plays of `log`. It depends on the log alone, not on past questions."""
+        plays = tuple(log)
+        if self._answered is None or self._answered[0] != plays:
+            mode, folded = self._fold_for(len(plays), plays)
+            late = [play for play in plays[folded:] if play.measured]
+            rows = self._task.space.encode([play.point for play in late])
+            more = [(row, self._larger_is_better(play)) for row, play in zip(rows, late, strict=True)]
+            self._answered = (plays, answer(mode, plays, more, minimize=self._minimize))
+        return self._answered[1]
+
+    def _fold_for(self, number: int, log: Sequence[Play]) -> tuple[Mode, int]:
+        """The mode that play `number` may see: up to the first open play, and never the last parallel - 1 answers."""
+        mode, folded = self._state
+        while folded < min(number + 1 - self._parallel, len(log)) and log[folded].status is not Status.OPEN:
+            play = log[folded]
+            mode = mode if play.status is Status.RETRACTED else step(mode, self._event(play))
+            folded += 1
+            self._state = mode, folded
+        return mode, folded
+
+    def _event(self, play: Play) -> Event:
+        row = self._task.space.encode([play.point])[0]
+        return Failed(row) if play.status is Status.FAILED else Told(row, self._larger_is_better(play))
+
+    def _larger_is_better(self, play: Play) -> float:
+        value = finite(play.value)
+        return -value if self._minimize else value

@@ -1,0 +1,107 @@
+"""The log of a study: the fold of its records, and the table that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+from numbers import Complex, Real
+from typing import TYPE_CHECKING, Any
+
+from unswayed.core.assumptions import LARGEST_VALUE
+from unswayed.errors import InvalidInput, JournalError, UnswayedError
+from unswayed.search.play import Play, Status
+from unswayed.spaces import Point, Space, named_values
+from unswayed.storage import Record
+from unswayed.types import whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def finite(value: object) -> float:
+    """A measurement as a float; NaN, infinities and what is not a number are refused."""
+    try:
+        if isinstance(value, Complex) and not isinstance(value, Real):
+            raise TypeError
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"a measurement must be a number, not {value!r}") from None
+    if not isfinite(number):
+        raise InvalidInput(f"a measurement must be finite, not {number}; report it with fail() instead")
+    if abs(number) > LARGEST_VALUE:
+        raise InvalidInput(f"a measurement of {number:g} is too large to compute with: use larger units")
+    return number
+
+
+def plain(point: Point) -> Any:
+    """The point as JSON keeps it."""
+    return list(point) if isinstance(point, tuple) else point
+
+
+def take(log: list[Play], record: Record, space: Space) -> None:
+    """Add one more record to the log; refuse a record that cannot follow."""
+    kind = record["kind"]
+    if kind == "extend":  # changes the number of plays; `plays_planned` reads it
+        return
+    number = whole(record["play"], "the number of a play", least=0)
+    if kind == "ask":
+        if number != len(log):
+            raise InvalidInput(f"play {number} follows play {len(log) - 1}")
+        log.append(Play(number, space.check(record["point"])))
+        return
+    play = log[number]
+    if kind == "tell" and play.status is Status.OPEN:
+        log[number] = replace(play, status=Status.TOLD, value=finite(record["value"]))
+    elif kind == "fail" and play.status is Status.OPEN:
+        log[number] = replace(play, status=Status.FAILED, reason=record["reason"])
+    elif kind == "retract" and play.status is Status.TOLD:
+        log[number] = replace(play, status=Status.RETRACTED, reason=record["reason"])
+    else:
+        raise InvalidInput(f"{kind!r} of a play that is {play.status}")
+
+
+def replay(records: Sequence[Record], space: Space) -> list[Play]:
+    """The log that all records of a journal add up to; the first one is the header."""
+    log: list[Play] = []
+    for number, record in enumerate(records[1:], start=2):
+        try:
+            take(log, record, space)
+        except (KeyError, TypeError, IndexError, AttributeError, UnswayedError) as error:
+            raise JournalError(f"record {number} of the journal makes no sense: {error}") from None
+    return log
+
+
+def plays_planned(records: Sequence[Record], first: int | None) -> int | None:
+    """How many plays the study has in all: as it was begun (`first`), or as it was last extended."""
+    plays = first
+    for record in records[1:]:
+        if record.get("kind") == "extend":
+            plays = record.get("plays")
+    return plays
+
+
+def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
+    """Every play as a row: number, parameters, value, status and reason.
+
+    A parameter whose name is one of these columns gets the title `name (parameter)`.
+    """
+    import pyarrow as pa
+
+    points = [named_values(names, play.point) for play in plays]
+    about: dict[str, list[Any]] = {
+        "value": [play.value for play in plays],
+        "status": [str(play.status) for play in plays],
+        "reason": [play.reason for play in plays],
+    }
+    columns: dict[str, list[Any]] = {"number": [play.number for play in plays]}
+    for name in names:
+        title = f"{name} (parameter)" if name in ("number", *about) else name
+        columns[title] = _column([point[name] for point in points])
+    return pa.table(columns | about)
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Values of one type, as a table needs them: mixed choices such as "a", 3 and true become text."""
+    types = {type(value) for value in values}
+    return values if len(types) == 1 or types <= {int, float} else [str(value) for value in values]

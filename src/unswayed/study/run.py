@@ -1,0 +1,141 @@
+"""The loop between a study and what it measures: a function or a program, here or on any executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from copy import copy
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from unswayed.errors import SystemFault, UnswayedError
+from unswayed.programs.command import Command
+from unswayed.search.play import Play
+from unswayed.spaces import Point, named_values
+from unswayed.study.log import finite
+from unswayed.types import whole
+
+if TYPE_CHECKING:
+    from unswayed.study.optimizer import Optimizer
+
+Objective = Callable[[Point], float]
+Answered = Callable[[Play], bool]
+Tell = Callable[[Play, float | None, str | None], bool]
+LONGEST_REASON = 500
+
+
+def measure(
+    optimizer: Optimizer,
+    objective: Objective | Command,
+    *,
+    executor: Executor | None,
+    retries: int,
+    answered: Answered,
+) -> None:
+    """Measure until the plays of `optimizer` are used up, or `answered`, called with each new answer, returns True.
+
+    Open plays, left by a crash perhaps, come first. A measurement that raises or is not a finite number is tried
+    again `retries` times; then the play has failed. Runs of a command are ended however this ends.
+    """
+    retries = whole(retries, "retries", least=0)
+
+    def tell(play: Play, value: float | None, error: str | None) -> bool:
+        if value is not None:
+            optimizer.tell(play, value)
+        else:
+            optimizer.fail(play, error or "no reason was given")
+        return answered(optimizer.log[play.number])
+
+    if isinstance(objective, Command):
+        _run_command(optimizer, objective, executor, retries, tell)
+    elif executor is None:
+        _here(optimizer, objective, retries, tell)
+    else:
+        _elsewhere(optimizer, objective, executor, retries, tell)
+
+
+def _run_command(optimizer: Optimizer, command: Command, executor: Executor | None, retries: int, tell: Tell) -> None:
+    """Programs run beside this process anyway: by default each waits in a thread of its own."""
+    names = optimizer.space.names
+    command.check(names)
+
+    def objective(point: Point) -> float:
+        return command(named_values(names, point))
+
+    with ThreadPoolExecutor(optimizer.settings.parallel, thread_name_prefix="unswayed") as threads:
+        try:
+            _elsewhere(optimizer, objective, executor or threads, retries, tell)
+        finally:
+            command.stop()
+
+
+def _here(optimizer: Optimizer, objective: Objective, retries: int, tell: Tell) -> None:
+    waiting = optimizer.open_plays()
+    while waiting or (waiting := optimizer.ask()):
+        play = waiting.pop(0)
+        value = error = None
+        for _ in range(retries + 1):
+            try:
+                value, error = finite(objective(copy(play.point))), None
+                break
+            except Exception as reason:
+                error = one_line(reason)
+        if tell(play, value, error):
+            return
+
+
+def _elsewhere(optimizer: Optimizer, objective: Objective, executor: Executor, retries: int, tell: Tell) -> None:
+    """Keep at most `parallel` plays under way, counted from the oldest open one.
+
+    So what is asked does not depend on the speed of the workers.
+    """
+    finished: SimpleQueue[tuple[Play, Future[Any]]] = SimpleQueue()
+    running: dict[int, Future[Any]] = {}
+    tries: dict[int, int] = {}
+
+    def submit(play: Play) -> None:
+        tries[play.number] = tries.get(play.number, 0) + 1
+        future = executor.submit(objective, copy(play.point))  # a copy: the objective may change its point
+        running[play.number] = future
+        future.add_done_callback(lambda done: finished.put((play, done)))
+
+    try:
+        for play in optimizer.open_plays():
+            submit(play)
+        while True:
+            while len(optimizer.log) - min(running, default=len(optimizer.log)) < optimizer.settings.parallel:
+                asked = optimizer.ask()
+                if not asked:
+                    break
+                submit(asked[0])
+            if not running:
+                return
+            play, future = finished.get()
+            value, error = _outcome(future)
+            if error is not None and tries[play.number] <= retries:
+                submit(play)
+                continue
+            del running[play.number]
+            if tell(play, value, error):
+                return
+    except BrokenExecutor as error:  # which of the plays under way broke it is not known: all stay open
+        raise SystemFault(f"the workers are gone: {one_line(error)}") from None
+    finally:
+        for future in running.values():
+            future.cancel()
+
+
+def _outcome(future: Future[Any]) -> tuple[float | None, str | None]:
+    try:
+        return finite(future.result()), None
+    except BrokenExecutor:
+        raise
+    except (Exception, CancelledError) as reason:
+        return None, one_line(reason)
+
+
+def one_line(error: BaseException) -> str:
+    """An exception as one line: what the journal and the result say of a failed play."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    return (text if isinstance(error, UnswayedError) and text else f"{name}: {text}" if text else name)[:LONGEST_REASON]

@@ -1,0 +1,90 @@
+"""The settings of a study, declared once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from unswayed.core.assumptions import Given, GivenArgs
+from unswayed.core.kernels import Kernel, Linear, Matern, SquaredExponential
+from unswayed.errors import InvalidInput
+from unswayed.forwarding import setting
+from unswayed.search.task import METHODS, Task
+from unswayed.spaces import Space
+from unswayed.storage import Record
+from unswayed.types import whole
+
+KERNELS = {"Linear": Linear, "SquaredExponential": SquaredExponential, "Matern": Matern}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Given):
+    """Everything that a study is told when it begins. A kernel acts on rows of `space.encode`."""
+
+    plays: int | None = setting("How many measurements there will be in all, if that is known.", None)
+    method: str = setting(
+        "vigilant-ucb, for few plays; influence-pe, which eliminates with a guarantee; or auto: influence-pe if the "
+        "space is finite and the plays suffice for it.",
+        "auto",
+    )
+    minimize: bool = setting("Whether smaller values are better.", False)
+    parallel: int = setting("How many plays will be open at a time.", 1)
+    seed: int | None = setting("The same seed and answers give the same plays; random if None.", None)
+    note: str | None = setting("What is measured, for the journal; another note is another study.", None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked: dict[str, Any] = {
+            "plays": None if self.plays is None else whole(self.plays, "plays", least=1),
+            "minimize": bool(self.minimize),
+            "parallel": whole(self.parallel, "parallel", least=1),
+            "seed": None if self.seed is None else whole(self.seed, "the seed", least=0),
+            "note": None if self.note is None else str(self.note),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        if self.method not in METHODS:
+            raise InvalidInput(f"unknown method {self.method!r}: choose one of {', '.join(METHODS)}")
+
+    def task(self, space: Space, seed: int) -> Task:
+        """What the search of this study is for."""
+        return Task(space, self, seed, self.plays, self.method)
+
+    def record(self) -> Record:
+        """As JSON; `from_record` reads it."""
+        return {**asdict(self), "kernel": _kernel_record(self.kernel)}
+
+    @classmethod
+    def from_record(cls, record: Record) -> Self:
+        """The settings that `record` wrote down."""
+        return cls(**{**record, "kernel": _kernel_from_record(record["kernel"])})
+
+
+class StudyArgs(GivenArgs, total=False):
+    """The fields of `Settings` as keywords, for static tools."""
+
+    plays: int | None
+    method: str
+    minimize: bool
+    parallel: int
+    seed: int | None
+    note: str | None
+
+
+def _kernel_record(kernel: Kernel | None) -> Record | None:
+    if kernel is None:
+        return None
+    name = type(kernel).__name__
+    if KERNELS.get(name) is not type(kernel):
+        raise InvalidInput(f"a study can be given a {', '.join(KERNELS)} kernel, not {kernel!r}")
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in vars(kernel).items()}
+    return {"name": name, **plain}
+
+
+def _kernel_from_record(record: Record | None) -> Kernel | None:
+    if record is None:
+        return None
+    fields = dict(record)
+    kind: Any = KERNELS[fields.pop("name")]
+    kernel: Kernel = kind(**fields)
+    return kernel

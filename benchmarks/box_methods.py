@@ -68,7 +68,7 @@ def unswayed(objective: Objective, problem: BoxProblem, plays: int, budget: floa
     def on_names(x: dict[str, float]) -> float:
         return objective(np.array([x[key] for key in keys]))
 
-    result = maximize(on_names, space, plays=plays, corruption_budget=budget, seed=seed)
+    result = maximize(on_names, space, plays=plays, threat=budget, seed=seed)
     return np.array([result.point[key] for key in keys])
 
 

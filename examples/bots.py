@@ -80,7 +80,7 @@ def tpe_average(objective: Objective, plays: int, budget: float, seed: int) -> s
 def unswayed(objective: Objective, plays: int, budget: float, seed: int) -> str:
     """Unswayed, told C, also where there are no bots."""
     space = uw.Options(PAGES)
-    return uw.maximize(objective, space, plays=plays, corruption_budget=budget, seed=seed, progress=False).point
+    return uw.maximize(objective, space, plays=plays, threat=budget, seed=seed, progress=False).point
 
 
 def main(quick: bool = False, out: Path = DOCS) -> Cells:

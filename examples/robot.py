@@ -60,7 +60,7 @@ def tpe(objective: Objective, plays: int, budget: float, seed: int) -> dict[str,
 
 def unswayed(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
     """Unswayed, told C, also where nothing is forged."""
-    return uw.maximize(objective, SPACE, plays=plays, corruption_budget=budget, seed=seed, progress=False).point
+    return uw.maximize(objective, SPACE, plays=plays, threat=budget, seed=seed, progress=False).point
 
 
 def main(quick: bool = False, out: Path = DOCS) -> Cells:

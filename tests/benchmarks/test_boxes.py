@@ -80,8 +80,8 @@ def test_unswayed_is_told_the_box_and_the_budget(script, monkeypatch):
     """With a stand-in for maximize that plays its first guess: what is handed over, and what is taken back."""
     told = {}
 
-    def maximize(objective, space, *, plays, corruption_budget, seed):
-        told.update(space=space, plays=plays, budget=corruption_budget, seed=seed)
+    def maximize(objective, space, *, plays, threat, seed):
+        told.update(space=space, plays=plays, budget=threat, seed=seed)
         point = {"x2": 12.275, "x1": -np.pi}  # by name, in any order
         objective(point)
         return SimpleNamespace(point=point)

@@ -41,13 +41,13 @@ def records(path):
         return journal.read()
 
 
-def by_ticket(path):
-    """What was asked and answered, by ticket; each at most once."""
+def by_play(path):
+    """What was asked and answered, by play; each at most once."""
     found = {}
     for record in records(path)[1:]:
-        key = ("ask" if record["kind"] == "ask" else "answer", record["ticket"])
+        key = ("ask" if record["kind"] == "ask" else "answer", record["play"])
         assert key not in found, f"{key} twice"
-        found[key] = {name: value for name, value in record.items() if name != "ticket"}
+        found[key] = {name: value for name, value in record.items() if name != "play"}
     return found
 
 
@@ -146,14 +146,14 @@ def test_each_broken_run_is_one_clear_line_and_the_study_goes_on(unswayed, folde
     assert "9 plays failed" in out
     with Optimizer.open("space.jsonl") as study:
         log = study.log
-    said = dict(line.removeprefix("ticket ").split(" failed: ", 1) for line in err.splitlines())
+    said = dict(line.removeprefix("play ").split(" failed: ", 1) for line in err.splitlines())
     assert len(said) == err.count("\n") == 9
     for play in log:
         if play.point == "fine":
             assert (play.status, play.value) == ("told", 0.5)
         else:
             assert play.status == "failed"
-            assert said[str(play.ticket)] == play.reason == BROKEN[play.point][1]
+            assert said[str(play.number)] == play.reason == BROKEN[play.point][1]
 
 
 def test_a_failed_run_is_tried_again_at_the_same_point(unswayed, folder):
@@ -169,7 +169,7 @@ def test_if_every_run_fails_there_is_nothing_to_recommend(unswayed, folder):
     code, out, err = run(unswayed, command=("no-such-program", "{x}"), plays=3)
     assert (code, out) == (1, "")
     assert err.splitlines()[0] == (
-        "ticket 0 failed after 2 tries: cannot start 'no-such-program': No such file or directory"
+        "play 0 failed after 2 tries: cannot start 'no-such-program': No such file or directory"
     )
     assert err.splitlines()[-1] == "unswayed: none of 3 plays could be measured"
 
@@ -192,7 +192,7 @@ def test_the_same_command_goes_on_and_a_finished_one_says_it_again(unswayed, fol
 
 
 def points(path):
-    return {record["ticket"]: record["point"] for record in records(path) if record["kind"] == "ask"}
+    return {record["play"]: record["point"] for record in records(path) if record["kind"] == "ask"}
 
 
 @pytest.mark.parametrize(
@@ -315,18 +315,18 @@ def test_the_display_shows_the_leader_now_and_then(monkeypatch):
     monkeypatch.setattr("unswayed.cli.run_display.monotonic", lambda: clock[0])
     screen = StringIO()
     console = Console(file=screen, force_terminal=True, width=100, highlight=False)
-    study = Optimizer(Box({"x": Real(-1, 1)}), plays=20, corruption_budget=0.5, seed=1)
+    study = Optimizer(Box({"x": Real(-1, 1)}), plays=20, threat=0.5, seed=1)
     looks = []
     monkeypatch.setattr(study, "answer", lambda: (looks.append(clock[0]), Optimizer.answer(study))[1])
     display = Display(study, tries=2, console=console)
     with display.live():
         for _ in range(20):
-            (ticket,) = study.ask()
-            if ticket.number == 3:
-                study.fail(ticket, "[b]no[/b] power")
+            (play,) = study.ask()
+            if play.number == 3:
+                study.fail(play, "[b]no[/b] power")
             else:
-                study.tell(ticket, -(ticket.point["x"] ** 2))
-            display.answered(study.log[ticket.number])
+                study.tell(play, -(play.point["x"] ** 2))
+            display.answered(study.log[play.number])
             clock[0] += 1.0
     assert 4 <= len(looks) <= 20 / 3
     shown = screen.getvalue()
@@ -336,21 +336,21 @@ def test_the_display_shows_the_leader_now_and_then(monkeypatch):
         "leader",
         "x = ",
         "at most",
-        "ticket 3 failed after 2 tries: [b]no[/b] power",
+        "play 3 failed after 2 tries: [b]no[/b] power",
     ):
         assert words in shown, words
 
 
 def test_without_a_terminal_the_leader_is_not_even_computed(monkeypatch):
-    study = Optimizer(Options(["a", "b"]), plays=4, corruption_budget=0.5, seed=1)
+    study = Optimizer(Options(["a", "b"]), plays=4, threat=0.5, seed=1)
     monkeypatch.setattr(study, "answer", lambda: pytest.fail("computed"))
     monkeypatch.setattr("unswayed.cli.run_display.PAUSE", 0.0)
     screen = StringIO()
     display = Display(study, tries=1, console=Console(file=screen, force_terminal=False))
     with display.live():
-        for ticket in study.ask(4):
-            study.tell(ticket, 1.0)
-            display.answered(study.log[ticket.number])
+        for play in study.ask(4):
+            study.tell(play, 1.0)
+            display.answered(study.log[play.number])
     assert screen.getvalue() == ""
 
 
@@ -393,7 +393,7 @@ def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_go_on(folder
             os.kill(pid, 0)
     with Optimizer.open("space.jsonl") as study:
         assert sum(play.status == "told" for play in study.log) == 3
-        assert 1 <= len(study.open_tickets()) <= 2
+        assert 1 <= len(study.open_plays()) <= 2
 
 
 def whole_lines(path):
@@ -442,9 +442,9 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
     straight.join(120)
     assert straight.exitcode == 0
     assert records(path)[: len(known)] == known
-    expected = by_ticket(folder / "straight.jsonl")
+    expected = by_play(folder / "straight.jsonl")
     assert len(expected) == 2 * plays
-    assert by_ticket(path) == expected
+    assert by_play(path) == expected
 
 
 @pytest.mark.parametrize(

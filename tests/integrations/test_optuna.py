@@ -56,7 +56,7 @@ def close_to_best(params, distance=0.35):
 class TestSuite(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
     @pytest.fixture
     def sampler(self):
-        return lambda: UnswayedSampler(corruption_budget=1.0)
+        return lambda: UnswayedSampler(threat=1.0)
 
 
 # -- a function of the storage ------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class TestSuite(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySampler
 @pytest.fixture(scope="module")
 def sequential():
     study = optuna.create_study(
-        study_name="sequential", direction="maximize", sampler=UnswayedSampler(SPACE, corruption_budget=1.0)
+        study_name="sequential", direction="maximize", sampler=UnswayedSampler(SPACE, threat=1.0)
     )
     study.optimize(objective, n_trials=40)
     return study
@@ -73,12 +73,12 @@ def sequential():
 
 def test_what_is_kept_in_memory_changes_nothing(sequential):
     for number in (0, 1, 17, 30, 39):
-        fresh = UnswayedSampler(SPACE, corruption_budget=1.0)
+        fresh = UnswayedSampler(SPACE, threat=1.0)
         assert given_by(fresh, sequential, number) == sequential.trials[number].params
 
 
 def test_going_back_and_on_again_changes_nothing(sequential):
-    sampler = UnswayedSampler(SPACE, corruption_budget=1.0)
+    sampler = UnswayedSampler(SPACE, threat=1.0)
     for number in (39, 25, 26, 38):
         assert given_by(sampler, sequential, number) == sequential.trials[number].params
 
@@ -98,7 +98,7 @@ def test_the_seed_comes_from_the_name_of_the_study(sequential):
     def first(name, seed=None):
         study = optuna.create_study(study_name=name)
         open_trial(study)
-        return given_by(UnswayedSampler(SPACE, corruption_budget=1.0, seed=seed), study, 0)
+        return given_by(UnswayedSampler(SPACE, threat=1.0, seed=seed), study, 0)
 
     assert first("sequential") == sequential.trials[0].params
     assert first("another") != first("sequential")
@@ -109,7 +109,7 @@ def test_parameters_outside_of_the_space_depend_on_seed_number_and_name_only():
     study = optuna.create_study(study_name="independent")
     for _ in range(3):
         open_trial(study)
-    one, other = (UnswayedSampler(SPACE, corruption_budget=1.0) for _ in range(2))
+    one, other = (UnswayedSampler(SPACE, threat=1.0) for _ in range(2))
     drawn = [one.sample_independent(study, t, "z", FloatDistribution(0, 1)) for t in study.trials]
     again = [other.sample_independent(study, t, "z", FloatDistribution(0, 1)) for t in reversed(study.trials)]
     assert drawn == again[::-1]
@@ -118,7 +118,7 @@ def test_parameters_outside_of_the_space_depend_on_seed_number_and_name_only():
 
 def test_minimising_is_maximising_the_negative(sequential):
     study = optuna.create_study(
-        study_name="sequential", direction="minimize", sampler=UnswayedSampler(SPACE, corruption_budget=1.0)
+        study_name="sequential", direction="minimize", sampler=UnswayedSampler(SPACE, threat=1.0)
     )
     study.optimize(lambda trial: -objective(trial), n_trials=30)
     assert [t.params for t in study.trials] == [t.params for t in sequential.trials[:30]]
@@ -137,40 +137,40 @@ def prefix(study, number):
 
 def test_it_asks_what_unswayed_asks(sequential):
     """Also for trials that begin at the same moment, whether their parameters are stored already or not."""
-    optimizer, study = Optimizer(BOX, corruption_budget=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
+    optimizer, study = Optimizer(BOX, threat=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
     for trial in study.trials:
-        ticket = optimizer.ask()[0]
-        assert ticket.point == trial.params
-        optimizer.tell(ticket, trial.value)
+        play = optimizer.ask()[0]
+        assert play.point == trial.params
+        optimizer.tell(play, trial.value)
     for _ in range(4):
         open_trial(study)
-    expected = [ticket.point for ticket in optimizer.ask(4)]
+    expected = [play.point for play in optimizer.ask(4)]
     assert len({tuple(point.values()) for point in expected}) > 2
-    sampler = UnswayedSampler(SPACE, corruption_budget=1.0)
+    sampler = UnswayedSampler(SPACE, threat=1.0)
     assert [given_by(sampler, study, number) for number in (26, 24, 23, 25)] == [expected[i] for i in (3, 1, 0, 2)]
     for name, distribution in SPACE.items():
         internal = distribution.to_internal_repr(expected[0][name])
         study._storage.set_trial_param(study.trials[23]._trial_id, name, internal, distribution)
-    assert given_by(UnswayedSampler(SPACE, corruption_budget=1.0), study, 26) == expected[3]
+    assert given_by(UnswayedSampler(SPACE, threat=1.0), study, 26) == expected[3]
 
 
 def test_failed_and_pruned_trials_are_failures_of_unswayed_too(sequential):
-    optimizer, study = Optimizer(BOX, corruption_budget=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
+    optimizer, study = Optimizer(BOX, threat=1.0, seed=crc32(b"sequential")), prefix(sequential, 23)
     for trial in study.trials:
         optimizer.tell(optimizer.ask()[0], trial.value)
-    sampler, points = UnswayedSampler(SPACE, corruption_budget=1.0), []
+    sampler, points = UnswayedSampler(SPACE, threat=1.0), []
     for state in (TrialState.FAIL, TrialState.PRUNED, TrialState.RUNNING):
         open_trial(study)
-        ticket = optimizer.ask()[0]
-        points.append(given_by(sampler, study, ticket.number))
-        assert points[-1] == ticket.point
-        optimizer.fail(ticket, "no value")
+        play = optimizer.ask()[0]
+        points.append(given_by(sampler, study, play.number))
+        assert points[-1] == play.point
+        optimizer.fail(play, "no value")
         for name, distribution in SPACE.items():
             study._storage.set_trial_param(
-                study.trials[-1]._trial_id, name, distribution.to_internal_repr(ticket.point[name]), distribution
+                study.trials[-1]._trial_id, name, distribution.to_internal_repr(play.point[name]), distribution
             )
         if state != TrialState.RUNNING:
-            study.tell(ticket.number, state=state)
+            study.tell(play.number, state=state)
     assert points[2] != points[0]
 
 
@@ -180,7 +180,7 @@ def test_with_parallel_trials_the_last_answers_are_not_used_yet(sequential):
         other.add_trial(create_trial(params=trial.params, distributions=trial.distributions, value=-5.0))
     open_trial(study)
     open_trial(other)
-    patient, eager = (UnswayedSampler(SPACE, corruption_budget=1.0, parallel=p) for p in (3, 1))
+    patient, eager = (UnswayedSampler(SPACE, threat=1.0, parallel=p) for p in (3, 1))
     assert given_by(patient, study, 30) == given_by(deepcopy(patient), other, 30)
     assert given_by(eager, study, 30) != given_by(deepcopy(eager), other, 30)
 
@@ -192,7 +192,7 @@ def test_a_trial_that_died_is_not_waited_for(sequential):
     known = sequential.trials[3:]
     study.add_trials(known[:16])
     open_trial(study)  # 16 later ones: still waited for
-    waiting = UnswayedSampler(SPACE, corruption_budget=1.0)
+    waiting = UnswayedSampler(SPACE, threat=1.0)
     given_by(waiting, study, len(study.trials) - 1)
     assert not waiting._folds["dead"].told
     study.tell(study.trials[-1].number, -1.0)
@@ -200,7 +200,7 @@ def test_a_trial_that_died_is_not_waited_for(sequential):
     open_trial(study)
     given_by(waiting, study, len(study.trials) - 1)
     assert len(waiting._folds["dead"].told) == len(known)
-    fresh = UnswayedSampler(SPACE, corruption_budget=1.0)
+    fresh = UnswayedSampler(SPACE, threat=1.0)
     assert given_by(fresh, study, len(study.trials) - 1) == given_by(waiting, study, len(study.trials) - 1)
 
 
@@ -209,12 +209,12 @@ def test_a_trial_thought_dead_that_answers_is_taken_in(sequential):
     open_trial(study)
     study.add_trials(sequential.trials[1:])
     open_trial(study)
-    sampler, last = UnswayedSampler(SPACE, corruption_budget=1.0), len(study.trials) - 1
+    sampler, last = UnswayedSampler(SPACE, threat=1.0), len(study.trials) - 1
     given_by(sampler, study, last)
     for name, distribution in SPACE.items():
         study._storage.set_trial_param(study.trials[0]._trial_id, name, 0.5, distribution)
     study.tell(0, value(0.5, 0.5))
-    assert given_by(sampler, study, last) == given_by(UnswayedSampler(SPACE, corruption_budget=1.0), study, last)
+    assert given_by(sampler, study, last) == given_by(UnswayedSampler(SPACE, threat=1.0), study, last)
     assert sampler._folds["late"].told[0].number == 0
 
 
@@ -228,7 +228,7 @@ def test_failed_and_pruned_trials_and_infinite_values_are_no_answers():
             raise RuntimeError("a crash")
         return float("inf") if trial.number % 5 == 3 else value(x, y)
 
-    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(SPACE, corruption_budget=1.0, seed=1))
+    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(SPACE, threat=1.0, seed=1))
     study.optimize(objective_with_holes, n_trials=60, catch=(RuntimeError,))
     answer = study.sampler.recommend(study)
     assert answer.measured == 24
@@ -236,7 +236,7 @@ def test_failed_and_pruned_trials_and_infinite_values_are_no_answers():
 
 
 def test_enqueued_and_partly_fixed_trials_are_served():
-    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(SPACE, corruption_budget=1.0, seed=1))
+    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(SPACE, threat=1.0, seed=1))
     study.enqueue_trial({"x": 0.25, "y": 0.5})
     study.enqueue_trial({"x": 0.75})
     study.optimize(objective, n_trials=4)
@@ -249,22 +249,20 @@ def test_threads_on_one_database(tmp_path):
     study = optuna.create_study(
         storage=f"sqlite:///{tmp_path}/study.db",
         direction="maximize",
-        sampler=UnswayedSampler(corruption_budget=1.0, parallel=3, seed=2),
+        sampler=UnswayedSampler(threat=1.0, parallel=3, seed=2),
     )
     study.optimize(objective, n_trials=30, n_jobs=3)
     assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
     assert len({tuple(trial.params.values()) for trial in study.trials}) >= 20  # some repeats are meant to be
     open_trial(study)
-    assert given_by(study.sampler, study, 30) == given_by(
-        UnswayedSampler(corruption_budget=1.0, parallel=3, seed=2), study, 30
-    )
+    assert given_by(study.sampler, study, 30) == given_by(UnswayedSampler(threat=1.0, parallel=3, seed=2), study, 30)
 
 
 WORKER = """
 import sys, optuna
 from unswayed.integrations.optuna import UnswayedSampler
 optuna.logging.set_verbosity(optuna.logging.WARNING)
-sampler = UnswayedSampler(corruption_budget=1.0)
+sampler = UnswayedSampler(threat=1.0)
 study = optuna.load_study(study_name="shared", storage=sys.argv[1], sampler=sampler)
 def objective(trial):
     x, y = trial.suggest_float("x", -2, 2), trial.suggest_categorical("y", ["a", None, "b"])
@@ -295,7 +293,7 @@ def test_processes_on_one_database_agree(tmp_path):
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 28
     open_trial(study)
     open_trial(study)
-    expected = given_by(UnswayedSampler(corruption_budget=1.0), study, 29)
+    expected = given_by(UnswayedSampler(threat=1.0), study, 29)
     assert printed(start(0, 29)) == repr(expected)
 
 
@@ -308,7 +306,7 @@ def test_one_lie_does_not_move_the_recommendation_for_any_sampler(make):
     study.optimize(hijacked, n_trials=60)
     assert study.best_trial.number == 10
     assert not close_to_best(study.best_params)
-    answer = recommend(study, corruption_budget=1e6)
+    answer = recommend(study, threat=1e6)
     assert answer.set_aside == (10,)
     assert close_to_best(answer.point)
     assert all(d._contains(d.to_internal_repr(answer.point[name])) for name, d in SPACE.items())
@@ -317,7 +315,7 @@ def test_one_lie_does_not_move_the_recommendation_for_any_sampler(make):
 
 
 def test_one_lie_moves_neither_the_sampler_nor_its_recommendation():
-    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(corruption_budget=1e6, seed=5))
+    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(threat=1e6, seed=5))
     study.optimize(hijacked, n_trials=50)
     assert study.best_trial.number == 10
     answer = study.sampler.recommend(study)
@@ -337,14 +335,14 @@ def test_a_recommendation_speaks_the_language_of_the_study():
 
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))
     study.optimize(mixed, n_trials=40)
-    assert recommend(study, corruption_budget=0.5).point == {"kind": None, "n": 8, "one": 3, "step": 0.0}
+    assert recommend(study, threat=0.5).point == {"kind": None, "n": 8, "one": 3, "step": 0.0}
 
 
 @pytest.mark.parametrize("trials", [1, 2, 5])
 def test_a_recommendation_needs_but_one_value(trials):
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=1))
     study.optimize(objective, n_trials=trials)
-    assert set(recommend(study, corruption_budget=0.0).point) == {"x", "y"}
+    assert set(recommend(study, threat=0.0).point) == {"x", "y"}
 
 
 def test_the_audit_of_a_study_is_the_audit_of_its_table():
@@ -386,17 +384,17 @@ def test_errors_are_one_line():
     fixed = optuna.create_study()
     fixed.add_trial(create_trial(value=1.0))
     cases = [
-        (lambda: recommend(two, corruption_budget=1.0), "one objective"),
+        (lambda: recommend(two, threat=1.0), "one objective"),
         (lambda: audit_study(two), "one objective"),
-        (lambda: recommend(empty, corruption_budget=1.0), "nothing to recommend"),
+        (lambda: recommend(empty, threat=1.0), "nothing to recommend"),
         (lambda: audit_study(empty), "no complete trial"),
-        (lambda: recommend(fixed, corruption_budget=1.0), "in common"),
+        (lambda: recommend(fixed, threat=1.0), "in common"),
         (lambda: audit_study(fixed), "in common"),
-        (lambda: UnswayedSampler(corruption_budget=-1.0), "corruption budget"),
-        (lambda: UnswayedSampler(corruption_budget=1.0, parallel=0), "parallel"),
-        (lambda: UnswayedSampler(corruption_budget=1.0, seed=-1), "seed"),
-        (lambda: UnswayedSampler(corruption_budget=1.0, delta=2.0), "delta"),
-        (lambda: UnswayedSampler({"n": IntDistribution(0, 2**60)}, corruption_budget=1.0), "'n' cannot be searched"),
+        (lambda: UnswayedSampler(threat=-1.0), "corruption budget"),
+        (lambda: UnswayedSampler(threat=1.0, parallel=0), "parallel"),
+        (lambda: UnswayedSampler(threat=1.0, seed=-1), "seed"),
+        (lambda: UnswayedSampler(threat=1.0, delta=2.0), "delta"),
+        (lambda: UnswayedSampler({"n": IntDistribution(0, 2**60)}, threat=1.0), "'n' cannot be searched"),
     ]
     for call, words in cases:
         with pytest.raises(UnswayedError, match=words) as raised:
@@ -405,7 +403,7 @@ def test_errors_are_one_line():
 
 
 def test_one_choice_for_all_is_no_search():
-    study = optuna.create_study(sampler=UnswayedSampler({"k": CategoricalDistribution(["a"])}, corruption_budget=1.0))
+    study = optuna.create_study(sampler=UnswayedSampler({"k": CategoricalDistribution(["a"])}, threat=1.0))
     study.optimize(lambda trial: len(trial.suggest_categorical("k", ["a"])), n_trials=2)
     open_trial(study)
     assert given_by(study.sampler, study, 2) == {"k": "a"}

@@ -15,14 +15,14 @@ NUMBERS = Box({"rate": Real(1e-4, 1e-1, log=True, unit="1/s"), "n": Integer(1, 5
 def study(space, plays=24, change=lambda number, value: value, **options):
     """Honest values between -1 and 0, unless changed; None is a failure."""
     rng = np.random.default_rng(0)
-    optimizer = Optimizer(space, corruption_budget=1.0, seed=1, **options)
+    optimizer = Optimizer(space, threat=1.0, seed=1, **options)
     for _ in range(plays):
-        (ticket,) = optimizer.ask()
-        value = change(ticket.number, float(-rng.random()))
+        (play,) = optimizer.ask()
+        value = change(play.number, float(-rng.random()))
         if value is None:
-            optimizer.fail(ticket, "broken")
+            optimizer.fail(play, "broken")
         else:
-            optimizer.tell(ticket, value)
+            optimizer.tell(play, value)
     return optimizer
 
 
@@ -39,8 +39,8 @@ def test_every_play_is_drawn_as_what_it_is():
     optimizer.retract(5, "a typing error")
     _, _, others, lines = drawn(optimizer)
     aside = set(optimizer.answer().set_aside)
-    kept = [play for play in optimizer.log if play.status == "told" and play.ticket not in aside]
-    assert list(lines["kept"].get_xdata()) == [play.ticket for play in kept]
+    kept = [play for play in optimizer.log if play.status == "told" and play.number not in aside]
+    assert list(lines["kept"].get_xdata()) == [play.number for play in kept]
     assert list(lines["kept"].get_ydata()) == [play.value for play in kept]
     assert list(lines["failed"].get_xdata()) == [3, 20]
     assert list(lines["retracted"].get_xdata()) == [5]
@@ -119,9 +119,9 @@ def test_many_names_have_few_ticks_and_the_recommended_one_is_among_them():
 
 def test_of_many_parameters_the_six_that_matter_are_shown():
     space = Box({f"p{number}": Real(0, 1) for number in range(9)})
-    optimizer = Optimizer(space, corruption_budget=0.1, seed=1)
-    for ticket in optimizer.ask(60):
-        optimizer.tell(ticket, -((ticket.point["p7"] - 0.5) ** 2) - (ticket.point["p8"] - 0.2) ** 2)
+    optimizer = Optimizer(space, threat=0.1, seed=1)
+    for play in optimizer.ask(60):
+        optimizer.tell(play, -((play.point["p7"] - 0.5) ** 2) - (play.point["p8"] - 0.2) ** 2)
     _, _, others, _ = drawn(optimizer)
     names = [axes.get_xlabel() for axes in others]
     assert len(names) == 6

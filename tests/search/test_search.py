@@ -18,7 +18,7 @@ def bowl(row):
 
 def searched(plays, seed=0, space=SQUARE, value=bowl, sigma=0.01, **given):
     rng = np.random.default_rng([seed, 5])
-    search = Search(space, Given(**({"corruption_budget": 5.0} | given)), seed)
+    search = Search(space, Given(**({"threat": 5.0} | given)), seed)
     for number in range(plays):
         row = search.ask(number, NOTHING)
         search.tell(row, value(row) + sigma * rng.standard_normal())
@@ -95,24 +95,22 @@ def test_spaces_of_every_kind_are_searched():
         lambda p: -(np.log10(p["x"]) ** 2) - ((p["n"] - 20) / 20) ** 2 + (p["k"] == "b"),
         mixed,
         plays=90,
-        corruption_budget=1.0,
+        threat=1.0,
         seed=0,
     ).point
     assert found["k"] == "b"
     assert abs(np.log10(found["x"])) < 0.4
     assert abs(found["n"] - 20) <= 4
-    one = maximize(lambda p: 1.0, Box({"x": Real(2, 2)}), plays=10, corruption_budget=0, seed=0)
+    one = maximize(lambda p: 1.0, Box({"x": Real(2, 2)}), plays=10, threat=0, seed=0)
     assert one.point == {"x": 2.0}
     table = [{"a": i / 10, "b": j / 10} for i in range(11) for j in range(11)]
-    best = maximize(
-        lambda p: -abs(p["a"] - 0.5) - abs(p["b"] - 0.2), Options(table), plays=60, corruption_budget=1, seed=0
-    )
+    best = maximize(lambda p: -abs(p["a"] - 0.5) - abs(p["b"] - 0.2), Options(table), plays=60, threat=1, seed=0)
     assert abs(best.point["a"] - 0.5) + abs(best.point["b"] - 0.2) < 0.25
 
 
 def test_a_long_table_is_searched_in_parts():
     table = Options(np.random.default_rng(0).uniform(size=(50_000, 3)))
-    result = maximize(lambda p: -sum((v - 0.5) ** 2 for v in p), table, plays=80, corruption_budget=1.0, seed=0)
+    result = maximize(lambda p: -sum((v - 0.5) ** 2 for v in p), table, plays=80, threat=1.0, seed=0)
     assert result.answer.considered < 2000
     assert sum((v - 0.5) ** 2 for v in result.point) < 0.01
 

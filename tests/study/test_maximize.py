@@ -35,11 +35,11 @@ def crash(point):
 
 
 def search(objective, space=SPACE, *, plays=START + 10, find=maximize, **options):
-    return find(objective, space, **{"plays": plays, "corruption_budget": 0.5, "seed": 3, "progress": False, **options})
+    return find(objective, space, **{"plays": plays, "threat": 0.5, "seed": 3, "progress": False, **options})
 
 
 def plays(result):
-    return [(play.ticket, play.point, play.status, play.value) for play in result.log]
+    return [(play.number, play.point, play.status, play.value) for play in result.log]
 
 
 class Instant(Executor):
@@ -121,8 +121,8 @@ def test_at_most_parallel_plays_from_the_oldest_open_one_on():
 
         def note(optimizer, play):
             if not release.is_set():
-                open_tickets = optimizer.open_tickets()
-                counts.append(len(optimizer.log) - open_tickets[0].number if open_tickets else 0)
+                open_plays = optimizer.open_plays()
+                counts.append(len(optimizer.log) - open_plays[0].number if open_plays else 0)
 
         search(hanging, executor=executor, callback=note)
         watcher.cancel()
@@ -164,7 +164,7 @@ def test_a_failure_is_tried_again_at_the_same_point_then_left_out(executor):
     assert all(play.value is not None for play in result.log if play.point["x"] <= 0.5)
     for x in failed:
         assert tries.count(x) == 3 * sum(play.point["x"] == x for play in result.log)
-    assert "plays failed; the last, ticket" in str(result)
+    assert "plays failed; the last, play" in str(result)
 
 
 @pytest.mark.parametrize("value", ["much", None, float("inf"), 1e101])
@@ -175,9 +175,9 @@ def test_what_is_no_measurement_is_a_failure(value):
 
     result = search(odd, plays=8, retries=0)
     (failure,) = result.failures
-    assert failure.ticket == 3
+    assert failure.number == 3
     assert "a measurement" in failure.reason
-    assert "1 play failed, ticket 3" in str(result)
+    assert "1 play failed, play 3" in str(result)
 
 
 def test_if_all_fail_that_is_an_error():
@@ -209,8 +209,8 @@ def test_the_callback_sees_every_answer_and_can_stop(parallel):
     seen = []
 
     def watch(optimizer, play):
-        assert optimizer.log[play.ticket] == play
-        seen.append(play.ticket)
+        assert optimizer.log[play.number] == play
+        seen.append(play.number)
         return len(seen) == 7
 
     executor = None if parallel == 1 else Instant()
@@ -270,11 +270,11 @@ def test_the_history_is_a_table():
 
     result = search(measured, MIXED, plays=20, retries=0)
     table = result.history
-    assert table.column_names == ["ticket", "rate", "n", "kind", "value", "status", "reason"]
+    assert table.column_names == ["play", "rate", "n", "kind", "value", "status", "reason"]
     for row, play in zip(table.to_pylist(), result.log, strict=True):
         assert {name: row[name] for name in MIXED.names} == play.point
-        assert (row["ticket"], row["value"], row["status"], row["reason"]) == (
-            play.ticket, play.value, play.status, play.reason,
+        assert (row["play"], row["value"], row["status"], row["reason"]) == (
+            play.number, play.value, play.status, play.reason,
         )  # fmt: skip
     assert set(table["status"].to_pylist()) == {"told", "failed"}
 
@@ -306,13 +306,13 @@ def test_an_objective_may_change_the_point_that_it_is_given(workers):
 
 
 def test_a_history_has_choices_of_mixed_types_as_texts_and_every_parameter():
-    space = Box({"value": Real(0, 1), "ticket": Integer(0, 3), "k": Categorical(["a", 3, True])})
+    space = Box({"value": Real(0, 1), "play": Integer(0, 3), "k": Categorical(["a", 3, True])})
     result = search(lambda point: point["value"], space, plays=12)
     rows = result.history.to_pylist()
-    assert [row["ticket"] for row in rows] == list(range(12))
+    assert [row["play"] for row in rows] == list(range(12))
     assert [row["value"] for row in rows] == [play.value for play in result.log]
     for row, play in zip(rows, result.log, strict=True):
-        found = {"value": row["value (parameter)"], "ticket": row["ticket (parameter)"], "k": row["k"]}
+        found = {"value": row["value (parameter)"], "play": row["play (parameter)"], "k": row["k"]}
         assert found == {**play.point, "k": str(play.point["k"])}
 
 
@@ -322,9 +322,9 @@ def test_a_history_has_choices_of_mixed_types_as_texts_and_every_parameter():
         ({"x": (0, 1)}, {}, "a Box or Options, not dict"),
         (SPACE, {"delta": "small"}, "delta must be a number"),
         (SPACE, {"noise_std": 1e300}, "beyond what can be computed"),
-        (SPACE, {"corruption_budget": 1e300}, "beyond what can be computed"),
+        (SPACE, {"threat": 1e300}, "beyond what can be computed"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_measured(space, wrong, says):
     with pytest.raises(UnswayedError, match=says):
-        maximize(lambda point: pytest.fail("measured"), space, **({"plays": 3, "corruption_budget": 1.0} | wrong))
+        maximize(lambda point: pytest.fail("measured"), space, **({"plays": 3, "threat": 1.0} | wrong))

@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from unswayed import Box, Categorical, Integer, Optimizer, Options, Real, SquaredExponential, Ticket, UnswayedError
+from unswayed import Box, Categorical, Integer, Optimizer, Options, Real, SquaredExponential, Play, UnswayedError
 from unswayed.storage import FileJournal, JournalWarning, MemoryJournal
 
 SPACE = Box({"x": Real(-1, 1)})
@@ -38,7 +38,7 @@ def path(tmp_path):
 
 
 def study(journal=None, *, space=SPACE, seed=5, **options):
-    return Optimizer(space, **{"corruption_budget": 0.5, "seed": seed, "journal": journal, **options})
+    return Optimizer(space, **{"threat": 0.5, "seed": seed, "journal": journal, **options})
 
 
 def asked(optimizer):
@@ -46,12 +46,12 @@ def asked(optimizer):
 
 
 def played(plays, parallel=1, journal=None, change=lambda number, value: value):
-    """A study that always has `parallel` tickets open, the oldest answered first, until `plays` were asked."""
+    """A study that always has `parallel` plays open, the oldest answered first, until `plays` were asked."""
     optimizer = study(journal, parallel=parallel)
     waiting = optimizer.ask(parallel)
     while len(optimizer.log) < plays:
-        ticket = waiting.pop(0)
-        optimizer.tell(ticket, change(ticket.number, value(ticket.point)))
+        play = waiting.pop(0)
+        optimizer.tell(play, change(play.number, value(play.point)))
         waiting += optimizer.ask()
     return optimizer
 
@@ -65,10 +65,10 @@ def test_reopening_after_every_answer_asks_the_same(path, parallel):
     study(path, parallel=parallel).close()
     for _ in range(START + 14):
         with study(path, parallel=parallel) as optimizer:
-            while len(optimizer.open_tickets()) < parallel and len(optimizer.log) < START + 14:
+            while len(optimizer.open_plays()) < parallel and len(optimizer.log) < START + 14:
                 optimizer.ask()
-            ticket = optimizer.open_tickets()[0]
-            optimizer.tell(ticket, value(ticket.point))
+            play = optimizer.open_plays()[0]
+            optimizer.tell(play, value(play.point))
     with study(path, parallel=parallel) as optimizer:
         assert asked(optimizer) == expected
         assert [play.value for play in optimizer.log] == [value(point) for point in expected]
@@ -76,12 +76,12 @@ def test_reopening_after_every_answer_asks_the_same(path, parallel):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_answers_does_not_matter(seed):
-    """Whatever comes back first, ticket k waits for ticket k - 4 and sees the answers up to there."""
+    """Whatever comes back first, play k waits for play k - 4 and sees the answers up to there."""
     rng = random.Random(seed)
     optimizer = study(parallel=4)
     waiting = optimizer.ask(4)
     while len(optimizer.log) < START + 16:
-        optimizer.tell(ticket := waiting.pop(rng.randrange(len(waiting))), value(ticket.point))
+        optimizer.tell(play := waiting.pop(rng.randrange(len(waiting))), value(play.point))
         oldest = min((one.number for one in waiting), default=len(optimizer.log))
         waiting += optimizer.ask(oldest + 4 - len(optimizer.log))
     assert asked(optimizer)[: START + 16] == asked(played(START + 16, 4))
@@ -93,8 +93,8 @@ def test_it_finds_the_maximum_and_the_minimum():
     assert abs(optimizer.recommend()["x"] - 0.3) < 0.05
     mirrored = study(minimize=True)
     for _ in range(40):
-        (ticket,) = mirrored.ask()
-        mirrored.tell(ticket, -value(ticket.point))
+        (play,) = mirrored.ask()
+        mirrored.tell(play, -value(play.point))
     assert asked(mirrored) == asked(optimizer)
     assert mirrored.recommend() == optimizer.recommend()
     assert mirrored.answer().estimate == -optimizer.answer().estimate
@@ -105,22 +105,22 @@ def test_it_finds_the_maximum_and_the_minimum():
 def test_open_reads_back_everything(path):
     kernel = SquaredExponential((0.3, 0.2, 0.5, 0.5))
     optimizer = study(path, space=MIXED, plays=30, kernel=kernel, noise_std=0.1, parallel=2, note="a test")
-    tickets = optimizer.ask(6)
-    optimizer.tell(tickets[1], 0.25)
-    optimizer.fail(tickets[0], "broken")
-    optimizer.tell(tickets[4], 7)
+    plays = optimizer.ask(6)
+    optimizer.tell(plays[1], 0.25)
+    optimizer.fail(plays[0], "broken")
+    optimizer.tell(plays[4], 7)
     optimizer.retract(4, "a typing error")
     optimizer.close()
     with Optimizer.open(path) as again:
         assert again.log == optimizer.log
         assert (again.plays, again.parallel, again.seed, again.note) == (30, 2, 5, "a test")
-        assert [ticket.number for ticket in again.open_tickets()] == [2, 3, 5]
+        assert [play.number for play in again.open_plays()] == [2, 3, 5]
         table = again.history().to_pydict()
     assert table["status"] == ["failed", "told", "open", "open", "retracted", "open"]
     assert table["value"] == [None, 0.25, None, None, 7.0, None]
     assert table["reason"] == ["broken", None, None, None, "a typing error", None]
     assert [dict(zip(MIXED.names, row, strict=True)) for row in zip(*(table[n] for n in MIXED.names), strict=True)] == [
-        ticket.point for ticket in tickets
+        play.point for play in plays
     ]
 
 
@@ -131,20 +131,20 @@ def test_open_reads_back_everything(path):
 )
 def test_options_come_back_as_they_were_given(path, options):
     with study(path, space=Options(options)) as optimizer:
-        points = [ticket.point for ticket in optimizer.ask(4)]
-        for ticket in optimizer.open_tickets():
-            optimizer.tell(ticket, float(ticket.number))
+        points = [play.point for play in optimizer.ask(4)]
+        for play in optimizer.open_plays():
+            optimizer.tell(play, float(play.number))
     with Optimizer.open(path) as again:
         assert asked(again) == points
         assert again.recommend() in points
         assert again.history().num_rows == 4
-        assert set(again.history().column_names) >= {"ticket", "value", "status", "reason", *again.space.names}
+        assert set(again.history().column_names) >= {"play", "value", "status", "reason", *again.space.names}
 
 
 def test_what_is_begun_with_other_settings_is_not_continued(path):
     study(path, plays=20, parallel=2, note="./a").close()
     for changed, word in [
-        ({"corruption_budget": 1.0}, "corruption budget was 0.5, not 1"),
+        ({"threat": 1.0}, "corruption budget was 0.5, not 1"),
         ({"parallel": 3}, "plays in parallel was 2, not 3"),
         ({"seed": 6}, "seed was 5, not 6"),
         ({"minimize": True}, "minimize"),
@@ -170,7 +170,7 @@ def test_more_plays_go_on_as_if_they_had_been_planned(path):
                 if plays is None:
                     break
     with Optimizer.open(path) as optimizer:
-        assert optimizer.plays is None
+        assert optimizer.settings.plays is None
         assert asked(optimizer)[: START + 8] == expected
         assert len(optimizer.log) == START + 9
     with pytest.raises(UnswayedError, match="no limit of plays"):
@@ -187,9 +187,9 @@ def test_more_plays_do_not_change_the_method(path):
         for plays, count in limits.values():
             with study(path, space=Options(["a", "b", "c", "d"]), noise_std=0.1, plays=plays) as optimizer:
                 for _ in range(count):
-                    (ticket,) = optimizer.ask()
-                    optimizer.tell(ticket, 1.0 if ticket.point == "b" else 0.0)
-                    points.append(ticket.point)
+                    (play,) = optimizer.ask()
+                    optimizer.tell(play, 1.0 if play.point == "b" else 0.0)
+                    points.append(play.point)
         path.unlink()
         return points
 
@@ -216,7 +216,7 @@ def test_a_journal_cut_anywhere_is_a_prefix_or_an_error(path, tmp_path):
             except UnswayedError:
                 continue
         with opened:
-            state = [(play.ticket, play.point, play.status, play.value) for play in opened.log]
+            state = [(play.number, play.point, play.status, play.value) for play in opened.log]
         assert state in states
         seen.add(states.index(state))
         whole_lines = whole[:end].count(b"\n") - 2  # without the journal's own header and the study's
@@ -229,7 +229,7 @@ def folded(records):
     """The same fold, written as plainly as can be."""
     state = {}
     for record in records:
-        number = record["ticket"]
+        number = record["play"]
         if record["kind"] == "ask":
             state[number] = (number, record["point"], "open", None)
         elif record["kind"] == "tell":
@@ -244,14 +244,14 @@ def folded(records):
 @pytest.mark.parametrize(
     "record",
     [
-        {"kind": "tell", "ticket": 9, "value": 1.0},
-        {"kind": "tell", "ticket": 0, "value": "much"},
-        {"kind": "tell", "ticket": 0},
-        {"kind": "retract", "ticket": 0, "reason": "x"},
-        {"kind": "ask", "ticket": 7, "point": {"x": 0.0}},
-        {"kind": "ask", "ticket": 1, "point": {"x": 9.0}},
-        {"kind": "dance", "ticket": 0},
-        {"ticket": 0},
+        {"kind": "tell", "play": 9, "value": 1.0},
+        {"kind": "tell", "play": 0, "value": "much"},
+        {"kind": "tell", "play": 0},
+        {"kind": "retract", "play": 0, "reason": "x"},
+        {"kind": "ask", "play": 7, "point": {"x": 0.0}},
+        {"kind": "ask", "play": 1, "point": {"x": 9.0}},
+        {"kind": "dance", "play": 0},
+        {"play": 0},
     ],
     ids=str,
 )
@@ -297,11 +297,11 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(path):
         import resource, sys
         from unswayed import Box, UnswayedError, Optimizer, Real
         resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.RLIM_INFINITY))
-        with Optimizer(Box({"x": Real(-1, 1)}), corruption_budget=0.5, seed=5, journal=sys.argv[1]) as optimizer:
+        with Optimizer(Box({"x": Real(-1, 1)}), threat=0.5, seed=5, journal=sys.argv[1]) as optimizer:
             try:
                 while True:
-                    (ticket,) = optimizer.ask()
-                    optimizer.tell(ticket, float(ticket.number))
+                    (play,) = optimizer.ask()
+                    optimizer.tell(play, float(play.number))
             except UnswayedError as error:
                 first = str(error)
             before = optimizer.log
@@ -314,11 +314,11 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(path):
     """)
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    first, second, tickets, told = done.stdout.splitlines()
+    first, second, plays, told = done.stdout.splitlines()
     assert "cannot write to" in first
     assert "make room and try again" in second
     with study(path) as optimizer:  # not even a warning of a torn line
-        assert len(optimizer.log) == int(tickets) > 10
+        assert len(optimizer.log) == int(plays) > 10
         assert [play.value for play in optimizer.log if play.value is not None] == list(map(float, range(int(told))))
         optimizer.ask()
 
@@ -356,7 +356,7 @@ def test_answering_twice():
     optimizer.tell(first, 1.0)
     optimizer.tell(first, 1.0)
     optimizer.tell(0, 1)
-    with pytest.raises(UnswayedError, match=r"ticket 0 was already answered with 1\.0"):
+    with pytest.raises(UnswayedError, match=r"play 0 was already answered with 1\.0"):
         optimizer.tell(first, 2.0)
     with pytest.raises(UnswayedError, match="already answered"):
         optimizer.fail(first, "no")
@@ -381,38 +381,38 @@ def test_answering_twice():
 )
 def test_what_is_no_measurement_is_refused_and_not_recorded(path, bad):
     with study(path) as optimizer:
-        (ticket,) = optimizer.ask()
+        (play,) = optimizer.ask()
         before = path.read_bytes()
         with pytest.raises(UnswayedError, match="measurement"):
-            optimizer.tell(ticket, bad)
+            optimizer.tell(play, bad)
         assert path.read_bytes() == before
-        assert optimizer.open_tickets() == [ticket]
+        assert optimizer.open_plays() == [play]
 
 
-def test_tickets_that_are_not_ours():
+def test_plays_that_are_not_ours():
     optimizer, other = study(), study(seed=6)
     optimizer.ask()
     (foreign,) = other.ask()
-    for ticket, word in [
+    for play, word in [
         (foreign, "another study"),
-        (Ticket(5, {"x": 0.0}), "never asked"),
+        (Play(5, {"x": 0.0}), "never asked"),
         (1, "never asked"),
         (-1, "at least 0"),
         ("0", "whole number"),
     ]:
         with pytest.raises(UnswayedError, match=word):
-            optimizer.tell(ticket, 1.0)
+            optimizer.tell(play, 1.0)
     assert optimizer.log[0].status == "open"
 
 
 def test_nothing_is_known_before_the_first_answer():
     optimizer = study()
-    ticket, failed = optimizer.ask(2)
+    play, failed = optimizer.ask(2)
     optimizer.fail(failed, "broken")
     for question in (optimizer.recommend, optimizer.answer, optimizer.certificate):
         with pytest.raises(UnswayedError, match="nothing has been measured"):
             question()
-    optimizer.tell(ticket, 2.0)
+    optimizer.tell(play, 2.0)
     assert optimizer.answer().measured == 1
 
 
@@ -426,9 +426,9 @@ def test_plays_are_a_limit():
 
 def test_asking_for_many_at_once_spreads_them():
     optimizer = played(START + 6)
-    for ticket in optimizer.open_tickets():
-        optimizer.tell(ticket, value(ticket.point))
-    points = [ticket.point["x"] for ticket in optimizer.ask(8)]
+    for play in optimizer.open_plays():
+        optimizer.tell(play, value(play.point))
+    points = [play.point["x"] for play in optimizer.ask(8)]
     assert len(set(points)) == 8
 
 
@@ -440,12 +440,12 @@ def test_one_huge_lie_does_not_hijack_the_recommendation(lie):
 
 
 def test_a_retracted_value_is_as_good_as_never_told():
-    """Same asks, and the ticket still open instead: then all that is known is the same."""
+    """Same asks, and the play still open instead: then all that is known is the same."""
     lied = played(START + 12, change=lambda number, honest: 5.0 if number == 9 else honest)
     lied.retract(9, "the sensor was off")
     journal = MemoryJournal()
     journal.append(
-        *(r for r in lied._journal.read() if (r["kind"], r.get("ticket")) not in {("tell", 9), ("retract", 9)})
+        *(r for r in lied._journal.read() if (r["kind"], r.get("play")) not in {("tell", 9), ("retract", 9)})
     )
     never = study(journal)
     assert asked(never) == asked(lied)
@@ -461,21 +461,21 @@ def test_a_retracted_value_is_as_good_as_never_told():
 
 def test_failed_plays_are_used_up_and_others_come_first():
     optimizer = played(START + 6)
-    (open_ticket,) = optimizer.open_tickets()
-    optimizer.fail(open_ticket, "broken")
-    tried = [open_ticket.point["x"]]
+    (open_play,) = optimizer.open_plays()
+    optimizer.fail(open_play, "broken")
+    tried = [open_play.point["x"]]
     for _ in range(5):
-        (ticket,) = optimizer.ask()
-        optimizer.fail(ticket, "broken")
-        tried.append(ticket.point["x"])
+        (play,) = optimizer.ask()
+        optimizer.fail(play, "broken")
+        tried.append(play.point["x"])
     assert len(set(tried)) == 6
 
 
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"corruption_budget": -1}, "budget"),
-        ({"corruption_budget": math.nan}, "budget"),
+        ({"threat": -1}, "budget"),
+        ({"threat": math.nan}, "budget"),
         ({"noise_std": 0}, "noise"),
         ({"delta": 1}, "delta"),
         ({"plays": 0}, "plays"),
@@ -508,26 +508,26 @@ class Study(RuleBasedStateMachine):
 
     @rule(n=st.integers(0, 4))
     def ask(self, n):
-        tickets = self.optimizer.ask(n)
-        assert len(tickets) == min(n, 12 - len(self.model))
-        assert [ticket.number for ticket in tickets] == list(range(len(self.model), len(self.model) + len(tickets)))
-        self.points += [ticket.point for ticket in tickets]
-        self.model += [("open", None)] * len(tickets)
+        plays = self.optimizer.ask(n)
+        assert len(plays) == min(n, 12 - len(self.model))
+        assert [play.number for play in plays] == list(range(len(self.model), len(self.model) + len(plays)))
+        self.points += [play.point for play in plays]
+        self.model += [("open", None)] * len(plays)
 
     @precondition(lambda self: self.model)
     @rule(data=st.data(), number=st.sampled_from([0.0, 1.0, -2.5]), act=st.sampled_from(["tell", "fail", "retract"]))
     def answer(self, data, number, act):
-        ticket = data.draw(st.integers(0, len(self.model) - 1))
-        status, known = self.model[ticket]
+        play = data.draw(st.integers(0, len(self.model) - 1))
+        status, known = self.model[play]
         legal = {
             "tell": status == "open" or (status in ("told", "retracted") and known == number),
             "fail": status in ("open", "failed"),
             "retract": status in ("told", "retracted"),
         }[act]
         call = {
-            "tell": lambda: self.optimizer.tell(ticket, number),
-            "fail": lambda: self.optimizer.fail(ticket, "no"),
-            "retract": lambda: self.optimizer.retract(ticket, "no"),
+            "tell": lambda: self.optimizer.tell(play, number),
+            "fail": lambda: self.optimizer.fail(play, "no"),
+            "retract": lambda: self.optimizer.retract(play, "no"),
         }[act]
         if not legal:
             with pytest.raises(UnswayedError):
@@ -536,7 +536,7 @@ class Study(RuleBasedStateMachine):
         call()
         if status == "open" or act == "retract":
             after = {"tell": ("told", number), "fail": ("failed", None), "retract": ("retracted", known)}
-            self.model[ticket] = after[act]
+            self.model[play] = after[act]
 
     @rule()
     def reopen(self):
@@ -556,6 +556,6 @@ def test_the_points_lie_in_the_space():
     optimizer = study(space=MIXED)
     rng = np.random.default_rng(0)
     for _ in range(34):
-        (ticket,) = optimizer.ask()
-        assert MIXED.check(ticket.point) == ticket.point
-        optimizer.tell(ticket, float(rng.normal()))
+        (play,) = optimizer.ask()
+        assert MIXED.check(play.point) == play.point
+        optimizer.tell(play, float(rng.normal()))

@@ -17,9 +17,9 @@ SPACES = {
 @pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
 def test_a_journal_is_enough_to_go_on(space, tmp_path):
     journal = tmp_path / "study.journal"
-    with Optimizer(space, corruption_budget=1, journal=journal, seed=3) as begun:
-        (ticket,) = begun.ask()
-        begun.tell(ticket, 0.5)
+    with Optimizer(space, threat=1, journal=journal, seed=3) as begun:
+        (play,) = begun.ask()
+        begun.tell(play, 0.5)
     with Optimizer.open(journal) as again:
         assert again.space == space
-        assert [(play.point, play.value) for play in again.log] == [(ticket.point, 0.5)]
+        assert [(play.point, play.value) for play in again.log] == [(play.point, 0.5)]

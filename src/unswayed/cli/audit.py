@@ -2,49 +2,82 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from unswayed.core.kernels import Kernel
-from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray
+from unswayed.cli.options import Delta, Json, Minimize, Noise, Norm
+from unswayed.errors import InvalidInput, SystemFault
+
+if TYPE_CHECKING:
+    from unswayed.core.kernels import Kernel
+    from unswayed.types import FloatArray
+
+
+File = Annotated[Path, typer.Argument(help="CSV or Parquet: parameters and an objective, a row a measurement.")]
+Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
+Parameters = Annotated[
+    str | None, typer.Option(help="Columns that make an option, with commas.", show_default="all others")
+]
+KernelName = Annotated[str | None, typer.Option(help="se, linear or matern-NU.", show_default="matern-2.5, fitted")]
+Lengthscale = Annotated[
+    str | None, typer.Option(help="Of the kernel: one number, or one for each parameter, with commas.")
+]
+Budget = Annotated[float, typer.Option(help="Total tampering to certify against, in units of the objective.")]
+Page = Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")]
 
 
 def command(
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet: parameters and an objective, a row a measurement.")],
-    objective: Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")] = None,
-    parameters: Annotated[
-        str | None, typer.Option(help="Columns that make an option, with commas.", show_default="all others")
-    ] = None,
-    minimize: Annotated[bool, typer.Option("--minimize", help="Smaller values are better.")] = False,
-    kernel: Annotated[
-        str | None, typer.Option(help="se, linear or matern-NU.", show_default="matern-2.5, fitted")
-    ] = None,
-    lengthscale: Annotated[
-        str | None, typer.Option(help="Of the kernel: one number, or one for each parameter, with commas.")
-    ] = None,
-    noise: Annotated[
-        float | None,
-        typer.Option(help="Standard deviation of one measurement.", show_default="from repeats, else fitted"),
-    ] = None,
-    budget: Annotated[float, typer.Option(help="Total tampering to certify against, in units of the objective.")] = 0.0,
-    norm: Annotated[
-        float | None, typer.Option(help="Bound B on the RKHS norm.", show_default="twice the estimate's")
-    ] = None,
-    delta: Annotated[float, typer.Option(help="Probability of failure of the certified sentence.")] = 0.05,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    page: Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")] = None,
+    file: File,
+    objective: Objective = None,
+    parameters: Parameters = None,
+    minimize: Minimize = False,
+    kernel: KernelName = None,
+    lengthscale: Lengthscale = None,
+    noise: Noise = None,
+    budget: Budget = 0.0,
+    norm: Norm = None,
+    delta: Delta = 0.05,
+    as_json: Json = False,
+    page: Page = None,
 ) -> None:
     """How much tampering with these measurements would have overturned the result, and where?
 
     For example: [bold]unswayed audit results.csv --objective accuracy --html audit.html[/bold]
     """
     from unswayed.audits.audit import audit
-    from unswayed.audits.report import as_record, describe
+    from unswayed.cli.output import print_json
+
+    names, x, y = _columns(file, objective, parameters)
+    if page is not None:
+        _check_page(page, file)
+    found = audit(
+        x,
+        y,
+        names=names,
+        minimize=minimize,
+        threat=budget,
+        kernel=_kernel(kernel, lengthscale, x),
+        noise_std=noise,
+        norm_bound=norm,
+        delta=delta,
+    )
+    if page is not None:
+        from unswayed.plots.audit import audit_page
+        from unswayed.storage import write_atomically
+
+        write_atomically(page, audit_page(found, str(file)).encode())
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        typer.echo(str(found))
+
+
+def _columns(file: Path, objective: str | None, parameters: str | None) -> tuple[list[str], FloatArray, FloatArray]:
+    """The names of the parameters, their values, and the values of the objective."""
     from unswayed.storage.tables import read_numbers
+    from unswayed.text import printable
 
     names, numbers = read_numbers(file)
     columns = names or [f"x{i + 1}" for i in range(numbers.shape[1] - 1)] + ["value"]
@@ -54,35 +87,25 @@ def command(
     chosen = [n.strip() for n in parameters.split(",")] if parameters else [n for n in columns if n != target]
     for name in (target, *chosen):
         if name not in columns:
-            raise InvalidInput(f"{file} has no column {name!r}: it has {', '.join(columns)}")
+            known = ", ".join(printable(column) for column in columns)
+            raise InvalidInput(f"{file} has no column {name!r}: it has {known}")
     if target in chosen or len(set(chosen)) < len(chosen):
         raise InvalidInput("a column can be a parameter once, or the objective, not both")
-    if page is not None and (not page.parent.is_dir() or page.resolve() == file.resolve()):
-        raise InvalidInput(f"cannot write {page}: give another file, in a folder that exists")
-    sign = -1.0 if minimize else 1.0
-    x = numbers[:, [columns.index(name) for name in chosen]]
-    verdict = audit(
-        x,
-        sign * numbers[:, columns.index(target)],
-        kernel=_kernel(kernel, lengthscale, x),
-        noise_std=noise,
-        budget=budget,
-        norm_bound=norm,
-        delta=delta,
-    )
-    if page is not None:
-        from unswayed.plots.audit import audit_page
-        from unswayed.storage import write_atomically
+    return chosen, numbers[:, [columns.index(name) for name in chosen]], numbers[:, columns.index(target)]
 
-        write_atomically(page, audit_page(verdict, chosen, str(file), minimized=minimize).encode())
-    if as_json:
-        typer.echo(json.dumps(as_record(verdict, chosen, minimized=minimize)))
-    else:
-        typer.echo(describe(verdict, chosen, minimized=minimize))
+
+def _check_page(page: Path, file: Path) -> None:
+    """Refuse a page that cannot be written, before the work is done."""
+    try:
+        fits = page.parent.is_dir() and page.resolve() != file.resolve() and (not page.exists() or page.is_file())
+    except OSError as error:
+        raise SystemFault(f"cannot write {str(page)[:100]}: {error.strerror}") from None
+    if not fits:
+        raise InvalidInput(f"cannot write {page}: give another file, in a folder that exists")
 
 
 def _kernel(name: str | None, lengthscale: str | None, x: FloatArray) -> Kernel | None:
-    """A kernel as it was named, complete; None if it is to be fitted."""
+    """A kernel as it was named; None if it is to be fitted."""
     from unswayed.core.kernels import named_kernel
 
     if name is None and lengthscale is None:

@@ -1,4 +1,4 @@
-"""What `unswayed run` shows on standard error: failures, a line each; on a terminal, also how it goes."""
+"""What `unswayed run` shows on standard error: a line for each failure; on a terminal also its progress."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from rich.table import Table
 
 from unswayed.errors import UnswayedError
 from unswayed.search.answer import Answer
+from unswayed.search.play import Play, Status
 from unswayed.study.optimizer import Optimizer
-from unswayed.study.plays import Play
 
-PAUSE, SHARE = 3.0, 0.05  # seconds between two looks at the leader at least, and their share of the time at most
+PAUSE, SHARE = 3.0, 0.05  # least seconds between two looks at the leader, and the largest share of time for them
 
 
 class Display:
-    """Follows a study. `answered` is called by the search, so it looks at the leader only now and then."""
+    """Follows a study. Computing the leader takes time, so `answered` does it only now and then."""
 
     def __init__(self, optimizer: Optimizer, tries: int, console: Console | None = None) -> None:
         self._optimizer, self._tries = optimizer, tries
         self._console = console or Console(stderr=True, highlight=False)
-        self.done = sum(play.status != "open" for play in optimizer.log)
-        self._failed = sum(play.status == "failed" for play in optimizer.log)
-        self.plays = optimizer.plays or self.done
+        self.done = sum(play.status is not Status.OPEN for play in optimizer.log)
+        self._failed = sum(play.status is Status.FAILED for play in optimizer.log)
+        self.plays = optimizer.settings.plays or self.done
         self._begun = monotonic()
         self._look_at = self._begun + PAUSE
         self._answer: Answer | None = None
 
     def live(self) -> AbstractContextManager[Any]:
-        """The table, kept up to date on a terminal and gone at the end; elsewhere nothing."""
+        """The table: updated on a terminal and removed at the end; elsewhere nothing."""
         if not self._console.is_terminal:
             return nullcontext()
         return Live(self, console=self._console, transient=True, refresh_per_second=2)
@@ -44,12 +44,12 @@ class Display:
         self._console.print(escape(line), soft_wrap=True)
 
     def answered(self, play: Play) -> bool:
-        """Take note of a new answer; the search goes on."""
+        """Show a new answer; never ends the study."""
         self.done += 1
-        if play.status == "failed":
+        if play.status is Status.FAILED:
             self._failed += 1
             tries = "" if self._tries == 1 else f" after {self._tries} tries"
-            self.say(f"ticket {play.ticket} failed{tries}: {play.reason}")
+            self.say(f"play {play.number} failed{tries}: {play.reason}")
         if self._console.is_terminal and monotonic() >= self._look_at:
             self._look()
         return False
@@ -77,8 +77,8 @@ class Display:
             table.add_row("estimate", f"{answer.estimate:.6g} ± {answer.deviation:.2g}")
             gap, budget = answer.certificate.largest_gap, answer.certificate.budget
             table.add_row("certified", f"at most {gap:.4g} {answer.worse} the best, if tampering ≤ {budget:.4g}")
-            if answer.rival is not None:
-                table.add_row("breakdown", f"{answer.breakdown_budget:.4g}")
+            if answer.breakdown.possible:
+                table.add_row("breakdown", f"{answer.breakdown.budget:.4g}")
             if answer.set_aside:
                 table.add_row("set aside", f"{len(answer.set_aside):,} of {answer.measured:,} measurements")
         return table

@@ -1,33 +1,32 @@
-"""An audit as a picture: who leads, by how much, and what it would take to change that."""
+"""An audit as a picture and as a page: who leads, by how much, and what it would take to change that."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from io import BytesIO
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from unswayed.audits.audit import Audit
-from unswayed.audits.report import as_record, describe
+from unswayed.audits.report import summary
 from unswayed.plots.page import document, escaped, picture, table
-from unswayed.plots.regret import BAD, GOOD, NEUTRAL
+from unswayed.plots.style import BAD, GOOD, NEUTRAL
+from unswayed.text import printable
 
-SHOWN = 15
+SHOWN, SUSPECTS = 15, 50
 
 
-def audit_figure(audit: Audit, *, minimized: bool = False) -> Figure:
+def plot_audit(audit: Audit) -> Figure:
     """Estimates of the leading options with two deviations; and the tampering that makes each rival win."""
-    sign = -1.0 if minimized else 1.0
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    leaders = np.argsort(-audit.estimate, kind="stable")[:SHOWN]
+    leaders = np.argsort(audit.estimate if audit.minimize else -audit.estimate, kind="stable")[:SHOWN]
     for place, option in enumerate(leaders):
         colour = GOOD if option == audit.winner else BAD if option == audit.rival else NEUTRAL
         left.errorbar(
-            place, sign * audit.estimate[option], yerr=2 * audit.deviation[option], color=colour, marker="o", capsize=3
+            place, audit.estimate[option], yerr=2 * audit.deviation[option], color=colour, marker="o", capsize=3
         )
-        left.plot(place, sign * audit.means[option], marker="x", color=colour, linestyle="none")
+        left.plot(place, audit.means[option], marker="x", color=colour, linestyle="none")
     left.set_xticks(range(len(leaders)), [str(option) for option in leaders], fontsize=8)
     left.set(xlabel="option", ylabel="value", title="estimate ± 2 deviations (x: mean measured)")
     rivals = audit.rivals
@@ -42,29 +41,25 @@ def audit_figure(audit: Audit, *, minimized: bool = False) -> Figure:
     return figure
 
 
-def audit_page(audit: Audit, names: Sequence[str], source: str, *, minimized: bool = False) -> str:
-    """The verdict as a page: words, picture, tables."""
+def audit_page(audit: Audit, source: str) -> str:
+    """The audit of `source` as a page: words, picture, tables."""
     buffer = BytesIO()
-    audit_figure(audit, minimized=minimized).savefig(buffer, format="png", dpi=160)
-    record = as_record(audit, names, minimized=minimized)
-    points = [[f"{value:.6g}" for value in audit.points[rival.option]] for rival in audit.rivals]
+    plot_audit(audit).savefig(buffer, format="png", dpi=160)
     rows = [
         [
             str(rival.option),
-            *point,
+            *(f"{value:.6g}" for value in audit.points[rival.option]),
             f"{rival.lead:.4g} ± {rival.deviation:.4g}",
             f"{rival.budget:.4g}",
             str(rival.pivot),
         ]
-        for rival, point in zip(audit.rivals, points, strict=True)
+        for rival in audit.rivals
     ]
-    suspects = [
-        [str(s["row"] + 1), str(s["option"]), f"{s['value']:.6g}", f"{s['expected']:.6g}", f"{s['score']:.1f}"]
-        for s in record["suspects"][:50]
-    ]
+    names = [printable(name) for name in audit.names]
+    words = "\n".join(summary(audit))
     parts = [
         f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(source)}</p>",
-        f"<pre>{escaped(describe(audit, names, minimized=minimized).partition('Closest rivals')[0].strip())}</pre>",
+        f"<pre>{escaped(words)}</pre>",
         picture(
             "Who leads, and by how much",
             "Green: the winner; orange: the rival that tampering would help most cheaply.",
@@ -77,7 +72,11 @@ def audit_page(audit: Audit, names: Sequence[str], source: str, *, minimized: bo
             rows,
         ),
     ]
-    if suspects:
+    if audit.suspects:
         head = ("row", "option", "value", "expected", "standard deviations")
+        suspects = [
+            [str(s.row + 1), str(s.option), f"{s.value:.6g}", f"{s.expected:.6g}", f"{s.score:.1f}"]
+            for s in audit.suspects[:SUSPECTS]
+        ]
         parts.append(table("Measurements that the others do not explain", "Worth a second look.", head, suspects))
     return document("Unswayed: audit", parts)

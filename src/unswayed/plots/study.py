@@ -1,6 +1,6 @@
 """A study as a picture: every measurement in its order, and against each parameter.
 
-One lie of a million must not flatten all the rest, so the scale is that of the plays that were kept; what lies beyond
+The axis fits the plays that were kept, so that one lie of a million does not flatten all the rest. What lies beyond it
 is drawn as a cross at the edge, with its value.
 """
 
@@ -15,15 +15,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from unswayed.plots.regret import BAD, GOOD, NEUTRAL
+from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL
 from unswayed.search.answer import Answer
-from unswayed.spaces import Box, Categorical, Integer, Space
-from unswayed.study.plays import Play, by_name
+from unswayed.search.play import Play, Status
+from unswayed.spaces import Box, Categorical, Integer, named_values
 from unswayed.types import FloatArray
 
-KEPT = "#0072B2"
 SHOWN = 6  # parameters
-FIRST = 30  # plays, all over the space, whose spread says what a large value is
+FIRST = 30  # the first plays cover the space: their spread says what a large value is
 FAR = 20.0  # times that spread
 WRITTEN = 4  # values off the scale that are written out
 STYLES: dict[str, dict[str, Any]] = {
@@ -36,65 +35,65 @@ STEPS = [1, 2, 5, 10]  # round numbers on the axes
 TICKS, LONGEST = 10, 14  # names on an axis, and letters of a name
 
 
-def plot_study(space: Space, answer: Answer, log: Sequence[Play], *, minimized: bool = False) -> Figure:
+def plot_answer(answer: Answer) -> Figure:
     """Left: every play, those set aside crossed out, and the estimate; right: the values against the parameters."""
-    names = _shown_names(space, answer)
+    names = _shown_names(answer)
     columns = len(names) if len(names) <= 3 else ceil(len(names) / 2)
     rows = ceil(len(names) / columns)
     figure = Figure(figsize=(5.2 + 2.5 * columns, 3.9 if rows == 1 else 4.9), layout="constrained")
     grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[max(2.0, 0.8 * columns), *[1.0] * columns])
-    limits = _limits(answer, log)
+    limits = _limits(answer)
     left = figure.add_subplot(grid[:, 0])
-    _over_time(left, answer, log, limits)
-    ending = "smaller is better" if minimized else "larger is better"
-    left.set(xlabel="ticket", ylabel=f"value ({ending})")
+    _over_time(left, answer, limits)
+    ending = "smaller is better" if answer.minimize else "larger is better"
+    left.set(xlabel="play", ylabel=f"value ({ending})")
     for number, name in enumerate(names):
         place = grid[number // columns, 1 + number % columns]
         axes = figure.add_subplot(place, sharey=left)
-        _against(axes, space, name, answer, log, limits)
+        _against(axes, name, answer, limits)
         axes.tick_params(labelleft=False)
     for axes in figure.axes:
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
     left.set_ylim(*limits)
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False, fontsize=9)
-    title = f"{answer.estimate:.6g} ± {answer.deviation:.2g} at {space.describe(answer.point)}"
+    title = f"{answer.estimate:.6g} ± {answer.deviation:.2g} at {answer.space.describe(answer.point)}"
     figure.suptitle(_short(title, 110), fontsize=11, parse_math=False)
     return figure
 
 
-def _over_time(axes: Axes, answer: Answer, log: Sequence[Play], limits: tuple[float, float]) -> None:
+def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:
+    log = answer.plays
     low, high = answer.estimate - 2 * answer.deviation, answer.estimate + 2 * answer.deviation
     axes.axhspan(low, high, color=GOOD, alpha=0.15, linewidth=0)
     axes.axhline(answer.estimate, color=GOOD, linewidth=1.6, label="estimate ± 2 deviations")
-    tickets = {play.ticket: float(play.ticket) for play in log}
-    _values(axes, tickets, answer, log, limits)
-    if failed := [play.ticket for play in log if play.status == "failed"]:
+    _values(axes, {play.number: float(play.number) for play in log}, answer, limits)
+    if failed := [play.number for play in log if play.status is Status.FAILED]:
         axes.plot(
             failed, np.zeros(len(failed)), "|", color=BAD, markersize=10, clip_on=False, label="failed",
             transform=axes.get_xaxis_transform(),
         )  # fmt: skip
-    axes.set_xlim(-0.02 * len(log) - 0.5, 1.02 * len(log) - 0.5)
+    last = log[-1].number + 1
+    axes.set_xlim(-0.02 * last - 0.5, 1.02 * last - 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=STEPS))
     off = [play for play in log if play.value is not None and not limits[0] <= play.value <= limits[1]]
     for play in off[:WRITTEN]:
-        above, right = _value(play) > limits[1], play.ticket > 0.85 * len(log)
+        above, right = _value(play) > limits[1], play.number > 0.85 * last
         axes.annotate(
-            f"{play.value:.3g}", (play.ticket, limits[above]), xytext=(-7 if right else 7, 0 if above else 3),
+            f"{play.value:.3g}", (play.number, limits[above]), xytext=(-7 if right else 7, 0 if above else 3),
             textcoords="offset points", va="center" if above else "bottom", ha="right" if right else "left",
             fontsize=8, color=BAD,
         )  # fmt: skip
 
 
-def _against(
-    axes: Axes, space: Space, name: str, answer: Answer, log: Sequence[Play], limits: tuple[float, float]
-) -> None:
+def _against(axes: Axes, name: str, answer: Answer, limits: tuple[float, float]) -> None:
     """Values against one parameter, with the recommended one marked."""
+    space, log = answer.space, answer.plays
     parameter = space.parameters[name] if isinstance(space, Box) else None
-    points = [by_name(space, point)[name] for point in [answer.point, *(play.point for play in log)]]
+    points = [named_values(space.names, point)[name] for point in [answer.point, *(play.point for play in log)]]
     if isinstance(parameter, Categorical):
         places = _categories(axes, list(parameter.choices), points)
-    elif parameter is None and _is_label(space, answer.point, points):
+    elif parameter is None and _is_label(answer.point, points):
         places = _categories(axes, list(dict.fromkeys(sorted(points, key=str))), points)
     else:
         places = [float(value) for value in points]
@@ -106,7 +105,7 @@ def _against(
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=STEPS))
     chosen, *others = places
     axes.axvline(chosen, color=GOOD, linewidth=1.2, alpha=0.7)
-    _values(axes, {play.ticket: place for play, place in zip(log, others, strict=True)}, answer, log, limits)
+    _values(axes, {play.number: place for play, place in zip(log, others, strict=True)}, answer, limits)
     axes.plot(
         chosen, answer.estimate, "*", color=GOOD, markersize=13, markeredgecolor="white", markeredgewidth=0.8, zorder=4
     )
@@ -114,33 +113,31 @@ def _against(
     axes.set_xlabel(_short(f"{name} ({unit})" if unit else name, 28), parse_math=False)
 
 
-def _values(
-    axes: Axes, places: dict[int, float], answer: Answer, log: Sequence[Play], limits: tuple[float, float]
-) -> None:
+def _values(axes: Axes, places: dict[int, float], answer: Answer, limits: tuple[float, float]) -> None:
     """Measurements at their `places`: kept as dots, set aside as crosses, retracted as rings."""
     aside = set(answer.set_aside)
     groups: dict[str, list[Play]] = {name: [] for name in STYLES}
-    for play in log:
+    for play in answer.plays:
         if play.value is not None:
-            kept = play.status == "told" and play.ticket not in aside
-            name = "kept" if kept else "set aside" if play.status == "told" else "retracted"
+            kept = play.measured and play.number not in aside
+            name = "kept" if kept else "set aside" if play.measured else "retracted"
             off = kept and not limits[0] <= play.value <= limits[1]
             groups["kept, off the scale" if off else name].append(play)
     for name, plays in groups.items():
         if plays:
-            x = [places[play.ticket] for play in plays]
+            x = [places[play.number] for play in plays]
             y = np.clip([_value(play) for play in plays], *limits)
             axes.plot(x, y, linestyle="none", label=name, zorder=3, clip_on=False, **STYLES[name])
 
 
-def _limits(answer: Answer, log: Sequence[Play]) -> tuple[float, float]:
-    """The range of the values kept and of the estimate, without what is far from all others."""
-    aside = set(answer.set_aside)
-    told = np.array([_value(play) for play in log if play.status == "told"])
-    kept = np.array([_value(play) for play in log if play.status == "told" and play.ticket not in aside])
+def _limits(answer: Answer) -> tuple[float, float]:
+    """The range of the kept values and of the estimate, without what is far from all others."""
+    aside, log = set(answer.set_aside), answer.plays
+    told = np.array([_value(play) for play in log if play.measured])
+    kept = np.array([_value(play) for play in log if play.measured and play.number not in aside])
     kept = kept if kept.size else told
     middle = float(np.median(kept))
-    unit = max(_spread(told[:FIRST]), _spread(kept), answer.noise_std)
+    unit = max(_spread(told[:FIRST]), _spread(kept), answer.assumptions.noise_std)
     near = kept[np.abs(kept - middle) <= FAR * unit]
     if abs(answer.estimate - middle) <= FAR * unit:
         near = np.append(near, answer.estimate)
@@ -153,33 +150,32 @@ def _limits(answer: Answer, log: Sequence[Play]) -> tuple[float, float]:
 
 
 def _spread(values: FloatArray) -> float:
-    """The median distance from the median: half of the values may lie."""
+    """The median distance from the median, which less than half of the values cannot move far."""
     return float(np.median(np.abs(values - np.median(values))))
 
 
 def _value(play: Play) -> float:
-    assert play.value is not None
-    return play.value
+    return float("nan") if play.value is None else play.value
 
 
-def _shown_names(space: Space, answer: Answer) -> list[str]:
-    """All parameters, or those with the shortest length-scales: what matters most."""
-    names = list(space.names)
-    if len(names) <= SHOWN:
-        return names
-    lengths = np.broadcast_to(getattr(answer.kernel, "lengthscale", 1.0), space.columns)
+def _shown_names(answer: Answer) -> list[str]:
+    """All parameters, or those with the shortest length-scales: they matter most."""
+    space, names = answer.space, list(answer.space.names)
+    if len(names) <= SHOWN or not isinstance(space, Box):
+        return names[:SHOWN]
+    lengths = np.broadcast_to(getattr(answer.assumptions.kernel, "lengthscale", 1.0), space.columns)
     shortest = [float(lengths[space.groups == number].min()) for number in range(len(names))]
     return [names[number] for number in sorted(np.argsort(shortest, kind="stable")[:SHOWN])]
 
 
-def _is_label(space: Space, point: object, values: Sequence[object]) -> bool:
-    """Whether a column of options has names rather than numbers."""
+def _is_label(point: object, values: Sequence[object]) -> bool:
+    """Whether a column has names rather than numbers."""
     labels = not isinstance(point, dict | tuple)
-    return labels or any(isinstance(value, str | bool) for value in values)
+    return labels or any(isinstance(value, str | bool | None) for value in values)
 
 
 def _categories(axes: Axes, choices: list[Any], points: Sequence[Any]) -> list[float]:
-    """Places of names on an axis, each with a tick; of many names, the recommended one and some others have one."""
+    """Places of names on an axis. Each has a tick; of many names, the recommended one and some others."""
     step = ceil(len(choices) / TICKS)
     chosen = choices.index(points[0])
     ticks = sorted({chosen} | {place for place in range(0, len(choices), step) if abs(place - chosen) >= step})

@@ -56,7 +56,9 @@ class Phase:
     def _wanted(self, row: FloatArray) -> int | None:
         """The arm at this row, if the epoch still needs plays of it."""
         arm = self._arm_of.get(row.tobytes())
-        return arm if arm in self.planned and len(self.rewards[arm]) < self.planned[arm] else None
+        if arm is None or len(self.rewards.get(arm, ())) >= self.planned.get(arm, 0):
+            return None
+        return arm
 
     def tell(self, row: FloatArray, z: float) -> Self:
         """After a reward, in units of the output scale."""

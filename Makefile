@@ -30,10 +30,11 @@ examples: .venv/.dev         ## Unswayed beside Optuna on three tasks, with liar
 	$(BIN)/python examples/bots.py
 	$(BIN)/python examples/robot.py
 
-docs-figures: .venv/.dev     ## the pictures of the README
-	$(BIN)/unswayed demo --plot docs/demo.png
+docs-figures: .venv/.dev     ## the pictures of the README and the docs
+	$(BIN)/python scripts/make_readme_figure.py
+	$(BIN)/python scripts/make_certificate_figures.py
 	$(BIN)/unswayed reproduce --out reproduction
-	cp reproduction/figure-1.png reproduction/figure-3.png docs/
+	cp reproduction/figure-1.png docs/
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

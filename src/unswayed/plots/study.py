@@ -18,7 +18,8 @@ from matplotlib.ticker import MaxNLocator
 from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
-from unswayed.spaces import Box, Categorical, Integer, named_values
+from unswayed.spaces import Box, Categorical, Integer
+from unswayed.spaces.space import named_values
 from unswayed.types import FloatArray
 
 SHOWN = 6  # parameters

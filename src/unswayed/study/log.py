@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.errors import InvalidInput, JournalError, UnswayedError
 from unswayed.search.play import Play, Status
-from unswayed.spaces import Point, Space, named_values
+from unswayed.spaces import Point, Space
+from unswayed.spaces.space import named_values
 from unswayed.storage import Record
 from unswayed.types import whole
 

@@ -40,6 +40,16 @@ def plain(point: Point) -> Any:
     return list(point) if isinstance(point, tuple) else point
 
 
+def find(log: Sequence[Play], play: Play | int) -> Play:
+    """What is known of a play, given as such or by its number; refuse a play of another study."""
+    number = whole(play.number if isinstance(play, Play) else play, "the number of a play", least=0)
+    if number >= len(log):
+        raise InvalidInput(f"play {number} was never asked for; the last one is {len(log) - 1}")
+    if isinstance(play, Play) and play.point != log[number].point:
+        raise InvalidInput(f"play {number} of this study has another point; it belongs to another study")
+    return log[number]
+
+
 def take(log: list[Play], record: Record, space: Space) -> None:
     """Add one more record to the log; refuse a record that cannot follow."""
     kind = record["kind"]

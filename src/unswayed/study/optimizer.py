@@ -132,8 +132,6 @@ class Optimizer:
         journal = getattr(self._journal, "path", None)
         return f"Optimizer({self.space!r}, plays={len(self._log)}, journal={journal!r})"
 
-    # -- asking and telling ---------------------------------------------------------------------------------------
-
     def ask(self, n: int = 1) -> list[Play]:
         """The next plays, recorded. They spread over the space while others are open.
 
@@ -250,8 +248,6 @@ class Optimizer:
             measure(self, objective, executor=executor, retries=retries, answered=answered)
         return self.result()
 
-    # -- what is known --------------------------------------------------------------------------------------------
-
     @property
     def log(self) -> tuple[Play, ...]:
         """Every play, in order."""
@@ -289,8 +285,6 @@ class Optimizer:
     def history(self) -> pa.Table:
         """Every play as a row of a table: number, parameters, value, status and reason."""
         return history(self.log, self.space.names)
-
-    # -- the journal ----------------------------------------------------------------------------------------------
 
     def _record(self, *records: Record) -> None:
         """Write records down, then take them in."""

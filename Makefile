@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: paper demo test lint types bench examples docs-figures clean
+.PHONY: paper demo test test-slow lint types bench examples docs-figures clean
 
 paper: .venv/.robot          ## every experiment, figure and claim of the paper: reproduction/report.html
 	$(BIN)/unswayed reproduce
@@ -12,6 +12,9 @@ demo: .venv/.core            ## watch RGP-PE hold where GP-UCB is led astray (a 
 
 test: .venv/.dev             ## the whole test suite, on all cores
 	$(BIN)/python -m pytest -n auto
+
+test-slow: .venv/.dev        ## the tests that take minutes
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""The figure of docs/certificates.md: three arms on which an index without confidence weights keeps paying."""
+"""Draw docs/three-arms.png: the regret of an index without confidence weights grows on these three arms."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from unswayed import simulate
 from unswayed.adversaries import NoAttack
 from unswayed.experiments.registry import make_policy
-from unswayed.plots import save
 from unswayed.plots.regret import COLOURS, finish_axes
+from unswayed.plots.style import BAD, save
 from unswayed.problems import three_arms
 
 C = 10.0
@@ -30,7 +30,7 @@ for T in HORIZONS:
 figure = Figure(figsize=(5.2, 3.4), layout="constrained")
 axes = figure.subplots()
 for name, marker in zip(regret, "osD", strict=True):
-    axes.plot(HORIZONS, regret[name], marker=marker, label=name, color=COLOURS.get(name, "#D55E00"))
+    axes.plot(HORIZONS, regret[name], marker=marker, label=name, color=COLOURS.get(name, BAD))
 finish_axes(axes, xlabel="horizon T")
 axes.set(xscale="log", yscale="log", ylabel="final regret", title="three arms, C = 10, no attack")
 axes.legend(frameon=False)

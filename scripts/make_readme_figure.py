@@ -1,7 +1,4 @@
-"""The first picture of the README: one forged value, what Optuna recommends, and what Unswayed does.
-
-python scripts/make_readme_figure.py
-"""
+"""Draw docs/one-forged-value.png, the first figure of the README: Optuna and Unswayed after one forged value."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ def truth(rate):
 
 
 def forged_study():
-    """60 trials by TPE; the first one at a high rate is measured by a worker that reports 0.99."""
+    """60 trials by TPE. A faulty worker measures the first one at a high rate and reports 0.99."""
     noise, forged = np.random.default_rng(0), []
 
     def accuracy(trial):

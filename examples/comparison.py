@@ -17,12 +17,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from unswayed import Corrupted
-from unswayed.plots.style import BAD, GOOD, NEUTRAL, PALETTE, save
+from unswayed.plots.style import BAD, GOOD, NEUTRAL, colour, save
 from unswayed.progress import progress_bar
 
 DOCS = Path(__file__).parents[1] / "docs"
 PALETTE = {"Unswayed": GOOD, "Optuna TPE": BAD}
-OTHERS = (PALETTE["blue"], NEUTRAL)
+OTHERS = (colour("rgp-ucb", 0), NEUTRAL)
 
 Objective = Callable[[Any], float]
 Attack = Callable[[Any, float], float]

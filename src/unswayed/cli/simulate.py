@@ -15,13 +15,14 @@ from rich.table import Table
 
 from unswayed.cli.output import print_json
 from unswayed.errors import InvalidInput
-from unswayed.experiments.registry import STARTS, listed
+from unswayed.experiments.registry import POLICIES, STARTS, listed
 
 if TYPE_CHECKING:
     from unswayed.experiments.experiment import Experiment
     from unswayed.simulation.run import Run
 
 OWN = "module:attribute for your own"
+NOISE_LAM = [name for name, entry in POLICIES.items() if entry.noise_lam]
 
 
 def _option(text: str, *names: str, default: str | None = None) -> Any:
@@ -33,7 +34,7 @@ Policy = Annotated[str, _option(f"{listed('policy')}, or {OWN}.")]
 Attack = Annotated[str, _option(f"{listed('attack')}, or {OWN}.")]
 Budget = Annotated[str, _option("Total corruption that the policy believes in, in units of the reward; or unknown.")]
 AttackBudget = Annotated[float | None, _option("What the adversary really has.", default="the same")]
-AttackStart = Annotated[str, _option(f"{' or '.join(STARTS)}: once the policy begins to rule arms out.")]
+AttackStart = Annotated[str, _option(f"{', or '.join(STARTS)}: once the policy begins to rule arms out.")]
 Horizon = Annotated[int, _option("Plays in a trial.")]
 Trials = Annotated[int, _option("Trials; trial k has seed S + k.")]
 Seed = Annotated[int, _option("S, the seed of the first trial.")]
@@ -48,7 +49,7 @@ Beta = Annotated[
 B = Annotated[float, _option("Share of the corruption width that is used.")]
 Lam = Annotated[
     float | None,
-    _option("Regularisation lambda.", default="1; the noise variance for influence-* and vigilant-ucb"),
+    _option("Regularisation lambda.", default=f"1; the noise variance for {', '.join(NOISE_LAM)}"),
 ]
 Eta = Annotated[float, _option("Switching parameter of rgp-pe.")]
 Psi = Annotated[str, _option("Truncation of rgp-pe: a number in [0, 1], or theorem.")]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -71,6 +70,8 @@ def measure(N: int, d: int, plain: bool) -> dict[str, float]:
 
 
 def peak() -> float:
+    import resource  # POSIX only
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 

@@ -1,4 +1,4 @@
-"""Draw docs/three-arms.png: the regret of an index without confidence weights grows on these three arms."""
+"""The figure of docs/certificates.md: three arms on which an index without confidence weights keeps paying."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from unswayed import simulate
 from unswayed.adversaries import NoAttack
 from unswayed.experiments.registry import make_policy
-from unswayed.plots.regret import COLOURS, finish_axes
-from unswayed.plots.style import BAD, save
+from unswayed.plots.style import BAD, colour, finish_axes, save
 from unswayed.problems import three_arms
 
 C = 10.0
@@ -30,7 +29,9 @@ for T in HORIZONS:
 figure = Figure(figsize=(5.2, 3.4), layout="constrained")
 axes = figure.subplots()
 for name, marker in zip(regret, "osD", strict=True):
-    axes.plot(HORIZONS, regret[name], marker=marker, label=name, color=COLOURS.get(name, BAD))
+    axes.plot(
+        HORIZONS, regret[name], marker=marker, label=name, color=BAD if name == "plain index" else colour(name, 0)
+    )
 finish_axes(axes, xlabel="horizon T")
 axes.set(xscale="log", yscale="log", ylabel="final regret", title="three arms, C = 10, no attack")
 axes.legend(frameon=False)

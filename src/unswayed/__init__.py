@@ -10,10 +10,10 @@ Names are imported when they are first used, so `import unswayed` costs almost n
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # type checkers take it as true; importing `typing` would cost more than all else here
 if TYPE_CHECKING:
+    from typing import Any
+
     from unswayed.audits.audit import Audit, audit
     from unswayed.core.assumptions import Assumptions
     from unswayed.core.certificate import Breakdown, Certificate, breakdown, certificate
@@ -85,6 +85,8 @@ __all__ = sorted(_HOME)  # a test checks that each of these exists and is docume
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value

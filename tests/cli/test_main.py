@@ -126,9 +126,23 @@ def test_ctrl_c_at_any_moment_of_the_start():
         codes.append(process.returncode)
         assert process.returncode in (130, -signal.SIGINT, 1), err
         if process.returncode == 130:
-            assert err == "unswayed: interrupted\n"
+            assert err.lstrip() == "unswayed: interrupted\n"  # Typer goes to a new line first
         assert f"unswayed{os.sep}cli" not in err
     assert codes.count(130) > 10
+
+
+def test_ctrl_c_in_a_command_is_one_line():
+    code = """
+from unswayed.cli import app, main
+
+@app.app.command("wait")
+def wait() -> None:
+    raise KeyboardInterrupt
+
+main(["wait"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.lstrip()) == (130, "", "unswayed: interrupted\n")
 
 
 def test_an_interrupt_that_hits_a_destructor_is_not_lost(monkeypatch, unswayed):

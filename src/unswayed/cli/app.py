@@ -73,13 +73,12 @@ def run(arguments: list[str] | None = None) -> None:
 def _code(arguments: list[str] | None) -> int:
     """Run a command and return the exit code; errors become one line."""
     try:
-        code = int(app(args=arguments, standalone_mode=False) or 0)
+        code = int(app(args=arguments, standalone_mode=False) or 0)  # Typer returns 130 after Ctrl-C
         refused = finish_output()
         if refused is not None:
             raise refused
     except (KeyboardInterrupt, typer.Abort):
-        say("interrupted")
-        return INTERRUPTED
+        code = INTERRUPTED
     except SystemExit as stop:
         # Typer and rich exit when the reader of a pipe has gone, as in `unswayed ... | head -1`.
         if not isinstance(stop.__context__, BrokenPipeError):
@@ -94,6 +93,8 @@ def _code(arguments: list[str] | None) -> int:
         code, line = found
         if line:
             say(line)
+    if code == INTERRUPTED:
+        say("interrupted")
     return code
 
 

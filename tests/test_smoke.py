@@ -36,6 +36,13 @@ def test_simulate(problem):
     assert trial["regret"] >= 0
 
 
+def test_wrong_use_is_one_line():
+    wrong = [sys.executable, "-m", "unswayed", "simulate", "--seed", "-1"]
+    done = subprocess.run(wrong, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("unswayed: the seed")
+
+
 def test_a_figure(tmp_path):
     command("simulate", "--horizon", "200", "--plot", str(tmp_path / "regret.svg"))
     assert b"<svg" in (tmp_path / "regret.svg").read_bytes()

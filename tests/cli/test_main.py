@@ -166,9 +166,7 @@ def test_help_imports_nothing_heavy():
 
 def test_importing_the_package_imports_nothing_at_all():
     code = "import sys; before = set(sys.modules); import unswayed; print(*set(sys.modules) - before)"
-    found = subprocess.run(
-        [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env=os.environ
-    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert set(found.stdout.split()) <= {"unswayed", "__future__"}
 
 

@@ -30,7 +30,7 @@ class Command:
 
     Write `{{` and `}}` for braces themselves; nothing else is special, and no shell is involved. Calling the command
     with a point runs the program without input and returns the number in the last line that it prints. When the
-    program ends, all processes that it started are killed. Several threads may call the command at once.
+    program ends, its whole process group is killed. Several threads may call the command at once.
 
     Args:
         template: The program and its arguments, a list of words.

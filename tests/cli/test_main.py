@@ -128,7 +128,7 @@ def test_ctrl_c_at_any_moment_of_the_start():
         if process.returncode == 130:
             assert err.lstrip() == "unswayed: interrupted\n"  # Typer goes to a new line first
         assert f"unswayed{os.sep}cli" not in err
-    assert codes.count(130) > 10
+    assert codes.count(130) >= 5  # a busy machine may need long to come to our first line
 
 
 def test_ctrl_c_in_a_command_is_one_line():

@@ -1,6 +1,7 @@
 """How the command line starts, fails and ends, whatever the command."""
 
 import errno
+import inspect
 import json
 import math
 import os
@@ -9,6 +10,8 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -95,7 +98,7 @@ def test_when_nobody_can_read_the_error_the_exit_code_is_still_right():
         assert subprocess.run([*UNSWAYED, "--help"], stdout=full, stderr=full, check=False).returncode == 3
 
 
-@pytest.mark.parametrize("module", ["typer", "typer.main", "unswayed.cli.simulate"])
+@pytest.mark.parametrize("module", ["typer", "typer.main", "unswayed.cli.output"])
 def test_an_interrupt_while_importing_is_one_line(tmp_path, module):
     (tmp_path / "sitecustomize.py").write_text(f"""
 import sys
@@ -158,10 +161,30 @@ def test_an_interrupt_that_hits_a_destructor_is_not_lost(monkeypatch, unswayed):
     assert unswayed("demo") == (130, "", "unswayed: interrupted\n")
 
 
-def test_help_imports_nothing_heavy():
+def test_the_lines_of_the_help_are_those_of_the_commands():
+    modules = {
+        path.stem for path in Path(app_module.__file__).parent.glob("*.py") if "\ndef command(" in path.read_text()
+    }
+    assert modules == set(app_module.COMMANDS)
+    for name, line in app_module.COMMANDS.items():
+        command = import_module(f"unswayed.cli.{name}").command
+        assert inspect.getdoc(command).splitlines()[0] == line
+
+
+def test_the_list_of_commands_is_shown(unswayed):
+    code, out, _ = unswayed("--help")
+    assert code == 0
+    for name, line in app_module.COMMANDS.items():
+        assert f" {name} " in out
+        assert line.split()[0] in out
+    assert "--horizon" in unswayed("simulate", "--help")[1]
+
+
+def test_help_imports_no_command():
     code = "import sys\nimport unswayed.cli.app\nprint(*sorted(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not HEAVY & set(found)
+    assert not {f"unswayed.cli.{name}" for name in app_module.COMMANDS} & set(found)
 
 
 def test_importing_the_package_imports_nothing_at_all():

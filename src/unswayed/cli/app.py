@@ -9,32 +9,69 @@ from __future__ import annotations
 import _thread
 import sys
 import threading
+from importlib import import_module
 from io import TextIOWrapper
+from typing import Any
 
 import typer
+import typer.main
+from typer.core import TyperCommand, TyperGroup
 
 from unswayed import __version__
-from unswayed.cli import audit, demo, reproduce, simulate
-from unswayed.cli import run as run_command
 from unswayed.cli.output import drop_output, finish_output, say
 from unswayed.errors import SystemFault, UnswayedError
 from unswayed.text import printable
 
 WRONG_USE, SYSTEM_FAULT, INTERRUPTED = 2, 3, 130
 
+# The first line of the docstring of each command; a test compares them. They are repeated here so that the list of
+# commands can be shown without importing any command.
+COMMANDS = {
+    "simulate": "Play a policy against an attack and report its regret.",
+    "run": "Find the arguments for which a program prints the largest number, when some of its runs may lie.",
+    "audit": "How much tampering with these measurements would have overturned the result, and where?",
+    "reproduce": "Run all experiments of the paper, draw its figures, check its claims, write report.html.",
+    "demo": "GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds.",
+}
+
+
+class Commands(TyperGroup):
+    """The commands by name and first line; the module of a command is imported when the command is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, line in COMMANDS.items():
+            self.commands[name] = TyperCommand(name, help=line)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Find the command that was asked for, complete with its options."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name in COMMANDS else command, rest
+
+
+def load(name: str) -> Any:
+    """Import a command.
+
+    Args:
+        name: One of COMMANDS, the name of a module of this folder with a function `command`.
+
+    Returns:
+        The command as the parser needs it.
+    """
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+    alone.command(name)(import_module(f"unswayed.cli.{name}").command)
+    return typer.main.get_command(alone)
+
+
 app = typer.Typer(
     name="unswayed",
+    cls=Commands,
     help="Find the best option when some of the measurements lie.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-app.command("simulate")(simulate.command)
-app.command("run")(run_command.command)
-app.command("audit")(audit.command)
-app.command("reproduce")(reproduce.command)
-app.command("demo")(demo.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -11,8 +11,6 @@ Names are imported when they are first used, so `import unswayed` costs almost n
 
 from __future__ import annotations
 
-from importlib import import_module
-
 __version__ = "0.2.0"
 
 _MODULES = {

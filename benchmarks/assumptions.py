@@ -26,7 +26,8 @@ def misses(change: dict[str, object], budget: float, spent: float, runs: int = 2
         K = KERNEL(X, X)
         weights = rng.standard_normal(N)
         f = K @ weights * B / np.sqrt(weights @ K @ weights)
-        policy = replace(InfluenceUCB(X, KERNEL, budget, B, SIGMA), **change)
+        policy = InfluenceUCB(X, KERNEL, corruption_budget=budget, norm_bound=B, noise_std=SIGMA)
+        policy = replace(policy, **change)
         state, left, bad = policy.init(), spent, False
         for _ in range(100):
             view = policy.view(state)

@@ -52,7 +52,7 @@ def attacks(f):
 
 def gap(f, wanted, plays, seed, options):
     module.CURIOSITY = options.pop("curiosity", STANDARD)
-    policy = VigilantUCB(GRID, SquaredExponential(0.3), C, SIGMA**2, **options)
+    policy = VigilantUCB(GRID, SquaredExponential(0.3), corruption_budget=C, lam=SIGMA**2, **options)
     rng, left = np.random.default_rng([seed, 1]), C
     state = policy.init()
     for _ in range(plays):

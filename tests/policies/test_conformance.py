@@ -33,7 +33,7 @@ def test_a_policy_that_forgets_is_caught(problem):
 
     good = make_policy("rgp-pe", problem, 0.0, 100)
     with pytest.raises(AssertionError, match="came back"):
-        check_policy(Revives(good.domain, good.kernel, 0.0), problem.f, plays=20_000)
+        check_policy(Revives(good.domain, good.kernel, corruption_budget=0.0), problem.f, plays=20_000)
 
 
 def test_an_adversary_that_hides_what_it_reads_is_caught(problem):

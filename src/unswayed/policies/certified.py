@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from unswayed.core.kernels import Kernel
 from unswayed.policies.protocol import check_guarantee
@@ -15,6 +15,7 @@ class Certified:
 
     domain: FloatArray
     kernel: Kernel
+    _: KW_ONLY
     corruption_budget: float
     norm_bound: float
     noise_std: float

@@ -8,7 +8,7 @@ x_t = argmax mu_{t-1}(x) + beta_t sigma_{t-1}(x), ties to the lowest arm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from math import log, sqrt
 from typing import ClassVar
 
@@ -69,6 +69,7 @@ class GPUCB:
 
     domain: FloatArray
     kernel: Kernel
+    _: KW_ONLY
     beta: SqrtLogBeta | LogDetBeta = SqrtLogBeta()
     lam: float = 1.0
 

@@ -30,7 +30,7 @@ from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, Query, View, growth
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class InfluencePhasedElimination(Certified):
     """Influence-PE on a finite domain."""
 

@@ -40,7 +40,7 @@ class TwoPosteriors:
     weights: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class InfluenceUCB(Certified):
     """Influence-UCB on a finite domain.
 

@@ -11,7 +11,7 @@ corruption-tolerant linear bandit algorithm does the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -42,6 +42,7 @@ class LinearPhasedElimination:
 
     domain: FloatArray
     kernel: Kernel
+    _: KW_ONLY
     corruption_budget: float
     horizon: int
     norm_bound: float

@@ -14,7 +14,7 @@ Two ways to choose the width of line 15:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -69,6 +69,7 @@ class RobustPhasedElimination:
 
     domain: FloatArray
     kernel: Kernel
+    _: KW_ONLY
     corruption_budget: float
     width: TheoryWidth | ExperimentsWidth = ExperimentsWidth()
     lam: float = 1.0

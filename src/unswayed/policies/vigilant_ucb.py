@@ -18,7 +18,7 @@ and the breakdown budget of its posterior say how far to trust the answer. docs/
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -43,6 +43,7 @@ class VigilantUCB:
 
     domain: FloatArray
     kernel: Kernel
+    _: KW_ONLY
     corruption_budget: float
     lam: float
     beta: float = 2.0

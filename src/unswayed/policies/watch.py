@@ -35,7 +35,14 @@ class Watch:
     def after(cls, K: FloatArray, lam: float, arms: IntArray, rewards: FloatArray) -> Self:
         """The state after these plays, all of them kept."""
         repeats = np.ones(len(arms))
-        return cls(K, arms, rewards, repeats, np.ones(len(arms), np.bool_), JointPosterior.of_plays(K, arms, rewards, repeats, lam))
+        return cls(
+            K,
+            arms,
+            rewards,
+            repeats,
+            np.ones(len(arms), np.bool_),
+            JointPosterior.of_plays(K, arms, rewards, repeats, lam),
+        )
 
     @property
     def plays(self) -> int:
@@ -79,4 +86,3 @@ class Watch:
     def _of(self, kept: BoolArray) -> JointPosterior:
         lam = self.posterior.lam
         return JointPosterior.of_plays(self.K, self.arms[kept], self.rewards[kept], self.repeats[kept], lam)
-

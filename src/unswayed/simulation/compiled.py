@@ -13,26 +13,21 @@ covariance, only the lower triangle is kept. Attacks that do not read estimates 
 from __future__ import annotations
 
 from math import log, log1p, sqrt
-from typing import Any, TypeGuard
 
 import numba
 import numpy as np
 
-from unswayed.adversaries.trigger import immediately, later
+from unswayed.adversaries.trigger import immediately
 from unswayed.core.design import TIE
 from unswayed.core.posterior import EPS, JointPosterior
-from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, Round, SqrtLogBeta
-from unswayed.policies.robust_gp_ucb import RobustGPUCB
+from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, Round
 from unswayed.simulation.game import Game
+from unswayed.simulation.ledger import affordable
 from unswayed.types import FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 16
-
-
-def supports(policy: Any, game: Game) -> TypeGuard[GPUCB]:
-    """Whether this loop can stand in for the plain one."""
-    known = type(policy) in (GPUCB, RobustGPUCB) and type(policy.beta) in (SqrtLogBeta, LogDetBeta)
-    return known and game.start in (immediately, later) and not game.adversary.reads_estimates
+# The rule of the plain loop. numba does not notice a change of ledger.py: then touch this file to compile it anew.
+charge = numba.njit(cache=True)(affordable)
 
 
 def play(game: Game, policy: GPUCB) -> Round:
@@ -134,7 +129,7 @@ def _rounds(
             blocks += 1
         c = 0.0
         if attacking and paid < budget:
-            c = np.copysign(min(abs(wanted[arm]), budget - paid), wanted[arm])
+            c = charge(wanted[arm], 1, budget, paid)
             paid += abs(c)
         reward = f[arm] + noise[r] + c
         n += 1

@@ -7,25 +7,19 @@ save between switches: a round costs one pass over each covariance, which is upd
 from __future__ import annotations
 
 from math import log, log1p, sqrt
-from typing import Any, TypeGuard
 
 import numba
 import numpy as np
 
-from unswayed.adversaries.trigger import immediately, later
+from unswayed.adversaries.trigger import immediately
 from unswayed.core.design import TIE
 from unswayed.core.posterior import EPS, JointPosterior
 from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors
+from unswayed.simulation.compiled import charge
 from unswayed.simulation.game import Game
 from unswayed.types import FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 15
-
-
-def supports(policy: Any, game: Game) -> TypeGuard[InfluenceUCB]:
-    """Whether this loop can stand in for the plain one."""
-    known = type(policy) is InfluenceUCB and game.start in (immediately, later)
-    return known and not game.adversary.reads_estimates
 
 
 def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
@@ -128,7 +122,7 @@ def _rounds(
             arm += 1
         c = 0.0
         if attacking and paid < budget:
-            c = np.copysign(min(abs(wanted[arm]), budget - paid), wanted[arm])
+            c = charge(wanted[arm], 1, budget, paid)
             paid += abs(c)
         reward = f[arm] + noise[r] + c
         for p in range(posteriors):

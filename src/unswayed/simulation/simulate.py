@@ -6,16 +6,19 @@ receives f(x) + noise + corruption. Regret is counted on f.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
 from unswayed.adversaries.protocol import Adversary
-from unswayed.adversaries.trigger import Start, immediately
+from unswayed.adversaries.trigger import Start, immediately, later
 from unswayed.errors import InvalidInput
+from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, SqrtLogBeta
+from unswayed.policies.influence_ucb import InfluenceUCB
 from unswayed.policies.protocol import Policy
+from unswayed.policies.robust_gp_ucb import RobustGPUCB
 from unswayed.problems.problem import Problem
-from unswayed.simulation import compiled, compiled_influence
 from unswayed.simulation.game import Game, Progress
 from unswayed.simulation.ledger import Ledger
 from unswayed.simulation.run import EpochRecord, Run
@@ -55,13 +58,8 @@ def simulate(
         noise_rng=noise_rng,
         adversary_rng=adversary_rng,
     )
-    state: Any
-    if fast and compiled.supports(policy, game):
-        state = compiled.play(game, policy)
-    elif fast and compiled_influence.supports(policy, game):
-        state = compiled_influence.play(game, policy)
-    else:
-        state = play(game, policy)
+    loop = compiled_loop(policy, game) if fast else None
+    state = (loop or play)(game, policy)
     arms, repeats, rewards, spent = game.blocks()
     return Run(
         horizon=game.horizon,
@@ -76,6 +74,24 @@ def simulate(
         recommended_arm=policy.recommend(state),
         epochs=tuple(game.epochs) if policy.phased else None,
     )
+
+
+def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any] | None:
+    """The compiled loop that makes the same plays as `play`; None if there is none for this policy and attack.
+
+    A compiled loop is imported here and not above: numba takes longer to import than everything else together.
+    """
+    if game.start not in (immediately, later) or game.adversary.reads_estimates:
+        return None
+    if type(policy) in (GPUCB, RobustGPUCB) and type(policy.beta) in (SqrtLogBeta, LogDetBeta):  # type: ignore[attr-defined]
+        from unswayed.simulation import compiled
+
+        return compiled.play
+    if type(policy) is InfluenceUCB:
+        from unswayed.simulation import compiled_influence
+
+        return compiled_influence.play
+    return None
 
 
 def play(game: Game, policy: Policy[S]) -> S:

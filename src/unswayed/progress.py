@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
 
 @contextmanager
 def progress_bar(label: str, plays: int) -> Iterator[Callable[[int], None]]:
-    """Yields a function to be called with the number of plays done since its last call."""
+    """Draw a progress bar while the block runs.
+
+    Args:
+        label: What is being done.
+        plays: How many plays there are.
+
+    Yields:
+        A function to be called with the number of plays done since its last call.
+    """
+    from rich.console import Console  # slow to import, and not needed by those who draw no bar
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -16,7 +16,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
-from scipy.stats import qmc
 
 from unswayed.core.design import first_argmax
 from unswayed.errors import InvalidInput
@@ -133,6 +132,8 @@ class Promote(BoxAttack):
 
 def _sobol(bounds: ArrayLike, log2: int = 15) -> FloatArray:
     """Points spread evenly over a box, always the same ones."""
+    from scipy.stats import qmc  # slow to import, and only needed here
+
     lower, upper = np.asarray(bounds, dtype=np.float64).T
     return np.asarray(lower + qmc.Sobol(len(lower), seed=0).random_base2(log2) * (upper - lower))
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from heapq import heapify, heappop, heapreplace
 
-import numba
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
@@ -23,7 +22,6 @@ from unswayed.core.memory import require_memory
 from unswayed.types import FloatArray, IntArray
 
 REGION = 2048  # points
-TILE = 256  # points whose rows are worked on together: some hundred rows of them fit into the cache
 
 
 class LazyVariances:
@@ -87,6 +85,8 @@ class LazyVariances:
 
     def _catch_up(self, b: int) -> None:
         """Give region b the rows that it misses."""
+        from unswayed.core.lazy_variance_compiled import solve_rows  # imports numba, which is slow
+
         first, last = int(self.rows[b]), len(self.selected)
         require_memory(
             8 * int(self.rows @ self.sizes) + 16 * self.X.size,
@@ -103,7 +103,7 @@ class LazyVariances:
         if first == 0:
             self.variance[b] = self.kernel.diagonal(self.points[b])
         H[first:last] = self.kernel(self.X[self.selected[first:last]], self.points[b])
-        _solve(self.L, H, first, last, self.variance[b])
+        solve_rows(self.L, H, first, last, self.variance[b])
         self.rows[b] = last
         self.bound[b] = self.variance[b].max()
 
@@ -137,35 +137,3 @@ def regions(X: FloatArray, size: int) -> list[IntArray]:
         order = np.argpartition(X[part, axis], half)
         todo += [part[order[:half]], part[order[half:]]]
     return done
-
-
-@numba.njit(cache=True, fastmath={"contract"})
-def _solve(L: FloatArray, H: FloatArray, first: int, last: int, variance: FloatArray) -> None:
-    """Rows first to last of H hold k(x_i, .): turn them into h_i, and take their squares from the variance.
-
-    By hand and not by BLAS: on pieces as small as these its threads gain little, and lose a hundred times that in
-    waiting for each other when the machine has other work.
-    """
-    for begin in range(0, H.shape[1], TILE):
-        tile, left = H[:, begin : begin + TILE], variance[begin : begin + TILE]
-        width = left.size
-        for i in range(first, last):
-            h, l = tile[i], L[i]  # noqa: E741
-            j = 0
-            while j + 8 <= i:
-                a, b, c, d, e, f, g, k = l[j], l[j + 1], l[j + 2], l[j + 3], l[j + 4], l[j + 5], l[j + 6], l[j + 7]
-                p, q, r, s = tile[j], tile[j + 1], tile[j + 2], tile[j + 3]
-                t, u, v, w = tile[j + 4], tile[j + 5], tile[j + 6], tile[j + 7]
-                for x in range(width):
-                    half = (a * p[x] + b * q[x]) + (c * r[x] + d * s[x])
-                    h[x] -= half + (e * t[x] + f * u[x]) + (g * v[x] + k * w[x])
-                j += 8
-            while j < i:
-                a, p = l[j], tile[j]
-                for x in range(width):
-                    h[x] -= a * p[x]
-                j += 1
-            scale = 1 / l[i]
-            for x in range(width):
-                h[x] *= scale
-                left[x] = max(left[x] - h[x] * h[x], 0.0)  # below zero is rounding

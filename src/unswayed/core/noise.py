@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import norm as normal
+from scipy.special import ndtri
 
 from unswayed.types import FloatArray, IntArray
 
@@ -33,4 +33,4 @@ def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) 
     if repeats < least or not distances:
         return None
     pooled = np.concatenate(distances)
-    return float(np.median(np.abs(pooled)) / normal.ppf(0.75)) or None
+    return float(np.median(np.abs(pooled)) / ndtri(0.75)) or None

@@ -11,7 +11,6 @@ from unswayed.core.fitting import fit_lengthscale
 from unswayed.core.kernels import Kernel, SquaredExponential
 from unswayed.errors import InvalidInput
 from unswayed.problems.problem import Problem
-from unswayed.storage.tables import read_numbers
 from unswayed.types import FloatArray, floats
 
 
@@ -51,6 +50,8 @@ def table(
 
 def read_table(path: Path) -> tuple[FloatArray, FloatArray]:
     """Points and values of a CSV file: coordinates, then the value, one row a point; a header is optional."""
+    from unswayed.storage.tables import read_numbers  # pyarrow is slow to import
+
     _, numbers = read_numbers(path)
     if numbers.shape[1] < 2:
         raise InvalidInput(f"{path} needs at least two columns: coordinates, then the value")

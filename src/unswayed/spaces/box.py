@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import qmc
 
 from unswayed.core.rows import distinct_rows
 from unswayed.errors import InvalidInput
@@ -205,6 +204,8 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _sobol(n: int, d: int, rng: np.random.Generator) -> FloatArray:
     """At least n Sobol points under a random digital shift, which is our own: the same with any version of SciPy."""
+    from scipy.stats import qmc  # slow to import, and only needed here
+
     points: FloatArray = qmc.Sobol(d, scramble=False, bits=SOBOL_BITS).random_base2((n - 1).bit_length())
     digits = np.rint(points * 2.0**SOBOL_BITS).astype(np.int64) ^ rng.integers(2**SOBOL_BITS, size=d)
     return np.asarray((digits + 0.5) / 2.0**SOBOL_BITS, dtype=np.float64)

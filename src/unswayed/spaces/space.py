@@ -19,7 +19,6 @@ from unswayed.spaces.intervals import Integer, Real
 from unswayed.spaces.options import Options
 from unswayed.spaces.parameters import Categorical, Parameter, parameter_from_record
 from unswayed.spaces.values import Value, shown
-from unswayed.storage.tables import read_numbers
 from unswayed.types import FloatArray, IntArray
 
 __all__ = [
@@ -174,6 +173,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _read_options(path: Path, options: object) -> Options:
+    from unswayed.storage.tables import read_numbers  # pyarrow is slow to import
+
     try:
         if isinstance(options, list):
             return Options(options)

@@ -18,8 +18,8 @@ from scipy.linalg import solve_triangular
 
 from unswayed.core.kernels import Kernel
 from unswayed.core.memory import row_blocks
-from unswayed.core.posterior import EPS, Posterior
-from unswayed.types import BoolArray, FloatArray, IntArray, read_only
+from unswayed.core.posterior import Posterior
+from unswayed.types import EPS, BoolArray, FloatArray, IntArray, read_only
 
 FEW = 1024  # up to so many arms, all may drop others
 LEADERS = 16  # of more arms, so many

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.core.posterior import EPS, JointPosterior
-from unswayed.types import BoolArray, FloatArray, IntArray
+from unswayed.core.posterior import JointPosterior
+from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 
 def residuals(

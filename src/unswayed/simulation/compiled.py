@@ -19,11 +19,11 @@ import numpy as np
 
 from unswayed.adversaries.trigger import immediately
 from unswayed.core.design import TIE
-from unswayed.core.posterior import EPS, JointPosterior
+from unswayed.core.posterior import JointPosterior
 from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, Round
 from unswayed.simulation.game import Game
 from unswayed.simulation.ledger import affordable
-from unswayed.types import FloatArray, IntArray, read_only
+from unswayed.types import EPS, FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 16
 # The rule of the plain loop. numba does not notice a change of ledger.py: then touch this file to compile it anew.

@@ -13,11 +13,11 @@ import numpy as np
 
 from unswayed.adversaries.trigger import immediately
 from unswayed.core.design import TIE
-from unswayed.core.posterior import EPS, JointPosterior
+from unswayed.core.posterior import JointPosterior
 from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors
 from unswayed.simulation.compiled import charge
 from unswayed.simulation.game import Game
-from unswayed.types import FloatArray, IntArray, read_only
+from unswayed.types import EPS, FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 15
 

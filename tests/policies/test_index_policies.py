@@ -91,5 +91,5 @@ def test_one_huge_lie_does_not_tie_the_other_arms():
 
 
 def test_lam_below_the_rounding_error_is_refused():
-    with pytest.raises(UnswayedError, match="lam below"):
+    with pytest.raises(UnswayedError, match="lam of at least"):
         GPUCB([[0.0], [1.0]], SquaredExponential(), lam=1e-12)

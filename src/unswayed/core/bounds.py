@@ -6,9 +6,8 @@
     h     epoch, from 0                        l_h    its nominal length, 2^(h+1)
     u_h   its plays                            psi    truncation: the least share of an arm in a design
 
-A band is mean +- factor * deviation; the functions named `*_factor` return what multiplies the
-deviation, corruption included. Where the paper has slips, these are the corrected forms: see
-docs/algorithms.md.
+A band is mean +- factor * deviation. The functions named `*_factor` return the factor, corruption included.
+Slips of the paper are corrected here: docs/algorithms.md lists them.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ def nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -
 
 
 def sharp_nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -> float:
-    """sqrt(B^2 + 2 (sigma^2/lam) ln(N/delta)): never larger than `nonadaptive_beta`, and as valid.
+    """sqrt(B^2 + 2 (sigma^2/lam) ln(N/delta)): never larger than `nonadaptive_beta`, and equally valid.
 
-    Bias and noise share one deviation: their squares, B^2 and the quantile's, add up to it.
+    The squares of the bias and of the noise add up to at most the variance, so B and the quantile add as squares.
     """
     return hypot(B, sigma * sqrt(2 * log(N / delta) / lam))
 

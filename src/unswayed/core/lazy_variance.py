@@ -1,13 +1,13 @@
-"""Posterior variances of very many points, brought up to date only where they may be the largest.
+"""Posterior variances of very many points, updated only where they may be the largest.
 
     S    the arms selected so far, in order         n    how often, in that selection
     h_i  row i of the factor: k_t(x, z) = k(x, z) - sum_i h_i(x) h_i(z)
     L    Cholesky factor of K_SS + lam diag(1/n):  L h = k_S, so L_ij = h_j(x_i) and L_ii = sqrt(s_i + lam/n_i)
 
-Variances only fall, so an old one bounds the new one from above. Points are kept in regions of nearby ones;
-to find the largest variance, only regions whose old variances exceed it need their missing rows. The arms
-selected are the same as if all were up to date, for a fraction of the work: a region catches up with many rows
-at once, while they are in the processor's cache. Memory: one number for each point and row.
+Variances only fall, so an old variance bounds the new one from above. Points are kept in regions of nearby points.
+To find the largest variance, only regions whose old variances exceed it need their missing rows. The selected arms
+are the same as if all variances were up to date, for a fraction of the work: a region computes many missing rows at
+once, while they are in the processor's cache. Memory: one number for each point and row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REGION = 2048  # points
 
 
 class LazyVariances:
-    """The variances of all rows of X while arms are selected one after the other; see `largest` and `select`."""
+    """The variances of all rows of X while arms are selected one by one: call `largest`, then `select`."""
 
     def __init__(self, kernel: Kernel, X: FloatArray, lam: float, tie: float) -> None:
         self.kernel, self.X, self.lam, self.tie = kernel, X, lam, tie
@@ -77,14 +77,14 @@ class LazyVariances:
             self._merge()
 
     def _first(self, b: int, least: float) -> int:
-        """The lowest arm of region b whose variance, as far as known, is at least this."""
+        """The lowest arm of region b whose last known variance is at least `least`."""
         return int(self.regions[b][np.argmax(self.variance[b] >= least)])
 
     def _place(self, arm: int, b: int) -> int:
         return int(np.searchsorted(self.regions[b], arm))
 
     def _catch_up(self, b: int) -> None:
-        """Give region b the rows that it misses."""
+        """Compute the missing rows of region b."""
         from unswayed.core.lazy_variance_compiled import solve_rows  # imports numba, which is slow
 
         first, last = int(self.rows[b]), len(self.selected)
@@ -96,7 +96,7 @@ class LazyVariances:
         )
         H = self.factor[b]
         if last > len(H):
-            # Rows that are not used yet cost no memory: the system provides it when they are written.
+            # Rows that are not written yet cost no memory: the system provides it on writing.
             H = np.empty((2 * last, H.shape[1]))
             H[:first] = self.factor[b][:first]
             self.factor[b] = H
@@ -108,23 +108,23 @@ class LazyVariances:
         self.bound[b] = self.variance[b].max()
 
     def _merge(self) -> None:
-        """One row for each arm, however often it was selected: less memory, and no rounding errors carried on.
+        """Keep one row for each arm, however often it was selected. This saves memory and removes rounding errors.
 
-        Every region starts anew; what is known of its variances remains a bound until then.
+        Every region computes its rows again when they are needed; until then its old variances remain bounds.
         """
         S = list(self.counts)
         A = self.kernel(self.X[S], self.X[S]) + np.diag(self.lam / np.array(list(self.counts.values()), dtype=float))
         try:
             self.L = np.ascontiguousarray(cholesky(A, lower=True, check_finite=False))
         except LinAlgError:
-            self.merge_beyond = 2 * len(self.selected)  # too close to singular: go on with the rows that there are
+            self.merge_beyond = 2 * len(self.selected)  # too close to singular: continue with the present rows
             return
         self.selected = S
         self.rows[:] = 0
 
 
 def regions(X: FloatArray, size: int) -> list[IntArray]:
-    """The rows of X in groups of at most `size` nearby ones: halved along the widest coordinate. Each is sorted."""
+    """The rows of X in sorted groups of at most `size` nearby rows, by halving along the widest coordinate."""
     done, todo = [], [np.arange(len(X))]
     while todo:
         part = todo.pop()

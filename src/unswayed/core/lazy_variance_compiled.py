@@ -14,10 +14,10 @@ TILE = 256  # points: some hundred rows of so many points fit into the cache
 
 @numba.njit(cache=True, fastmath={"contract"})
 def solve_rows(L: FloatArray, H: FloatArray, first: int, last: int, variance: FloatArray) -> None:
-    """Rows first to last of H hold k(x_i, .): turn them into h_i, and take their squares from the variance.
+    """Rows first to last of H hold k(x_i, .). Turn them into h_i and subtract their squares from the variance.
 
-    By hand and not by BLAS: on pieces as small as these its threads gain little, and lose a hundred times that in
-    waiting for each other when the machine has other work.
+    This does not call BLAS: on pieces this small its threads gain little, and on a busy machine they lose a hundred
+    times as much by waiting for each other.
     """
     for begin in range(0, H.shape[1], TILE):
         tile, left = H[:, begin : begin + TILE], variance[begin : begin + TILE]
@@ -41,4 +41,4 @@ def solve_rows(L: FloatArray, H: FloatArray, first: int, last: int, variance: Fl
             scale = 1 / l[i]
             for x in range(width):
                 h[x] *= scale
-                left[x] = max(left[x] - h[x] * h[x], 0.0)  # below zero is rounding
+                left[x] = max(left[x] - h[x] * h[x], 0.0)  # negative values are rounding errors

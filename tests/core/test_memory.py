@@ -15,7 +15,7 @@ def test_blocks_cover_every_row_once(rows, width):
 
 
 def test_more_than_the_machine_has_is_refused():
-    with pytest.raises(InvalidInput, match="7 points need .* for a matrix, .* use fewer points"):
+    with pytest.raises(InvalidInput, match=r"7 points need .* for a matrix, .* use fewer points"):
         require_memory(2 * installed_memory(), 7, "a matrix", "use fewer points")
 
 

@@ -13,7 +13,12 @@ from unswayed.types import BoolArray, FloatArray, View, positive
 
 @dataclass(frozen=True, eq=False)
 class AggressiveSubtraction:
-    """f~(x) = f(x) - h_max outside the region; works if h_max > f(x*) - f(best in the region)."""
+    """f~(x) = f(x) - h_max outside the region; succeeds if h_max > f(x*) - f(best in the region).
+
+    Attributes:
+        target: Which arms are in the region.
+        h_max: How far the others are lowered.
+    """
 
     target: BoolArray
     h_max: float = 1.0

@@ -1,7 +1,7 @@
-"""The fast loop of influence-UCB: the same plays as the plain loop, both posteriors in one pass each.
+"""The compiled loop of influence-UCB: the same plays as the plain loop, with one pass over each posterior.
 
-The influence widths need the largest |k_t(x, x')| over all played x' in every round, so there is nothing to
-save between switches: a round costs one pass over each covariance, which is updated and searched at once.
+The influence widths need the largest |k_t(x, x')| over all played x' in every round, so the update cannot wait until
+the arm changes. A round costs one pass over each covariance, which updates it and finds the maxima.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROUNDS_AT_ONCE = 1 << 15
 
 
 def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
-    """Influence-UCB; returns the final state."""
+    """Play influence-UCB; return the final state."""
     problem, first, lam = game.problem, policy.init(), policy.regularisation
     view = policy.view(first)
     game.check(view)
@@ -32,7 +32,7 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
     covariances = np.array([first.plain.covariance] * 2)
     means, influences, weights = np.zeros((2, N)), np.zeros((2, N)), np.zeros((2, N))
     counts = np.zeros((2, N))
-    # What goes from one call to the next: both log dets, budget spent, whether the attack is on.
+    # Passed from one call to the next: both log dets, budget spent, whether the attack is on.
     carried = np.array([0.0, 0.0, 0.0, float(game.start is immediately)])
     settings = np.array(
         [
@@ -89,7 +89,7 @@ def _rounds(
     rewards: FloatArray,
     spent: FloatArray,
 ) -> int:
-    """One round for each noise; fills the blocks and returns their number."""
+    """Play one round for each noise; fill the blocks and return their number."""
     C, B, scale, offset, weight_scale, lam = (
         settings[0],
         settings[1],

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unswayed.adversaries.clipping import target_region
-from unswayed.types import BoolArray, FloatArray, View, positive
+from unswayed.types import BoolArray, FloatArray, View, positive, short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +23,7 @@ class AggressiveSubtraction:
     target: BoolArray
     h_max: float = 1.0
     reads_estimates: ClassVar[bool] = False
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", target_region(self.target))

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.types import BoolArray, FloatArray, View, positive, read_only
+from unswayed.types import BoolArray, FloatArray, View, positive, read_only, short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +23,7 @@ class Clipping:
     target: BoolArray
     margin: float = 0.5
     reads_estimates: ClassVar[bool] = False
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", target_region(self.target))

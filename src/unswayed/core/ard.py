@@ -1,4 +1,4 @@
-"""Fit a model to measurements of which some may lie: length-scales, output scale and roughness together.
+"""Fit a model to measurements that may contain lies: length-scales, output scale and roughness together.
 
     l     length-scale of each parameter (its columns share it)      s     output scale: f / s has variance 1
     w     share of the variance that is detail                       rho   how much finer the detail is than the trend

@@ -58,7 +58,7 @@ def chowdhury_gopalan_beta(B: float, sigma: float, lam: float, delta: float, gam
 def theory_factor(beta: float, C: float, lam: float, psi: float, l_h: int, u_h: int) -> float:
     """beta_h + C sqrt(u_h) / (l_h psi sqrt(lam)): Lemma 1 with u_min = l_h psi, line 15 of Algorithm 1.
 
-    The paper prints lam for sqrt(lam), with which the best arm can be dropped when lam > 1.
+    The paper prints lam in place of sqrt(lam). With that, the best arm can be dropped if lam > 1.
     """
     return beta + (C * sqrt(u_h) / (l_h * psi * sqrt(lam)) if C > 0 else 0.0)
 
@@ -79,10 +79,10 @@ def theorem_psi(eta: float, gamma: float) -> float:
 
 
 def guard_budget(horizon: int, gamma: float) -> float:
-    """C^ = sqrt(T / gamma_T): a guard against unknown corruption that costs no extra order of regret.
+    """C^ = sqrt(T / gamma_T), a budget to assume when C is unknown. It does not change the order of the regret.
 
-    For C <= C^ the guarantees hold with C^; beyond it nothing is promised, and nothing can be: a rule of small
-    regret without corruption fails linearly at some C of the order of that regret.
+    If C <= C^, the guarantees hold with C^. If C > C^, there is no guarantee, and none is possible: every policy with
+    small regret without corruption has linear regret at some C of the order of that regret.
     """
     return sqrt(horizon / gamma) if gamma > 0 else 0.0
 
@@ -90,10 +90,10 @@ def guard_budget(horizon: int, gamma: float) -> float:
 def linear_width(
     Delta: float, C: float, sigma: float, delta: float, alpha: float, m_0: float, m_h: float, D: int
 ) -> float:
-    """The width of line 6 of Algorithm 3: drop an arm that is estimated this much below the best.
+    """The width of line 6 of Algorithm 3: drop an arm whose estimate is more than this below the best.
 
     4 Delta q + 4 sigma sqrt(D ln(1/delta) / m_h) + 4 C q / (alpha m_h) with q = sqrt(D (1 + alpha m_0)),
-    for misfit, noise (the paper leaves out its sigma) and corruption.
+    for misfit, noise (the paper omits sigma) and corruption.
     """
     q = sqrt(D * (1 + alpha * m_0))
     return 4 * (Delta * q + sigma * sqrt(D * log(1 / delta) / m_h) + C * q / (alpha * m_h))

@@ -4,9 +4,9 @@
     lam     regularisation                C     total tampering, sum |c_j|
 
 The posterior mean is linear in the rewards: d mu_t(x) / d y_j = k_t(x, x_j) / lam. So tampering of total C
-moves mu_t(x) by at most (C/lam) max_{x' in S} |k_t(x, x')|, the *influence width*. It moves mu_t(x) by exactly
-that much if all of it goes into one play of the maximising arm. This is algebra: it holds however the plays were
-chosen. The same holds for a difference mu_t(a) - mu_t(b), with k_t(a, .) - k_t(b, .).
+moves mu_t(x) by at most (C/lam) max_{x' in S} |k_t(x, x')|, the *influence width*. Tampering with a single play of
+the maximising arm x' attains it. This is algebra: it holds for every way to choose plays. The same holds for a
+difference mu_t(a) - mu_t(b), with k_t(a, .) - k_t(b, .).
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class LazyVariances:
         self.bound[b] = self.variance[b].max()
 
     def _merge(self) -> None:
-        """Keep one row for each arm, however often it was selected. This saves memory and removes rounding errors.
+        """Merge the rows of each arm into one. This saves memory and removes accumulated rounding errors.
 
         Every region computes its rows again when they are needed; until then its old variances remain bounds.
         """

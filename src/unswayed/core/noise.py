@@ -1,4 +1,4 @@
-"""The noise of one measurement, from repeats, by medians: one tampered repeat hardly changes it."""
+"""The noise of one measurement, from repeats, by medians: one tampered repeat changes it very little."""
 
 from __future__ import annotations
 

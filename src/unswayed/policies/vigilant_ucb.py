@@ -47,7 +47,7 @@ class VigilantUCB(OnFiniteDomain):
         threshold: Trim plays that are off by more standard deviations; infinity never trims.
         verify: Every `verify`-th play verifies; 0 never verifies.
         margin: Noise deviations by which a rival has to win to count: on a fine grid neighbours are equally good.
-        curiosity: Factors of beta, used in turn: with one factor a search that has settled looks nowhere else.
+        curiosity: Factors of beta, used in turn. The larger ones make a settled search look elsewhere.
 
     Raises:
         InvalidInput: A setting is out of its range.

@@ -26,7 +26,7 @@ from unswayed.simulation.ledger import affordable
 from unswayed.types import EPS, FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 16
-# The rule of the plain loop. numba does not notice a change of ledger.py: then touch this file to compile it anew.
+# The rule of the plain loop. numba does not notice a change of ledger.py: touch this file too, to recompile.
 charge = numba.njit(cache=True)(affordable)
 
 

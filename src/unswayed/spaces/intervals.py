@@ -147,7 +147,7 @@ class Real(_Interval):
         return _step(Z, radius, rng) if self.size is None else Z
 
     def _inverse(self, z: FloatArray) -> FloatArray:
-        """The number at position z; if a number is encoded as exactly z, such a number.
+        """The number at position z. If a number has exactly the position z, return that number.
 
         So a row that came from a number is never moved. Two Newton steps on the rounded position may step over the
         number, so steps from one float to the next follow.

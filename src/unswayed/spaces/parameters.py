@@ -92,7 +92,7 @@ class Categorical:
         return self._rows(np.minimum((u * self.size).astype(np.int64), self.size - 1))
 
     def grid(self, levels: int) -> FloatArray:
-        """All choices for every `levels`: without an order no choice represents another. Encoded."""
+        """All choices, encoded, for every `levels`: a choice cannot represent others."""
         return self._rows(np.arange(self.size))
 
     def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:

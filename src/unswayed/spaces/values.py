@@ -57,7 +57,7 @@ def checked_value(value: object, what: str) -> Value:
     if not isinstance(value, bool | int | float):
         raise InvalidInput(f"{what} must be a text, a number or a boolean, not {shown(value)}")
     if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
-        raise InvalidInput(f"{what} is a whole number beyond +-2^53: {shown(value)}")
+        raise InvalidInput(f"{what} must lie within +-2^53, not {shown(value)}")
     if isinstance(value, float) and not isfinite(value):
         raise InvalidInput(f"{what} must be finite, not {shown(value)}")
     return value

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dger
 
-from unswayed.core.system import half_solved, solve_system
+from unswayed.core.system import System
 from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray, IntArray, floats, positive, read_only
 
@@ -103,8 +103,8 @@ class JointPosterior:
         S = np.flatnonzero(n)
         if len(S) == 0:
             return cls.prior(K, lam)
-        system = solve_system(K[np.ix_(S, S)], ybar[S], n[S], lam)
-        half = half_solved(system.factor, K[:, S])
+        system = System.fit(K[np.ix_(S, S)], ybar[S], n[S], lam)
+        half = system.half(K[:, S])
         mean: FloatArray = K[:, S] @ system.weights
         solved = solve_triangular(system.factor, half, lower=True, trans="T", check_finite=False).T  # K A^-1
         covariance = K - half.T @ half if len(S) < len(K) else np.empty_like(K)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,14 +23,14 @@ from scipy.linalg import solve_triangular
 from unswayed.core.joint_posterior import JointPosterior, mean_rewards, pooled
 from unswayed.core.kernels import Kernel
 from unswayed.core.memory import row_blocks
-from unswayed.core.system import half_solved, solve_system
+from unswayed.core.system import System
 from unswayed.types import EPS, FloatArray
 
 __all__ = ["JointPosterior", "Posterior", "mean_rewards", "pooled"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(System):
     """The posterior given the mean reward and count of each played arm; make it with `fit`.
 
     `mean`, `covariance` and `deviation` are those of the played arms; `predict` gives other points.
@@ -57,34 +56,6 @@ class Posterior:
         >>> mu.round(3).tolist()
         [0.2, 1.0]
     """
-
-    K: FloatArray
-    means: FloatArray
-    counts: FloatArray
-    lam: float
-    factor: FloatArray
-    weights: FloatArray
-    condition: float
-    scale: float
-    jitter: float
-
-    @classmethod
-    def fit(cls, K_SS: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
-        """The posterior after the plays of some arms.
-
-        Args:
-            K_SS: Kernel matrix of the played arms.
-            means: Mean reward of each.
-            counts: How often each was played; at least 1.
-            lam: Regularisation, the model's noise variance.
-
-        Returns:
-            The posterior.
-
-        Raises:
-            InvalidInput: Shapes differ, a number is not finite, or a count is not positive.
-        """
-        return cls(*solve_system(K_SS, means, counts, lam))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(arms={len(self.counts)}, plays={self.counts.sum():g}, lam={self.lam:g})"
@@ -150,11 +121,3 @@ class Posterior:
         for rows in row_blocks(len(X), len(X_S)):
             mu[rows], sigma[rows] = self.predict(kernel(X[rows], X_S), kernel.diagonal(X[rows]))
         return mu, sigma
-
-    def half(self, K_xS: ArrayLike) -> FloatArray:
-        """L^-1 k_S(x), one column for each point x.
-
-        Args:
-            K_xS: k(x, s) for every point x (rows) and played arm s (columns).
-        """
-        return half_solved(self.factor, K_xS)

@@ -7,7 +7,8 @@ A     K_SS + lam diag(1/n), a system of |S| equations, where all T plays would g
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,8 +20,9 @@ from unswayed.types import FloatArray, floats, positive, read_only
 LARGEST_CONDITION = 1e13
 
 
-class System(NamedTuple):
-    """A w = ybar, solved. The fields are those of `Posterior`."""
+@dataclass(frozen=True, eq=False, repr=False)
+class System:
+    """A weights = means, solved. `Posterior` documents the fields."""
 
     K: FloatArray
     means: FloatArray
@@ -32,37 +34,46 @@ class System(NamedTuple):
     scale: float
     jitter: float
 
+    @classmethod
+    def fit(cls, K_SS: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
+        """Check the plays of some arms, factorise A and solve for the weights.
 
-def solve_system(K_SS: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> System:
-    """Check the data, factorise A and solve for the weights.
+        Args:
+            K_SS: Kernel matrix of the played arms.
+            means: Mean reward of each.
+            counts: How often each was played; at least 1.
+            lam: Regularisation, the model's noise variance.
 
-    Raises:
-        InvalidInput: Shapes differ, a number is not finite, or a count is not positive.
-    """
-    K = floats(K_SS, "the kernel matrix", ndim=2)
-    ybar = floats(means, "rewards", ndim=1)
-    n = floats(counts, "counts", ndim=1)
-    lam = positive(lam, "lam")
-    if K.shape != (ybar.size, ybar.size) or n.shape != ybar.shape or ybar.size == 0:
-        raise InvalidInput("a posterior needs a square kernel matrix and one mean and count for each arm")
-    if n.min() <= 0:
-        raise InvalidInput("counts must be positive")
-    A = K + np.diag(lam / n)
-    scale = float(np.linalg.norm(A, 1))
-    jitter = 0.0
-    factor, condition = _factorise(A, scale)
-    while condition > LARGEST_CONDITION:  # at most a few rounds: the condition falls to scale/jitter
-        jitter = 4 * jitter or 4 * scale / LARGEST_CONDITION
-        factor, condition = _factorise(A + jitter * np.eye(n.size), scale)
-    weights = lapack.dpotrs(factor, ybar, lower=1)[0]
-    return System(K, ybar, n, lam, read_only(factor), read_only(weights), condition, scale, jitter)
+        Raises:
+            InvalidInput: Shapes differ, a number is not finite, or a count is not positive.
+        """
+        K = floats(K_SS, "the kernel matrix", ndim=2)
+        ybar = floats(means, "rewards", ndim=1)
+        n = floats(counts, "counts", ndim=1)
+        lam = positive(lam, "lam")
+        if K.shape != (ybar.size, ybar.size) or n.shape != ybar.shape or ybar.size == 0:
+            raise InvalidInput("a posterior needs a square kernel matrix and one mean and count for each arm")
+        if n.min() <= 0:
+            raise InvalidInput("counts must be positive")
+        A = K + np.diag(lam / n)
+        scale = float(np.linalg.norm(A, 1))
+        jitter = 0.0
+        factor, condition = _factorise(A, scale)
+        while condition > LARGEST_CONDITION:  # at most a few rounds: the condition falls to scale/jitter
+            jitter = 4 * jitter or 4 * scale / LARGEST_CONDITION
+            factor, condition = _factorise(A + jitter * np.eye(n.size), scale)
+        weights = lapack.dpotrs(factor, ybar, lower=1)[0]
+        return cls(K, ybar, n, lam, read_only(factor), read_only(weights), condition, scale, jitter)
 
+    def half(self, K_xS: ArrayLike) -> FloatArray:
+        """L^-1 k_S(x), one column for each point x.
 
-def half_solved(factor: FloatArray, K_xS: ArrayLike) -> FloatArray:
-    """L^-1 k_S(x), one column for each point x."""
-    columns = np.asarray(K_xS, dtype=np.float64).T
-    half: FloatArray = solve_triangular(factor, columns, lower=True, check_finite=False)
-    return half
+        Args:
+            K_xS: k(x, s) for every point x (rows) and played arm s (columns).
+        """
+        columns = np.asarray(K_xS, dtype=np.float64).T
+        half: FloatArray = solve_triangular(self.factor, columns, lower=True, check_finite=False)
+        return half
 
 
 def _factorise(A: FloatArray, scale: float) -> tuple[FloatArray, float]:

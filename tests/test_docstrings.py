@@ -1,13 +1,79 @@
-"""The examples in the docstrings of the lower floors run."""
+"""Every public name explains itself: each parameter is documented, and the examples run."""
 
 import doctest
+import inspect
+import re
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 
 import pytest
 
+import unswayed
+from unswayed.adversaries.protocol import Adversary
+from unswayed.core.kernels import Kernel
+from unswayed.policies.protocol import Policy
+from unswayed.spaces.encoding import Encoding
+from unswayed.spaces.space import Space
 
-@pytest.mark.parametrize("name", ["text", "storage.journal", "programs.command"])
-def test_examples(name):
-    result = doctest.testmod(import_module(f"unswayed.{name}"))
-    assert result.attempted > 0
-    assert result.failed == 0
+PROTOCOLS = (Policy, Kernel, Space, Encoding, Adversary)
+NAMES = unswayed.__all__
+MODULES = sorted({*unswayed._HOME.values(), "text", "storage.journal", "integrations.optuna", "experiments.settings"})
+SECTION = re.compile(r"^(?:Args|Attributes):\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
+
+
+def documented(thing):
+    """The names in the Args and Attributes sections of a docstring."""
+    text = inspect.cleandoc(thing.__doc__ or "") + "\n"
+    return {name for section in SECTION.findall(text) for name in re.findall(r"^ {4}(\w+):", section, re.MULTILINE)}
+
+
+def parameters(function):
+    """The parameters that a caller gives: without self and cls, and without catch-alls."""
+    names = list(inspect.signature(function).parameters.values())
+    return [p.name for p in names if p.name not in ("self", "cls") and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def public_methods(cls):
+    """Methods and class methods of our own classes, as plain functions."""
+    for base in reversed(cls.__mro__):
+        if base.__module__.startswith("unswayed"):
+            for name, member in vars(base).items():
+                function = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+                if inspect.isfunction(function) and not name.startswith("_"):
+                    yield name, function
+
+
+def in_a_protocol(cls, name, function):
+    """Whether a protocol that the class follows documents this method: as many parameters, all of them."""
+    for protocol in PROTOCOLS:
+        method = vars(protocol).get(name)
+        follows = all(hasattr(cls, member) for member, value in vars(protocol).items() if inspect.isfunction(value))
+        if method is not None and follows and documented(method) == set(parameters(method)):
+            return len(parameters(method)) == len(parameters(function))
+    return False
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_parameter_is_documented(name):
+    thing = getattr(unswayed, name)
+    assert thing.__doc__, f"{name} has no docstring"
+    if inspect.isclass(thing) and issubclass(thing, Exception):
+        return
+    wanted = {field.name for field in fields(thing)} if is_dataclass(thing) else set(parameters(thing))
+    assert wanted <= documented(thing), f"{name} does not document {sorted(wanted - documented(thing))}"
+    if inspect.isclass(thing):
+        for method, function in public_methods(thing):
+            missing = set(parameters(function)) - documented(function)
+            assert not missing or in_a_protocol(thing, method, function), f"{name}.{method}: {sorted(missing)}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_has_an_example(name):
+    thing = getattr(unswayed, name)
+    if not (inspect.isclass(thing) and issubclass(thing, Exception)):
+        assert ">>>" in thing.__doc__, f"{name} has no example"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_run(module):
+    assert doctest.testmod(import_module(f"unswayed.{module}")).failed == 0

@@ -65,3 +65,12 @@ def test_a_view_leaves_its_sources_alone():
     mean[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         view.mean[0] = 2.0
+
+
+def test_objects_show_themselves_in_one_line():
+    arms = np.arange(7)
+    assert repr(Query([4, 0], [2, 3])) == "Query(arms=[4, 0], repeats=[2, 3])"
+    assert repr(Query(arms, arms + 1)) == "Query(arms=<7 array>, repeats=<7 array>)"
+    assert repr(Feedback([1], [2], [0.5])) == "Feedback(arms=[1], repeats=[2], means=[0.5])"
+    view = View(arms, arms * 0.1, arms * 0.1, arms * 0.1, np.eye(7))
+    assert repr(view).endswith("upper=<7 array>, covariance=<7 x 7 array>)")

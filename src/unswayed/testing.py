@@ -1,6 +1,6 @@
-"""Conformance checks for policies, adversaries and journals of your own: call them from your tests.
+"""Conformance checks for your own policies, adversaries and journals: call them from your tests.
 
-They raise AssertionError with a reason, and check what the rest of the package relies on.
+They check what the rest of the package relies on, and raise AssertionError with a reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from unswayed.types import Feedback, FloatArray, View
 
 
 def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> None:
-    """`ask` changes nothing, `tell` is deterministic, the view is consistent, the recommendation active."""
+    """Check that `ask` changes nothing, `tell` is deterministic, the view is consistent and the recommendation active.
+
+    Args:
+        policy: The policy to check.
+        f: True values of its arms; rewards are these values without noise.
+        plays: How many plays to make.
+    """
     f = np.asarray(f, dtype=np.float64)
     state = policy.init()
     done = 0
@@ -49,7 +55,14 @@ def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> Non
 
 
 def check_adversary(adversary: Adversary, problem: Problem, policy: Policy[Any], *, budget: float = 5.0) -> None:
-    """Names one corruption for each arm, keeps its promise about the view, stays within its budget."""
+    """Check that an adversary names one corruption for each arm, reads only what it says, and keeps its budget.
+
+    Args:
+        adversary: The adversary to check.
+        problem: A problem to attack.
+        policy: A policy to attack.
+        budget: Largest total corruption.
+    """
     active = np.arange(problem.n_arms)
     zeros = np.zeros(problem.n_arms)
     view = View(active, zeros, zeros - 1, zeros + 1)
@@ -59,17 +72,18 @@ def check_adversary(adversary: Adversary, problem: Problem, policy: Policy[Any],
     if not adversary.reads_estimates:
         other = View(active.copy(), problem.f.copy(), problem.f - 2, problem.f + 3)
         again = adversary.corrupt(problem.f, other, np.random.default_rng(1))
-        assert np.array_equal(c, again), "it reads estimates but says that it does not"
+        assert np.array_equal(c, again), "it reads estimates, but reads_estimates is False"
     run = simulate(problem, policy, adversary, budget=budget, horizon=300, seed=1)
     assert run.corruption_spent <= budget + 1e-9, "the budget was exceeded"
     assert abs(run.spent.sum() - run.corruption_spent) <= 1e-9, "the ledger does not add up"
 
 
 def check_journal(make: Callable[[], Journal], *, durable: bool = True) -> None:
-    """Keeps records in order and unchanged, refuses what is not plain JSON, and still has all when opened again.
+    """Check that a journal keeps records in order and unchanged, also after reopening, and refuses all but plain JSON.
 
-    `make` opens the journal, empty at first; called after `close` it opens the same one again. A journal that is
-    not `durable` may then be empty.
+    Args:
+        make: Opens the journal. It is empty at first; after `close`, `make` opens the same journal again.
+        durable: Whether the records must still be there when it is opened again.
     """
     values = [0.1, 5e-324, -1.7e308, 2**63, "caf\u00e9 \U0001f980\n\x00\u2028", None, True, [], {"a": [{"": 0}]}]
     records: list[dict[str, Any]] = [{"key": i, "value": value} for i, value in enumerate(values)]
@@ -88,12 +102,12 @@ def check_journal(make: Callable[[], Journal], *, durable: bool = True) -> None:
         for bad in (math.nan, math.inf, -math.inf, (1,), {1: 2}, {"set"}, b"bytes"):
             _check_refused(journal, {"bad": bad})
         _check_refused(journal, "text")
-        assert journal.read() == records, "a refused call has left something"
+        assert journal.read() == records, "a refused call has changed the journal"
     with make() as journal:
         kept = records if durable else []
         assert journal.read() == kept, "opened again, it does not have the same records"
         journal.append({"last": 1})
-        assert journal.read() == [*kept, {"last": 1}], "it cannot be appended to after it was opened again"
+        assert journal.read() == [*kept, {"last": 1}], "appending fails after it was opened again"
     journal.close()
     for use in (journal.read, journal.append):
         try:
@@ -108,4 +122,4 @@ def _check_refused(journal: Journal, bad: Any) -> None:
         journal.append({"good": 1}, bad)
     except UnswayedError:
         return
-    raise AssertionError(f"it takes {bad!r}, which is not plain JSON")
+    raise AssertionError(f"it accepts {bad!r}, which is not plain JSON")

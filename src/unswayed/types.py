@@ -1,12 +1,12 @@
 """The words that all layers share: arrays, what is played, what comes back, what may be seen.
 
-An *arm* is the index of a point of the domain; a *play* is one evaluation of an arm; a *reward* is
-what the learner sees, possibly corrupted; a *value* is the truth f(x).
+An *arm* is the index of a point of the domain. A *play* is one evaluation of an arm. A *reward* is what the
+learner sees; it may be corrupted. A *value* is the truth f(x).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import index
 from typing import Any, Self, TypeVar
 
@@ -19,10 +19,12 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
+EPS = float(np.finfo(np.float64).eps)  # the rounding error of 1
+FEW_ENTRIES = 6  # an array of at most so many entries is shown in full
 
 
 def floats(values: ArrayLike, name: str, *, ndim: int) -> FloatArray:
-    """A private, read-only float64 copy of `values`, refused if it has the wrong shape or is not finite."""
+    """A read-only float64 copy of `values`; refused if the number of dimensions is wrong or an entry is not finite."""
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -36,7 +38,7 @@ def floats(values: ArrayLike, name: str, *, ndim: int) -> FloatArray:
 
 
 def positive(value: float, name: str, *, zero: bool = False) -> float:
-    """`value` as a float, refused unless it is finite and positive (or zero, where that is allowed)."""
+    """`value` as a float; refused unless it is finite and positive (with `zero`: at least 0)."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -48,7 +50,7 @@ def positive(value: float, name: str, *, zero: bool = False) -> float:
 
 
 def probability(value: float, name: str) -> float:
-    """`value` as a float, refused unless it lies strictly between 0 and 1 (and above 1e-100)."""
+    """`value` as a float; refused unless it is between 0 and 1, and above 1e-100."""
     number = positive(value, name, zero=True)
     if not 1e-100 < number < 1:
         raise InvalidInput(f"{name} must lie between 0 and 1 (and above 1e-100), not {number:g}")
@@ -56,14 +58,17 @@ def probability(value: float, name: str) -> float:
 
 
 def growth(value: float) -> float:
-    """eta, the factor by which a determinant grows before the design switches arms: finite and above 1."""
+    """eta as a float; refused unless it is finite and above 1.
+
+    A design switches arms when the determinant has grown by the factor eta.
+    """
     if not (np.isfinite(value) and value > 1):
         raise InvalidInput(f"eta must be finite and larger than 1, not {value:g}")
     return float(value)
 
 
 def whole(value: object, name: str, *, least: int, most: int = 2**53) -> int:
-    """`value` as an int, refused unless it is a whole number from `least` to `most`."""
+    """`value` as an int; refused unless it is a whole number from `least` to `most`."""
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -79,12 +84,40 @@ def read_only(array: AnyArray) -> AnyArray:
     return array
 
 
+def short_repr(value: Any) -> str:
+    """The fields of a dataclass in one line, with the shape of a long array in place of its entries."""
+    shown = (f"{field.name}={_shown(getattr(value, field.name))}" for field in fields(value) if field.repr)
+    return f"{type(value).__name__}({', '.join(shown)})"
+
+
+def _shown(value: object) -> str:
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    return str(value.tolist()) if value.size <= FEW_ENTRIES else f"<{' x '.join(map(str, value.shape))} array>"
+
+
 @dataclass(frozen=True, eq=False)
 class Query:
-    """What to play next: `arms` in this order, each `repeats` times in a row. An epoch is one query."""
+    """What to play next. An epoch of a phased policy is one query.
+
+    Attributes:
+        arms: Numbers of the arms, in the order in which they are played.
+        repeats: How often each is played, in a row.
+
+    Raises:
+        InvalidInput: The lengths differ, there is no arm, or a number is not whole or is too small.
+
+    Example:
+        >>> query = Query(arms=[4, 0], repeats=[2, 3])
+        >>> query.plays
+        5
+        >>> query.first(3)
+        Query(arms=[4, 0], repeats=[2, 1])
+    """
 
     arms: IntArray
     repeats: IntArray
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         arms, repeats = np.array(self.arms), np.array(self.repeats)
@@ -104,7 +137,11 @@ class Query:
         return int(self.repeats.sum())
 
     def first(self, plays: int) -> Query:
-        """The first `plays` plays of this query, in its order."""
+        """The beginning of this query.
+
+        Args:
+            plays: How many plays to keep, in order.
+        """
         if plays >= self.plays:
             return self
         done_before = np.cumsum(self.repeats) - self.repeats
@@ -114,11 +151,27 @@ class Query:
 
 @dataclass(frozen=True, eq=False)
 class Feedback:
-    """The answer to a query as sufficient statistics: for each arm, the number and mean of its rewards."""
+    """The answer to a query: how often each arm was played, and the mean of its rewards.
+
+    These are sufficient statistics: no policy needs the single rewards.
+
+    Attributes:
+        arms: Numbers of the arms that were played.
+        repeats: How often each was played.
+        means: Mean reward of each.
+
+    Raises:
+        InvalidInput: The lengths differ, there is no arm, or a mean is not finite.
+
+    Example:
+        >>> Feedback.from_rewards(arms=[2, 0, 2], rewards=[1.0, 5.0, 3.0])
+        Feedback(arms=[2, 0], repeats=[2, 1], means=[2.0, 5.0])
+    """
 
     arms: IntArray
     repeats: IntArray
     means: FloatArray
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         asked = Query(self.arms, self.repeats)
@@ -131,7 +184,18 @@ class Feedback:
 
     @classmethod
     def from_rewards(cls, arms: ArrayLike, rewards: ArrayLike) -> Self:
-        """From raw plays, one arm and one reward each; arms keep the order of their first play."""
+        """Collect single plays. Arms keep the order of their first play.
+
+        Args:
+            arms: The arm of each play.
+            rewards: The reward of each play.
+
+        Returns:
+            The number of plays and the mean reward of each arm.
+
+        Raises:
+            InvalidInput: The lengths differ, there is no play, or a reward is not finite.
+        """
         played = np.asarray(arms, dtype=np.int64)
         seen = floats(rewards, "rewards", ndim=1)
         if played.shape != seen.shape or seen.size == 0:
@@ -144,10 +208,19 @@ class Feedback:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What triggers, adversaries and displays may see of a policy, before its next query.
+    """What an adversary, a trigger or a display may see of a policy before its next query.
 
-    `mean`, `lower` and `upper` belong to the arms in `active`, in that order; so do the rows and columns of
-    `covariance`, the posterior's, where a policy has one at hand.
+    Attributes:
+        active: Numbers of the arms that the policy may still play, in increasing order.
+        mean: Estimated value of each active arm.
+        lower: Lower confidence bound of each active arm.
+        upper: Upper confidence bound of each active arm.
+        covariance: Posterior covariance of the active arms; None if the policy does not keep it.
+
+    Example:
+        >>> bounds = np.array([0.1, 0.2])
+        >>> View(active=np.array([0, 3]), mean=bounds, lower=bounds - 1, upper=bounds + 1)
+        View(active=[0, 3], mean=[0.1, 0.2], lower=[-0.9, -0.8], upper=[1.1, 1.2], covariance=None)
     """
 
     active: IntArray
@@ -155,6 +228,7 @@ class View:
     lower: FloatArray
     upper: FloatArray
     covariance: FloatArray | None = None
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if self.covariance is not None:

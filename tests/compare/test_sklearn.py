@@ -5,7 +5,7 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
-from unswayed import Feedback, Matern, Posterior, SquaredExponential
+from unswayed import Feedback, JointPosterior, Matern, Posterior, SquaredExponential
 
 PAIRS = [
     (SquaredExponential(0.6), sk.RBF(0.6)),
@@ -34,4 +34,9 @@ def test_posterior_on_raw_repeats(ours, theirs, lam, rng):
     mu, sigma = posterior.predict(ours(grid, S), ours.diagonal(grid))
     assert np.allclose(mu, mean, atol=1e-8)
     assert np.allclose(sigma**2, np.diag(covariance), atol=1e-8)
-    assert np.allclose(posterior.covariance(ours(grid, S), ours(grid, S), ours(grid, grid)), covariance, atol=1e-8)
+    everything = np.concatenate([S, grid])
+    nothing = np.zeros(len(grid))
+    means, counts = np.append(data.means, nothing), np.append(data.repeats, nothing)
+    joint = JointPosterior.fit(ours(everything, everything), means, counts, lam)
+    assert np.allclose(joint.covariance[len(S) :, len(S) :], covariance, atol=1e-8)
+    assert np.allclose(posterior.covariance, joint.covariance[: len(S), : len(S)], atol=1e-8)

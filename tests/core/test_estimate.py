@@ -27,9 +27,9 @@ def random_epoch(seed, N=60):
 
 
 def all_pairs(kernel, X, S, means, counts, lam):
-    n, totals = np.zeros(len(X)), np.zeros(len(X))
-    n[S], totals[S] = counts, counts * means
-    return JointPosterior.fit(kernel(X, X), n, totals, lam), n > 0
+    n, ybar = np.zeros(len(X)), np.zeros(len(X))
+    n[S], ybar[S] = counts, means
+    return JointPosterior.fit(kernel(X, X), ybar, n, lam), n > 0
 
 
 def literally_undominated(joint, played, beta, C):
@@ -136,8 +136,8 @@ f = np.sin(5 * X[:, 0]) + X[:, 1]
 kernel, rng = SquaredExponential(0.3), np.random.default_rng(0)
 for domain, values in ((X[:3000], f[:3000]), (X, f)):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    certified = InfluencePhasedElimination(domain, kernel, 1.0, 3.0, 0.1)
-    for policy in (RobustPhasedElimination(domain, kernel, 1.0), certified):
+    certified = InfluencePhasedElimination(domain, kernel, corruption_budget=1.0, norm_bound=3.0, noise_std=0.1)
+    for policy in (RobustPhasedElimination(domain, kernel, corruption_budget=1.0), certified):
         state = policy.init()
         for h in range(6):
             query = policy.ask(state, rng)

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unswayed import Linear, Matern, Posterior, SquaredExponential, UnswayedError
-from unswayed.core.posterior import LARGEST_CONDITION, JointPosterior
+from unswayed.core.posterior import JointPosterior, mean_rewards
+from unswayed.core.system import LARGEST_CONDITION
 
 
 def oracle(K, ybar, n, lam, K_xS, k_xx):
@@ -210,11 +211,14 @@ def test_covariance_extends_the_deviation(rng):
     kernel = Matern(2.5, 0.5)
     S, n, lam = X[:5], np.array([1, 7, 2, 30, 4]), 0.3
     posterior = Posterior.fit(kernel(S, S), rng.standard_normal(5), n, lam)
-    covariance = posterior.covariance(kernel(X, S), kernel(X, S), kernel(X, X))
-    _, sigma = posterior.predict(kernel(X, S), np.ones(9))
-    assert np.allclose(np.diag(covariance), sigma**2, atol=1e-12)
+    mu, sigma = posterior.predict(kernel(X, S), np.ones(9))
     literal = kernel(X, X) - kernel(X, S) @ np.linalg.inv(kernel(S, S) + np.diag(lam / n)) @ kernel(S, X)
-    assert np.allclose(covariance, literal, atol=1e-12)
+    assert np.allclose(posterior.covariance, literal[:5, :5], atol=1e-12)
+    assert np.allclose(posterior.deviation, sigma[:5], atol=1e-12)
+    assert np.allclose(posterior.mean, mu[:5], atol=1e-12)
+    everywhere = JointPosterior.fit(kernel(X, X), np.r_[posterior.means, np.zeros(4)], np.r_[n, np.zeros(4)], lam)
+    assert np.allclose(everywhere.covariance, literal, atol=1e-12)
+    assert np.allclose(everywhere.deviation, sigma, atol=1e-12)
 
 
 def test_rank_one_extension_equals_the_fit(rng):
@@ -233,9 +237,8 @@ def test_rank_one_extension_equals_the_fit(rng):
     mu, sigma = posterior.predict(kernel(X, X[S]), np.ones(12))
     assert np.allclose(joint.mean, mu, atol=1e-11)
     assert np.allclose(joint.deviation, sigma, atol=1e-11)
-    assert np.allclose(
-        joint.covariance, posterior.covariance(kernel(X, X[S]), kernel(X, X[S]), kernel(X, X)), atol=1e-11
-    )
+    at_once = JointPosterior.fit(kernel(X, X), mean_rewards(totals, counts), counts, lam)
+    assert np.allclose(joint.covariance, at_once.covariance, atol=1e-11)
     K_S = kernel(X[S], X[S])
     sign, log_det = np.linalg.slogdet(np.eye(S.sum()) + K_S * counts[S] / lam)
     assert sign == 1

@@ -19,8 +19,7 @@ def game(seed, plays=30, arms=8):
 
 
 def fit(K, played, rewards, lam=0.01):
-    counts = np.bincount(played, minlength=len(K)).astype(float)
-    return JointPosterior.fit(K, counts, np.bincount(played, rewards, minlength=len(K)), lam)
+    return JointPosterior.of_plays(K, played, rewards, np.ones(len(played)), lam)
 
 
 def dense_residuals(K, played, rewards, lam=0.01):
@@ -95,8 +94,7 @@ def test_a_fault_beyond_the_budget_goes_free():
 def test_repeats_count_as_one_value_of_larger_weight():
     K, _, played, rewards = game(6, plays=12)
     n = np.array([1.0, 4.0] * 6)
-    counts, totals = np.bincount(played, n, minlength=8), np.bincount(played, n * rewards, minlength=8)
-    posterior = JointPosterior.fit(K, counts, totals, 0.01)
+    posterior = JointPosterior.of_plays(K, played, rewards, n, 0.01)
     z, _ = residuals(posterior, played, rewards, n)
     A = K[np.ix_(played, played)] + np.diag(0.01 / n)
     inverse = np.linalg.inv(A)

@@ -20,6 +20,17 @@ def test_policies_conform(name, problem):
     check_policy(make_policy(name, problem, 20.0, 5000), problem.f, plays=3000 if "pe" in name else 120)
 
 
+@pytest.mark.parametrize("name", POLICIES)
+def test_policies_and_states_show_themselves_in_one_line(name, problem):
+    policy = make_policy(name, problem, 20.0, 5000)
+    assert repr(policy).startswith(f"{type(policy).__name__}(domain=<100 x 2 array>, kernel=SquaredExponential(")
+    for text in (repr(policy), repr(policy.init())):
+        assert "\n" not in text
+        assert len(text) < 320
+    with pytest.raises(TypeError, match="positional"):
+        type(policy)(problem.domain, problem.kernel, 20.0)
+
+
 @pytest.mark.parametrize("name", ATTACKS)
 def test_adversaries_conform(name, problem):
     check_adversary(make_attack(name, problem), problem, make_policy("gp-ucb", problem, 5.0, 300))
@@ -33,7 +44,7 @@ def test_a_policy_that_forgets_is_caught(problem):
 
     good = make_policy("rgp-pe", problem, 0.0, 100)
     with pytest.raises(AssertionError, match="came back"):
-        check_policy(Revives(good.domain, good.kernel, 0.0), problem.f, plays=20_000)
+        check_policy(Revives(good.domain, good.kernel, corruption_budget=0.0), problem.f, plays=20_000)
 
 
 def test_an_adversary_that_hides_what_it_reads_is_caught(problem):

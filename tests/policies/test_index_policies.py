@@ -31,10 +31,10 @@ def test_equals_the_literal_algorithm(robust, lam, rng):
     f = np.sin(4 * X[:, 0]) - X[:, 1]
     C, b = 8.0, 0.25
     beta = SqrtLogBeta(0.7)
-    policy = GPUCB(X, kernel, beta, lam)
+    policy = GPUCB(X, kernel, beta=beta, lam=lam)
     extra = 0.0
     if robust:
-        policy = RobustGPUCB(X, kernel, beta, lam, corruption_budget=C, b=b)
+        policy = RobustGPUCB(X, kernel, beta=beta, lam=lam, corruption_budget=C, b=b)
         extra = b * C / np.sqrt(lam)
     problem = table(X, f, kernel=kernel, noise_std=0.3)
     run = simulate(problem, policy, TopK(1), budget=0, horizon=120, seed=3)
@@ -53,7 +53,7 @@ def test_the_first_round_goes_to_arm_0():
 
 def test_log_det_beta_follows_the_posterior():
     problem = f1()
-    policy = GPUCB(problem.domain, problem.kernel, LogDetBeta(8.0, 0.02, 0.05), lam=0.5)
+    policy = GPUCB(problem.domain, problem.kernel, beta=LogDetBeta(8.0, 0.02, 0.05), lam=0.5)
     view = policy.view(policy.init())
     beta = 8.0 + 0.02 / np.sqrt(0.5) * np.sqrt(2 * np.log(20))
     assert np.allclose(view.upper, beta)
@@ -85,11 +85,11 @@ def test_one_huge_lie_does_not_tie_the_other_arms():
     policy = GPUCB(np.arange(3.0)[:, None] * 10, SquaredExponential())
     state = policy.tell(policy.init(), Feedback([0, 1, 2], [1, 100, 1], [0.0, 1.0, -1e10]))
     assert policy.recommend(state) == 1
-    greedy = GPUCB(np.arange(3.0)[:, None] * 10, SquaredExponential(), SqrtLogBeta(1e-3))
+    greedy = GPUCB(np.arange(3.0)[:, None] * 10, SquaredExponential(), beta=SqrtLogBeta(1e-3))
     state = greedy.tell(greedy.init(), Feedback([0, 1, 2], [1, 100, 1], [0.0, 1.0, -1e10]))
     assert greedy.ask(state, np.random.default_rng(0)).arms.tolist() == [1]
 
 
 def test_lam_below_the_rounding_error_is_refused():
-    with pytest.raises(UnswayedError, match="lam below"):
+    with pytest.raises(UnswayedError, match="lam of at least"):
         GPUCB([[0.0], [1.0]], SquaredExponential(), lam=1e-12)

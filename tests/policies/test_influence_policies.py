@@ -71,7 +71,9 @@ def test_t1_coverage(name, attack):
 
 def epoch_data(seed, lam):
     problem = random_problem(seed)
-    policy = InfluencePhasedElimination(problem.domain, problem.kernel, 5.0, B, SIGMA, lam=lam)
+    policy = InfluencePhasedElimination(
+        problem.domain, problem.kernel, corruption_budget=5.0, norm_bound=B, noise_std=SIGMA, lam=lam
+    )
     state = policy.init()
     rng = np.random.default_rng(seed)
     for _ in range(6):
@@ -88,7 +90,7 @@ def test_the_width_is_never_larger_than_the_papers(seed, lam):
     K = problem.kernel(problem.domain, problem.domain)
     counts = np.zeros(N)
     counts[query.arms] = query.repeats
-    posterior = JointPosterior.fit(K, counts, counts * problem.f, lam)
+    posterior = JointPosterior.fit(K, problem.f, counts, lam)
     width = influence_width(posterior.covariance, counts > 0, 5.0, lam)
     u_h, u_min = int(query.repeats.sum()), int(query.repeats.min())
     lemma = bounds.theory_factor(0.0, 5.0, lam, 1.0, u_min, u_h) * posterior.deviation
@@ -292,7 +294,9 @@ def test_bad_settings_are_refused(change):
 
 
 def test_rewards_of_arms_that_are_not_active_are_refused():
-    policy = InfluencePhasedElimination([[0.0], [1.0], [2.0]], SquaredExponential(0.1), 0.0, 1.0, 0.01)
+    policy = InfluencePhasedElimination(
+        [[0.0], [1.0], [2.0]], SquaredExponential(0.1), corruption_budget=0.0, norm_bound=1.0, noise_std=0.01
+    )
     state = policy.tell(policy.init(), Feedback([0, 1, 2], [9, 9, 9], [0.0, 1.0, 0.0]))
     assert state.active.tolist() == [1]
     for arm in (0, 2):

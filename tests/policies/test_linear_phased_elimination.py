@@ -14,7 +14,8 @@ from unswayed.types import Feedback
 
 def on(problem, C, T, **settings):
     settings = {"error": balanced_error(T), "noise_std": problem.noise_std, **settings}
-    return LinearPhasedElimination(problem.domain, problem.kernel, C, horizon=T, norm_bound=problem.norm, **settings)
+    settings = {"corruption_budget": C, "horizon": T, "norm_bound": problem.norm, **settings}
+    return LinearPhasedElimination(problem.domain, problem.kernel, **settings)
 
 
 def test_one_epoch_is_algorithm_3():

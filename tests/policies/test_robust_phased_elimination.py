@@ -65,7 +65,8 @@ def test_equals_the_printed_algorithm(seed):
         return [f[x] + noise[h, x, j] for x, n in zip(arms, repeats, strict=True) for j in range(n)]
 
     active, history = literal_algorithm_1(X, kernel, C, psi, eta, lam, beta, 0.1, rewards_of, 900)
-    policy = RobustPhasedElimination(X, kernel, C, ExperimentsWidth(beta, 0.1), lam, eta, psi)
+    width = ExperimentsWidth(beta, 0.1)
+    policy = RobustPhasedElimination(X, kernel, corruption_budget=C, width=width, lam=lam, eta=eta, truncation=psi)
     state = policy.init()
     for h, (S_h, u, kept) in enumerate(history):
         query = policy.ask(state, rng)
@@ -105,7 +106,8 @@ def test_best_arm_survives_any_attack_within_budget(attack):
         gamma, _ = gain_upper_bound(problem.kernel(problem.domain, problem.domain), lam, T)
         psi = bounds.theorem_psi(eta, gamma)
         width = TheoryWidth(problem.norm, problem.noise_std, delta=0.05)
-        policy = RobustPhasedElimination(problem.domain, problem.kernel, C, width, lam, eta, psi)
+        settings = {"corruption_budget": C, "width": width, "lam": lam, "eta": eta, "truncation": psi}
+        policy = RobustPhasedElimination(problem.domain, problem.kernel, **settings)
         run = simulate(problem, policy, attack, budget=C, horizon=T, seed=seed)
         assert problem.best_arm in run.active
         beta = bounds.nonadaptive_beta(problem.norm, 0.1, lam, 12, bounds.epoch_delta(0.05, len(run.epochs) - 1))
@@ -131,7 +133,7 @@ def test_with_the_printed_width_the_best_arm_is_lost():
 
 def test_a_cut_epoch_counts_for_regret_but_concludes_nothing():
     problem = f1()
-    policy = RobustPhasedElimination(problem.domain, problem.kernel, 50.0)
+    policy = RobustPhasedElimination(problem.domain, problem.kernel, corruption_budget=50.0)
     run = simulate(problem, policy, NoAttack(), budget=0, horizon=2 + 4 + 16 + 64 + 256 + 1024 + 10, seed=0)
     whole = simulate(problem, policy, NoAttack(), budget=0, horizon=2 + 4 + 16 + 64 + 256 + 1024, seed=0)
     assert run.repeats.sum() == run.horizon
@@ -145,7 +147,7 @@ def test_a_cut_epoch_counts_for_regret_but_concludes_nothing():
 
 def test_before_the_first_epoch_nothing_is_known():
     problem = f1()
-    policy = RobustPhasedElimination(problem.domain, problem.kernel, 50.0)
+    policy = RobustPhasedElimination(problem.domain, problem.kernel, corruption_budget=50.0)
     view = policy.view(policy.init())
     assert len(view.active) == 100
     assert np.isneginf(view.lower).all()
@@ -177,7 +179,12 @@ def test_bad_settings_are_refused(change, reason):
 
 def test_theory_width_by_hand():
     policy = RobustPhasedElimination(
-        np.arange(7.0)[:, None], SquaredExponential(), 5.0, TheoryWidth(2.0, 0.3, 0.1), lam=4.0, truncation=0.25
+        np.arange(7.0)[:, None],
+        SquaredExponential(),
+        corruption_budget=5.0,
+        width=TheoryWidth(2.0, 0.3, 0.1),
+        lam=4.0,
+        truncation=0.25,
     )
     delta_3 = 6 * 0.1 / (16 * np.pi**2)
     beta = 2 + 0.15 * np.sqrt(2 * np.log(7 / delta_3))
@@ -185,7 +192,8 @@ def test_theory_width_by_hand():
 
 
 def test_line_15_keeps_the_best_even_without_any_width():
-    policy = RobustPhasedElimination([[0.0], [1.0]], SquaredExponential(), 0.0, ExperimentsWidth(beta=0.0))
+    width = ExperimentsWidth(beta=0.0)
+    policy = RobustPhasedElimination([[0.0], [1.0]], SquaredExponential(), corruption_budget=0.0, width=width)
     after = policy.tell(policy.init(), module.Feedback([0, 1], [4, 4], [0.0, 1.0]))
     assert after.active.tolist() == [1]
 

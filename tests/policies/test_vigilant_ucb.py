@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from unswayed import SquaredExponential, UnswayedError, VigilantUCB
-from unswayed.core.influence import breakdown_budgets
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.certificate import breakdown_budgets, certificate
+from unswayed.core.posterior import JointPosterior, mean_rewards
 from unswayed.types import Feedback
 
 GRID = np.stack(np.meshgrid(np.linspace(0, 1, 20), np.linspace(0, 1, 20)), axis=-1).reshape(-1, 2)
@@ -19,7 +19,7 @@ def smooth(seed):
 
 
 def policy(C=10.0, **options):
-    return VigilantUCB(GRID, KERNEL, C, SIGMA**2, **options)
+    return VigilantUCB(GRID, KERNEL, corruption_budget=C, lam=SIGMA**2, **options)
 
 
 def play(policy, f, plays, seed, lie=lambda arm, t: 0.0, budget=10.0):
@@ -78,7 +78,7 @@ def test_the_pivot_is_where_tampering_is_cheapest():
                 cost = (posterior.mean[leader] - posterior.mean[b] + p.margin * np.sqrt(lam)) / power
                 cheapest = min(cheapest, (cost, x))
     assert p.pivot(state) == cheapest[1]
-    with_margin_zero = VigilantUCB(GRID, KERNEL, 10.0, lam, margin=0.0)
+    with_margin_zero = VigilantUCB(GRID, KERNEL, corruption_budget=10.0, lam=lam, margin=0.0)
     if leader == int(np.argmax(posterior.mean)):
         budgets, where = breakdown_budgets(posterior, leader)
         budgets[leader] = np.inf
@@ -93,12 +93,26 @@ def test_its_posterior_is_that_of_the_plays_it_keeps():
     assert not state.kept[50]
     counts = np.bincount(state.arms[state.kept], minlength=400).astype(float)
     totals = np.bincount(state.arms[state.kept], weights=state.rewards[state.kept], minlength=400)
-    expected = JointPosterior.fit(KERNEL(GRID, GRID), counts, totals, p.lam)
+    expected = JointPosterior.fit(KERNEL(GRID, GRID), mean_rewards(totals, counts), counts, p.lam)
     np.testing.assert_allclose(state.posterior.mean, expected.mean, atol=1e-6)
     np.testing.assert_allclose(state.posterior.deviation, expected.deviation, atol=1e-5)
-    everything = state.everything()
-    assert everything.counts.sum() == 80
-    np.testing.assert_allclose(state.means, np.divide(totals, counts, out=np.zeros(400), where=counts > 0))
+    np.testing.assert_allclose(state.means, mean_rewards(totals, counts))
+
+
+def test_a_certificate_of_its_posterior_counts_every_play():
+    """The proof has no room for plays that were left out because of their rewards."""
+    f = smooth(2)
+    p = policy()
+    state = play(p, f, 80, 2, lambda arm, t: -3.0 if t in (30, 50) else 0.0)
+    assert not state.kept.all()
+    posterior = p.posterior(state)
+    assert posterior.counts.sum() == 80
+    everything = JointPosterior.of_plays(KERNEL(GRID, GRID), state.arms, state.rewards, np.ones(80), p.lam)
+    norm = {"budget": 10.0, "norm_bound": 10.0, "noise_std": SIGMA}
+    said, expected, trimmed = (certificate(one, **norm) for one in (posterior, everything, state.posterior))
+    assert said.to_dict() == expected.to_dict()
+    assert said.beta != trimmed.beta
+    assert said.largest_gap != trimmed.largest_gap
 
 
 def test_one_huge_value_changes_nothing_else():
@@ -118,4 +132,4 @@ def test_it_says_what_is_wrong():
     with pytest.raises(UnswayedError, match="budget"):
         policy(C=-1)
     with pytest.raises(UnswayedError, match="lam"):
-        VigilantUCB(GRID, KERNEL, 1.0, 1e-30)
+        VigilantUCB(GRID, KERNEL, corruption_budget=1.0, lam=1e-30)

@@ -68,7 +68,8 @@ def test_t4_compiled_and_plain_loop_are_identical(problem, policy, attack, start
 def test_t4_also_with_the_log_det_beta_on_a_smooth_kernel(lam, rng):
     X = rng.uniform(0, 1, (25, 2))
     smooth = table(X, np.sin(5 * X[:, 0]) + X[:, 1], noise_std=0.1)
-    policy = RobustGPUCB(smooth.domain, smooth.kernel, LogDetBeta(2.0, 0.1, 0.05), lam, corruption_budget=2.0, b=0.3)
+    beta = LogDetBeta(2.0, 0.1, 0.05)
+    policy = RobustGPUCB(smooth.domain, smooth.kernel, beta=beta, lam=lam, corruption_budget=2.0, b=0.3)
     fast, plain = (
         simulate(smooth, policy, TopK(3), budget=2.0, horizon=1500, seed=4, start=later, fast=fast)
         for fast in (True, False)
@@ -112,7 +113,7 @@ def test_the_same_seed_gives_the_same_run(problem, policy):
 
 def test_the_attack_leaves_the_noise_alone(problem):
     """Where the same plays are made, the rewards differ by the corruption alone."""
-    policy = RobustPhasedElimination(problem.domain, problem.kernel, 10.0)
+    policy = RobustPhasedElimination(problem.domain, problem.kernel, corruption_budget=10.0)
     honest, attacked = (
         simulate(problem, policy, AggressiveSubtraction(problem.target), budget=budget, horizon=86, seed=5)
         for budget in (0.0, 10.0)
@@ -169,7 +170,7 @@ def test_attacks_that_make_no_sense_are_refused(problem, answer):
 
 def test_an_epoch_is_played_in_order_of_first_selection_arm_by_arm(problem):
     """The budget goes to the first plays: with little of it, only the first attacked arm is touched."""
-    policy = RobustPhasedElimination(problem.domain, problem.kernel, 1.0)
+    policy = RobustPhasedElimination(problem.domain, problem.kernel, corruption_budget=1.0)
     run = simulate(problem, policy, Hostile("huge"), budget=1.0, horizon=86, seed=0)
     assert run.spent.tolist() == [1.0] + [0.0] * (len(run.spent) - 1)
     asked = policy.ask(policy.init(), np.random.default_rng(0))
@@ -177,7 +178,7 @@ def test_an_epoch_is_played_in_order_of_first_selection_arm_by_arm(problem):
 
 
 def test_a_later_attack_waits_for_the_first_elimination(problem):
-    policy = RobustPhasedElimination(problem.domain, problem.kernel, 50.0)
+    policy = RobustPhasedElimination(problem.domain, problem.kernel, corruption_budget=50.0)
     run = simulate(problem, policy, TopK(5), budget=50.0, horizon=50_000, seed=0, start=later)
     first = next(h for h, epoch in enumerate(run.epochs) if len(epoch.active) < 100)
     before = sum(int(epoch.repeats.sum()) for epoch in run.epochs[:first])
@@ -220,7 +221,7 @@ def test_progress_adds_up(problem):
 
 def test_phased_runs_of_a_billion_plays(problem):
     """Blocks have closed forms: the number of blocks, not of plays, is what costs."""
-    policy = RobustPhasedElimination(problem.domain, problem.kernel, 50.0)
+    policy = RobustPhasedElimination(problem.domain, problem.kernel, corruption_budget=50.0)
     run = simulate(problem, policy, TopK(5), budget=50.0, horizon=10**9, seed=0)
     assert run.repeats.sum() == 10**9
     assert len(run.arms) < 1000
@@ -265,7 +266,7 @@ def test_one_arm(rng):
 
 @pytest.mark.parametrize("chunk", [1, 17])
 def test_chunks_with_the_log_det_beta(problem, chunk, monkeypatch):
-    policy = GPUCB(problem.domain, problem.kernel, LogDetBeta(0.1, 1.0, 0.05), lam=0.1)
+    policy = GPUCB(problem.domain, problem.kernel, beta=LogDetBeta(0.1, 1.0, 0.05), lam=0.1)
     settings = {"budget": 10.0, "horizon": 1500, "seed": 2}
     whole = simulate(problem, policy, TopK(3), **settings)
     monkeypatch.setattr("unswayed.simulation.compiled.ROUNDS_AT_ONCE", chunk)
@@ -277,7 +278,8 @@ def test_chunks_with_the_log_det_beta(problem, chunk, monkeypatch):
 
 def test_a_block_has_the_noise_of_its_mean():
     two = table([[0.0], [9.0]], [1.0, 0.0], kernel=f1().kernel, noise_std=0.5)
-    policy = RobustPhasedElimination(two.domain, two.kernel, 0.0, ExperimentsWidth(beta=1e6))
+    width = ExperimentsWidth(beta=1e6)
+    policy = RobustPhasedElimination(two.domain, two.kernel, corruption_budget=0.0, width=width)
     z = []
     for seed in range(40):
         run = simulate(two, policy, NoAttack(), budget=0, horizon=126, seed=seed)
@@ -297,7 +299,7 @@ def test_what_is_spent_of_a_huge_budget_is_counted(problem, policy, budget, fast
 def test_a_policy_for_other_arms_is_refused(problem):
     for policy in (
         GPUCB(problem.domain[:50], problem.kernel),
-        RobustPhasedElimination(problem.domain[:50], problem.kernel, 1.0),
+        RobustPhasedElimination(problem.domain[:50], problem.kernel, corruption_budget=1.0),
         GPUCB(np.concatenate([problem.domain, problem.domain + 50]), problem.kernel),
     ):
         with pytest.raises(UnswayedError, match="the problem 100"):
@@ -318,7 +320,8 @@ def test_so_does_a_beta_of_ones_own(problem):
         def __call__(self, t, log_det, lam):
             return 1.0
 
-    run = simulate(problem, GPUCB(problem.domain, problem.kernel, Own()), NoAttack(), budget=0, horizon=50, seed=0)
+    policy = GPUCB(problem.domain, problem.kernel, beta=Own())
+    run = simulate(problem, policy, NoAttack(), budget=0, horizon=50, seed=0)
     assert run.repeats.sum() == 50
 
 

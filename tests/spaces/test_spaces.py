@@ -201,7 +201,7 @@ def test_a_space_is_read_from_toml(tmp_path):
     [
         ("", "at least one name"),
         ("[x]\nlow = 0", "'x': high is missing"),
-        ("[x]\nlow = 0\nhihg = 1", "'x': unknown key 'hihg' .a real one has low, high, log, unit"),
+        ("[x]\nlow = 0\nhihg = 1", "'x': unknown key 'hihg': a real parameter has low, high, log, unit"),
         ("[x]\nlow = '0'\nhigh = 1", "'x': low must be a finite number, not '0'"),
         ("[x]\nlow = nan\nhigh = 1", "'x': low must be a finite number, not nan"),
         ("[x]\nlow = 2\nhigh = 1", "'x': low = 2 must not exceed high = 1"),
@@ -213,7 +213,7 @@ def test_a_space_is_read_from_toml(tmp_path):
         ("[x]\nchoices = [2020-01-01]", "'x': a choice must be a text, a number or a boolean"),
         ("x = 3", "'x': a parameter needs a table"),
         ("['a{b}']\nlow = 0\nhigh = 1", "without braces"),
-        ("options = ['a']\n[x]\nlow = 0\nhigh = 1", "options stand alone, so 'x' must go"),
+        ("options = ['a']\n[x]\nlow = 0\nhigh = 1", "`options` must be the only key; remove 'x'"),
         ("options = ['a', 'a']", "options: choices must differ"),
         ("options = 3", "options: must be a list or the name of a file"),
         ("options = 'missing.csv'", "options: cannot read"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unswayed import Linear, Matern, SquaredExponential
+from unswayed import JointPosterior, Linear, Matern, SquaredExponential
 
 
 def random_domain(rng, N=None):
@@ -18,3 +18,17 @@ def function_of_norm(kernel, X, B, rng):
     K = kernel(X, X)
     weights = rng.standard_normal(len(X))
     return K @ weights * (B / np.sqrt(weights @ K @ weights))
+
+
+def random_plays(seed, T=40):
+    """T plays at random: the generator, the kernel matrix, the arms, the rewards and lam."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (int(rng.integers(2, 12)), 2))
+    kernel = [SquaredExponential(0.5), Matern(1.5, 0.7), Linear(np.sqrt(2))][seed % 3]
+    plays = rng.integers(0, len(X), T)
+    return rng, kernel(X, X), plays, rng.standard_normal(T), 10 ** rng.uniform(-2, 0.5)
+
+
+def posterior_of_plays(K, plays, rewards, lam):
+    """The posterior of all arms after one reward for each play."""
+    return JointPosterior.of_plays(K, plays, rewards, np.ones(len(plays)), lam)

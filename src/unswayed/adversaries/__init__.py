@@ -1,4 +1,4 @@
-"""The attacks of Section 4, and when they start. An adversary only names what it wants; others keep count."""
+"""The attacks of Section 4, and when they start. An adversary names what it wants; a ledger limits it to its budget."""
 
 from unswayed.adversaries.aggressive_subtraction import AggressiveSubtraction
 from unswayed.adversaries.clipping import Clipping

@@ -1,9 +1,9 @@
-"""The attacks of the paper on a box, and one that promotes bad points: for single evaluations, with `Corrupted`.
+"""The attacks of the paper on a box, and one that promotes bad points. Use them with `Corrupted`.
 
-    f     the truth, on rows of points                 f~   what the attack shows in its place
+    f     the truth, on rows of points                 f~   what the attack shows instead
 
-An attack wants c(x) = f~(x) - f(x), from the truth and never from the noisy measurement. Each can be made from its
-bare numbers, or by `over`, which derives them in the same way for every f (quantiles are over Sobol points of the box).
+An attack wants c(x) = f~(x) - f(x). It depends on the truth and never on the noisy measurement. Make an attack from
+its numbers, or with `over`, which derives them from f in a standard way (quantiles are over Sobol points of the box).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
-from scipy.stats import qmc
 
 from unswayed.core.design import first_argmax
 from unswayed.errors import InvalidInput
@@ -27,7 +26,7 @@ Truth = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class BoxAttack:
-    """An attack on single evaluations of f. On its own it is none at all: f~ = f."""
+    """An attack on single evaluations of f. This base class changes nothing: f~ = f."""
 
     f: Truth
 
@@ -36,21 +35,21 @@ class BoxAttack:
         return f
 
     def __call__(self, x: ArrayLike, value: float) -> float:
-        """c(x) = f~(x) - f(x); the measured `value` plays no part."""
+        """c(x) = f~(x) - f(x); it does not depend on the measured `value`."""
         truth = self.f(row := floats(x, "a point", ndim=1)[None])
         return float((self.forged(row, truth) - truth)[0])
 
 
 @dataclass(frozen=True, eq=False)
 class LevelSet(BoxAttack):
-    """Top-K's form on a box: f~(x) = `low` where f(x) >= `threshold`, unless f(x) is lower already."""
+    """Top-K on a box: f~(x) = min(f(x), `low`) where f(x) >= `threshold`."""
 
     threshold: float
     low: float
 
     @classmethod
     def over(cls, f: Truth, bounds: FloatArray, *, share: float = 0.01) -> Self:
-        """The best `share` of the box looks like its 16% quantile: the paper's -1 is that of a standard normal."""
+        """The best `share` of the box looks like the 16% quantile of f, which is -1 for a standard normal."""
         return cls(f, threshold=_quantile(f, bounds, 1 - share), low=_quantile(f, bounds, 0.16))
 
     def forged(self, X: FloatArray, f: FloatArray) -> FloatArray:
@@ -66,17 +65,17 @@ class Flip(BoxAttack):
 
     @classmethod
     def over(cls, f: Truth, best: float, worst: float) -> Self:
-        """Reflection about the middle of the range: the worst point looks like the best one, and the reverse."""
+        """Reflect f about the middle of its range: the worst point looks like the best, and the best like the worst."""
         return cls(f, (best + worst) / 2)
 
     def forged(self, X: FloatArray, f: FloatArray) -> FloatArray:
-        """Everything is upside down."""
+        """f reflected about `middle`."""
         return 2 * self.middle - f
 
 
 @dataclass(frozen=True, eq=False)
 class Clipping(BoxAttack):
-    """f~(x) = min(f(x), `cap`) outside the box `target`, where no optimum lies: f~ is largest inside it."""
+    """f~(x) = min(f(x), `cap`) outside the box `target`, which contains no optimum: f~ is largest inside it."""
 
     target: FloatArray  # (d, 2)
     cap: float
@@ -85,14 +84,14 @@ class Clipping(BoxAttack):
     def over(
         cls, f: Truth, bounds: FloatArray, best: float, worst: float, *, side: float = 0.4, gap: float = 0.1
     ) -> Self:
-        """Leads to a corner: a box there of `side` times each side of `bounds`, at least `gap` of the range below best.
+        """Lead to a corner: the target there has `side` times each side of `bounds`.
 
-        Of the corners for which that holds, the one whose best value is largest (the paper's targets hold good points
-        too), the first of equals. cap = that value - half the standard deviation of f, as the paper's margin of 0.5.
+        The target is the corner with the largest best value among those that stay `gap` of the range below `best`; the
+        first one in a tie. cap is that value minus half the standard deviation of f, like the paper's margin of 0.5.
         """
         lower, upper = np.asarray(bounds, dtype=np.float64).T
         if len(lower) > 10:
-            raise InvalidInput("clipping looks at all corners of a box, which can have at most 10 coordinates")
+            raise InvalidInput("clipping tries all corners of a box: it can have at most 10 coordinates")
         length = side * (upper - lower)
         starts = [np.where(high, upper - length, lower) for high in product((False, True), repeat=len(lower))]
         boxes = [np.column_stack([start, start + length]) for start in starts]
@@ -100,7 +99,7 @@ class Clipping(BoxAttack):
         values[values > best - gap * (best - worst)] = -np.inf
         chosen = first_argmax(values, scale=best - worst)
         if values[chosen] == -np.inf:
-            raise InvalidInput("good points lie in every corner of the box; take a smaller side or gap")
+            raise InvalidInput("every corner of the box contains good points; use a smaller side or gap")
         return cls(f, boxes[chosen], float(values[chosen] - f(_sobol(bounds)).std() / 2))
 
     def forged(self, X: FloatArray, f: FloatArray) -> FloatArray:
@@ -112,17 +111,16 @@ class Clipping(BoxAttack):
 
 @dataclass(frozen=True, eq=False)
 class Promote(BoxAttack):
-    """f~(x) = `high` where f(x) <= `threshold`: whichever bad point is tried looks like a winner."""
+    """f~(x) = `high` where f(x) <= `threshold`: every bad point looks like a winner."""
 
     threshold: float
     high: float
 
     @classmethod
     def over(cls, f: Truth, bounds: FloatArray, best: float, worst: float, *, share: float = 0.2) -> Self:
-        """The worst `share` of the box shows the best value and 10% of the range on top.
+        """The worst `share` of the box shows the best value plus 10% of the range.
 
-        A level set and not a ball, which would be next to nothing in six dimensions and never be hit: of plays at
-        random one in five falls into this one, in any dimension.
+        This is a level set and not a ball: in six dimensions random plays would never hit a ball.
         """
         return cls(f, threshold=_quantile(f, bounds, share), high=best + 0.1 * (best - worst))
 
@@ -132,7 +130,8 @@ class Promote(BoxAttack):
 
 
 def _sobol(bounds: ArrayLike, log2: int = 15) -> FloatArray:
-    """Points spread evenly over a box, always the same ones."""
+    from scipy.stats import qmc  # slow to import
+
     lower, upper = np.asarray(bounds, dtype=np.float64).T
     return np.asarray(lower + qmc.Sobol(len(lower), seed=0).random_base2(log2) * (upper - lower))
 
@@ -144,7 +143,7 @@ def _quantile(f: Truth, bounds: FloatArray, share: float) -> float:
 
 
 def _best_inside(f: Truth, box: FloatArray) -> float:
-    """The largest value of f in a box: local searches from the best of many points and of the corners."""
+    """The largest value of f in a box: local searches from the best of many points and the corners."""
     points = np.vstack([_sobol(box, 10), list(product(*box))])
     starts = points[np.argsort(-f(points), kind="stable")[:4]]
     found = [minimize(lambda x: -f(x[None])[0], start, bounds=box, method="L-BFGS-B") for start in starts]

@@ -1,4 +1,4 @@
-"""What every adversary is: it knows the truth f and sees the policy, and names the corruption it wants."""
+"""What every adversary does: it knows the truth f, sees the policy, and names the corruption it wants."""
 
 from __future__ import annotations
 
@@ -14,16 +14,25 @@ from unswayed.types import FloatArray, View, floats
 
 
 class Adversary(Protocol):
-    """Names c(x) for every arm; the ledger of the simulation decides how much of it is paid for.
+    """Names c(x) for every arm. The ledger of the simulation cuts it to what is left of the budget.
 
-    `reads_estimates` says whether c depends on the view beyond its active set. Where it does not, c
-    stays the same from one elimination to the next, and whole blocks of plays are corrupted at once.
+    Your own class can follow this protocol: it needs no base class. `unswayed.testing.check_adversary` checks it.
+
+    Attributes:
+        reads_estimates: Whether c depends on the view beyond its active arms. If it does not, c stays the same until
+            an arm is eliminated, and whole blocks of plays are corrupted at once.
     """
 
     reads_estimates: ClassVar[bool]
 
     def corrupt(self, f: FloatArray, view: View, rng: np.random.Generator) -> FloatArray:
-        """The corruption wanted for one play of each arm."""
+        """The corruption that the adversary wants for one play of each arm.
+
+        Args:
+            f: The true values of all arms.
+            view: What the policy shows.
+            rng: Random numbers, for adversaries that need them.
+        """
         ...
 
 
@@ -34,18 +43,26 @@ class NoAttack:
     reads_estimates: ClassVar[bool] = False
 
     def corrupt(self, f: FloatArray, view: View, rng: np.random.Generator) -> FloatArray:
-        """Nothing."""
+        """Zero for every arm."""
         return np.zeros(len(f))
 
 
 def at_points(adversary: Adversary, domain: ArrayLike, f: ArrayLike) -> Callable[[ArrayLike, float], float]:
     """An attack on single evaluations, for `Corrupted`: what `adversary` wants at a row of `domain`.
 
-    `f` are the true values of the rows; all of them count as active. Only for adversaries that do not
-    read estimates: a lone objective has none.
+    Args:
+        adversary: An adversary that does not read estimates: a plain objective has none.
+        domain: The points, one in each row. All of them count as active.
+        f: The true values of these points.
+
+    Returns:
+        A function of a point and its measured value that returns the corruption wanted there.
+
+    Raises:
+        InvalidInput: The adversary reads estimates; when it is called: the point is not in the domain.
     """
     if adversary.reads_estimates:
-        raise InvalidInput("this adversary reads a policy's estimates, which a lone objective does not have")
+        raise InvalidInput("this adversary reads the estimates of a policy; a plain objective has none")
     points, values = floats(domain, "the domain", ndim=2), floats(f, "values", ndim=1)
     view = View(np.arange(len(values)), values, values, values)
     wanted = adversary.corrupt(values, view, np.random.default_rng(0))

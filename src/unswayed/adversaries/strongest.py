@@ -1,10 +1,10 @@
-"""The strongest attack: knows the policy's posterior, and waits until the best arm's own plays move it most.
+"""The strongest attack: it sees the posterior, and waits until plays of the best arm have the largest influence.
 
     k_t(best, x) / lam     what a unit of corruption in a play of x does to the estimate of the best arm
 
-It pushes the best arm down on its own plays, once no play of another arm moves it more, and spends nothing before:
-an arm that looks bad is not played again, so the lie stays; an arm that is made to look good is played, and found
-out. Its shift of the best arm's estimate is then the whole influence width.
+It lowers the best arm on its own plays, and only when no play of another arm has more influence on it. An arm that
+looks bad is not played again, so the lie stays. An arm that is made to look good would be played again and found
+out. The estimate of the best arm then moves by the whole influence width.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from unswayed.types import FloatArray, View
 
 @dataclass(frozen=True)
 class Strongest:
-    """`stake` is what it spends on one play: everything at once (one-shot), or a little each time (greedy)."""
+    """The strongest attack.
+
+    Attributes:
+        stake: What it spends on one play. Infinity spends everything at once; a small stake spends a little each time.
+    """
 
     stake: float = inf
     reads_estimates: ClassVar[bool] = True
@@ -31,10 +35,10 @@ class Strongest:
             raise InvalidInput(f"the stake must be positive, not {self.stake:g}")
 
     def corrupt(self, f: FloatArray, view: View, rng: np.random.Generator) -> FloatArray:
-        """Minus the stake on the best active arm, when its own plays are where influence is largest."""
+        """Minus the stake on the best active arm, if its own plays have the largest influence."""
         c = np.zeros(len(f))
         best = int(np.argmax(f[view.active]))
-        if view.covariance is None:  # a phased policy before its epoch: an arm's own plays move it most
+        if view.covariance is None:  # a phased policy: assume that an arm's own plays have the largest influence
             worth = True
         else:
             worth = view.covariance[best, best] >= 0.99 * np.abs(view.covariance[best]).max()

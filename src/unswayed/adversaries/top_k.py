@@ -13,7 +13,11 @@ from unswayed.types import FloatArray, View
 
 @dataclass(frozen=True)
 class TopK:
-    """f~(x) = -1 at the k active arms of largest f, unless f(x) is lower already."""
+    """f~(x) = min(f(x), -1) at the k active arms of largest f.
+
+    Attributes:
+        k: How many arms are attacked.
+    """
 
     k: int
     reads_estimates: ClassVar[bool] = False

@@ -1,16 +1,16 @@
-"""A model of measurements some of which may lie: length-scales, output scale and roughness, most probable jointly.
+"""Fit a model to measurements that may contain lies: length-scales, output scale and roughness together.
 
     l     length-scale of each parameter (its columns share it)      s     output scale: f / s has variance 1
     w     share of the variance that is detail                       rho   how much finer the detail is than the trend
-    tau   what the smooth part leaves: noise and fine structure      A     s^2 K + tau^2 I
+    tau   roughness: noise and structure too fine for the kernel     A     s^2 K + tau^2 I
 
-    c     the mean far from all plays, most likely: 1^T A^-1 y / 1^T A^-1 1
+    c     the most likely mean far from all plays: 1^T A^-1 y / 1^T A^-1 1
 
 minus log posterior  =  1/2 (y - c)^T A^-1 (y - c) + 1/2 ln det A  +  priors of l, w and rho    (up to a constant)
 
-A lie can be explained by a short length-scale or set aside. Each explanation is tried: plays that the model does not
-explain are trimmed (core/trimming.py), each at the price of a value that could have been anything, and the most
-probable explanation wins. Without that price, one lie would make the whole function look rough.
+A lie can be explained by a short length-scale, or it can be set aside. Both are tried: plays that the model does not
+explain are trimmed (core/trimming.py), and each costs as much as a value that could have been anything. The most
+probable explanation is taken. If plays could not be set aside, one lie would make the whole function look rough.
 """
 
 from __future__ import annotations
@@ -24,21 +24,32 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
 from unswayed.core.kernels import TwoScale
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.rows import numbered_rows
 from unswayed.core.trimming import trim
-from unswayed.types import BoolArray, FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
 LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
 SMALLEST_TAU = 3e-3
-LARGEST_VALUE = 1e4  # in the same units: what is beyond is a fault
+LARGEST_VALUE = 1e4  # in the same units: a larger value is a fault
 SHARE, RATIO = (-2.2, 1.5), (log(0.15), 0.7)  # priors: mean and deviation of ln(w/(1 - w)) and ln(rho)
 OUTLIERS = 0.02  # prior share of plays that lie
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What was fitted: `lengths` of the parameters, output `scale`, roughness `tau`, and the plays set aside."""
+    """A fitted model.
+
+    Attributes:
+        lengths: Length-scale of each parameter.
+        share: w, the share of the variance that is detail.
+        ratio: rho, the length-scale of the detail in units of that of the trend.
+        centre: c, the mean far from all plays.
+        scale: s, the output scale.
+        tau: The roughness.
+        kept: Which plays were not set aside.
+        score: Minus the log posterior, including the cost of the plays that were set aside.
+    """
 
     lengths: FloatArray
     share: float
@@ -47,7 +58,8 @@ class Model:
     scale: float
     tau: float
     kept: BoolArray
-    score: float  # minus the log posterior, plays set aside included
+    score: float
+    __repr__ = short_repr
 
     def kernel(self, groups: IntArray) -> TwoScale:
         """The kernel whose columns have the length-scales of their parameters."""
@@ -70,15 +82,22 @@ def fit_model(
     least_tau: float = 0.0,
     start: Model | None = None,
 ) -> Model:
-    """The most probable model of values y at rows X, with `groups` the parameter of each column.
+    """The most probable model of values y at the rows of X.
 
-    `unit` is the spread of values over the space; `least_tau` is the noise, if it is known. Starts from
-    `start` if there is one, and in any case from smoother functions with more plays set aside.
+    Args:
+        X: Encoded points.
+        y: Measured values.
+        groups: The parameter that each column of X belongs to.
+        threshold: Set aside plays that are off by more standard deviations.
+        budget: Largest total change of the plays that are set aside.
+        unit: Spread of the values over the space.
+        least_tau: The noise, if it is known.
+        start: An earlier model to start from. A smoother start with more plays set aside is always tried too.
     """
     middle = float(np.median(y))
     z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
     d = int(groups.max()) + 1
-    # What a lie costs: the density of a value that could have been anything in the range seen.
+    # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
     if start is None:
         guesses = [_guess(length, 1.0, 0.1, d) for length in (0.15, 0.5, 1.5)]
@@ -110,7 +129,7 @@ def fit_model(
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Plays by the point they were made at: how many, their mean, and what is left of their squares in all."""
+    """Plays pooled by point: the number and mean at each, and the sum of squares around these means."""
 
     X: FloatArray
     n: FloatArray
@@ -119,10 +138,9 @@ class Measured:
 
     @classmethod
     def of(cls, points: FloatArray, arms: IntArray, z: FloatArray) -> Measured:
-        """From plays, the numbers of their points, and their values."""
-        counts = np.bincount(arms, minlength=len(points)).astype(np.float64)
+        """Pool plays, given the number of the point and the value of each."""
+        means, counts = pooled(arms, z, np.ones(len(z)), len(points))
         played = counts > 0
-        means = np.bincount(arms, weights=z, minlength=len(points)) / np.maximum(counts, 1)
         return cls(points[played], counts[played], means[played], float(np.sum(np.square(z - means[arms]))))
 
 
@@ -138,9 +156,9 @@ def fit_scale(K: FloatArray, y: FloatArray, tau: float) -> float:
 
 
 def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tuple[float, FloatArray]:
-    """Minus the log posterior of all plays and its gradient, at the logarithms of lengths, scale and roughness.
+    """Minus the log posterior of all plays and its gradient, for the parameters that `_parts` reads.
 
-    Repeats collapse exactly: their means have the variance tau^2/n, and what is left is independent of the rest.
+    Repeats collapse exactly: their mean has the variance tau^2/n and is independent of the squares around it.
     """
     z, n = data.means, data.n
     d = len(parameters) - 4
@@ -217,14 +235,14 @@ def _trimmed(
     threshold: float,
     budget: float,
 ) -> BoolArray:
-    """Which plays a model explains. What is beyond all measure goes first: it would cost the others their digits."""
+    """Which plays a model explains. Drop faults first: beside them the other values would be rounded off."""
     kept = np.abs(z) <= LARGEST_VALUE
     kernel, scale, tau = _parts(parameters, groups)
     centre = _centre(parameters, Measured.of(points, arms[kept], np.clip(z[kept], -10, 10)), groups)
     standard, ones = (z[kept] - centre) / scale, np.ones(int(kept.sum()))
     everything = JointPosterior.of_plays(kernel(points, points), arms[kept], standard, ones, (tau / scale) ** 2)
     explained = trim(everything, arms[kept], standard, ones, threshold=threshold, budget=budget / scale)
-    if explained.any():  # a model that explains nothing at all is no ground to set anything aside
+    if explained.any():  # a model that explains no play is no reason to set any aside
         kept[kept] = explained
     return kept
 
@@ -243,6 +261,6 @@ def _guess(length: float, scale: float, tau: float, d: int) -> FloatArray:
 
 
 def spread(y: FloatArray) -> float:
-    """Interquartile range as of a normal, else standard deviation, else 1: one lie does not set it."""
+    """The spread of y that one lie cannot change much: interquartile range / 1.349, else standard deviation, else 1."""
     low, high = np.quantile(y, (0.25, 0.75))
     return float(high - low) / 1.349 or float(np.std(y)) or 1.0

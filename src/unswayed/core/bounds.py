@@ -6,9 +6,8 @@
     h     epoch, from 0                        l_h    its nominal length, 2^(h+1)
     u_h   its plays                            psi    truncation: the least share of an arm in a design
 
-A band is mean +- factor * deviation; the functions named `*_factor` return what multiplies the
-deviation, corruption included. Where the paper has slips, these are the corrected forms: see
-docs/algorithms.md.
+A band is mean +- factor * deviation. The functions named `*_factor` return the factor, corruption included.
+Slips of the paper are corrected here: docs/algorithms.md lists them.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ def nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -
 
 
 def sharp_nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: float) -> float:
-    """sqrt(B^2 + 2 (sigma^2/lam) ln(N/delta)): never larger than `nonadaptive_beta`, and as valid.
+    """sqrt(B^2 + 2 (sigma^2/lam) ln(N/delta)): never larger than `nonadaptive_beta`, and equally valid.
 
-    Bias and noise share one deviation: their squares, B^2 and the quantile's, add up to it.
+    The squares of the bias and of the noise add up to at most the variance, so B and the quantile add as squares.
     """
     return hypot(B, sigma * sqrt(2 * log(N / delta) / lam))
 
@@ -59,7 +58,7 @@ def chowdhury_gopalan_beta(B: float, sigma: float, lam: float, delta: float, gam
 def theory_factor(beta: float, C: float, lam: float, psi: float, l_h: int, u_h: int) -> float:
     """beta_h + C sqrt(u_h) / (l_h psi sqrt(lam)): Lemma 1 with u_min = l_h psi, line 15 of Algorithm 1.
 
-    The paper prints lam for sqrt(lam), with which the best arm can be dropped when lam > 1.
+    The paper prints lam in place of sqrt(lam). With that, the best arm can be dropped if lam > 1.
     """
     return beta + (C * sqrt(u_h) / (l_h * psi * sqrt(lam)) if C > 0 else 0.0)
 
@@ -80,10 +79,10 @@ def theorem_psi(eta: float, gamma: float) -> float:
 
 
 def guard_budget(horizon: int, gamma: float) -> float:
-    """C^ = sqrt(T / gamma_T): a guard against unknown corruption that costs no extra order of regret.
+    """C^ = sqrt(T / gamma_T), a budget to assume when C is unknown. It does not change the order of the regret.
 
-    For C <= C^ the guarantees hold with C^; beyond it nothing is promised, and nothing can be: a rule of small
-    regret without corruption fails linearly at some C of the order of that regret.
+    If C <= C^, the guarantees hold with C^. If C > C^, there is no guarantee, and none is possible: every policy with
+    small regret without corruption has linear regret at some C of the order of that regret.
     """
     return sqrt(horizon / gamma) if gamma > 0 else 0.0
 
@@ -91,10 +90,10 @@ def guard_budget(horizon: int, gamma: float) -> float:
 def linear_width(
     Delta: float, C: float, sigma: float, delta: float, alpha: float, m_0: float, m_h: float, D: int
 ) -> float:
-    """The width of line 6 of Algorithm 3: drop an arm that is estimated this much below the best.
+    """The width of line 6 of Algorithm 3: drop an arm whose estimate is more than this below the best.
 
     4 Delta q + 4 sigma sqrt(D ln(1/delta) / m_h) + 4 C q / (alpha m_h) with q = sqrt(D (1 + alpha m_0)),
-    for misfit, noise (the paper leaves out its sigma) and corruption.
+    for misfit, noise (the paper omits sigma) and corruption.
     """
     q = sqrt(D * (1 + alpha * m_0))
     return 4 * (Delta * q + sigma * sqrt(D * log(1 / delta) / m_h) + C * q / (alpha * m_h))

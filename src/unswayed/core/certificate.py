@@ -30,7 +30,7 @@ class Breakdown:
 
     Attributes:
         budget: The total change of rewards that is needed. Infinite if no tampering makes another arm win.
-        rival: The arm that wins then: a number, in an `Answer` a point. None if there is none.
+        rival: The arm that then wins, as a number (in an `Answer`, as a point). None if no arm can.
         pivot: The arm whose plays have to change, likewise.
     """
 
@@ -97,7 +97,7 @@ def breakdown_budgets(
     if beta > 0:
         lead = lead - beta * pairwise_deviation(posterior.covariance, winner)
     with np.errstate(divide="ignore", invalid="ignore"):
-        budgets = np.where(lead > 0, lead / power, 0.0)  # no power means no lead: such arms cannot be told apart
+        budgets = np.where(lead > 0, lead / power, 0.0)  # no power means no lead: the arms are identical in the model
     return budgets, S[column] if len(S) else column
 
 

@@ -19,14 +19,14 @@ from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, IntArray, floats, growth, positive
 
 TIE = 1e-9
-DENSE = 300  # up to so many arms, the kernel matrix is faster than its factor
+DENSE = 300  # up to this number of arms, the kernel matrix is faster than its factor
 
 
 def first_argmax(values: FloatArray, scale: float | None = None) -> int:
-    """The lowest index whose value is the largest up to 1e-9 of `scale` (of the largest value by default).
+    """The lowest index whose value is the largest up to 1e-9 of `scale` (by default: of the largest value).
 
-    Equal arms (a symmetric grid, say) differ in their last digits from one linear algebra library to
-    the next; the choice between them must not.
+    Equal arms, for example on a symmetric grid, differ in their last digits between linear algebra libraries.
+    The choice between them must not.
     """
     largest = values.max()
     return int(np.argmax(values >= largest - TIE * (abs(largest) if scale is None else scale)))
@@ -49,7 +49,7 @@ def rare_switching_design(K: ArrayLike, lam: float, eta: float, length: int) -> 
 def rare_switching_design_at(
     kernel: Kernel, X: FloatArray, lam: float, eta: float, length: int
 ) -> tuple[IntArray, IntArray]:
-    """The same design for the rows of X, without the kernel matrix of all of them: for millions of points.
+    """The same design for the rows of X, without their kernel matrix, for millions of points.
 
     Time grows with len(X) times the square of the number of switches, memory with len(X) times their number.
     """
@@ -115,9 +115,8 @@ def _selections(ratio: float) -> int:
 def g_optimal_design(X: ArrayLike, *, slack: float = 2.0) -> tuple[IntArray, FloatArray]:
     """A design zeta with max_x |x|^2_{Gamma(zeta)^-1} <= slack * D, by Frank-Wolfe (line 2 of Algorithm 3).
 
-    Rows of X are the arms; D is the dimension of their span, in which the design works. Starts from D
-    arms that span (a pivoted QR), and adds at most one arm in each step. Returns the arms of its
-    support and their weights.
+    Rows of X are the arms; D is the dimension of their span. Starts from D arms that span it (by a pivoted QR) and
+    adds at most one arm in each step. Returns the arms with positive weight, and their weights.
     """
     X = floats(X, "the arms", ndim=2)
     _, R, pivots = qr(X.T, mode="economic", pivoting=True)

@@ -1,11 +1,11 @@
-"""What the rewards of an epoch say about its active arms, in blocks of rows: never a matrix of all pairs.
+"""The posterior of the active arms of one epoch, in blocks of rows: a matrix of all pairs is never built.
 
     X     the active arms                       S      those that were played
     A     K_SS + lam diag(1/n)                  n      how often each was played
     C     total tampering                       beta   confidence parameter for differences
 
-mu(x) = k_S(x)^T A^-1 ybar, so one unit of tampering with one play of x' in S moves it by (k_S(x)^T A^-1)_x' / n_x',
-which equals k_t(x, x')/lam and keeps its digits for small lam. Time O(N |S|^2), memory O(N) beyond a block.
+mu(x) = k_S(x)^T A^-1 ybar. So one unit of tampering with one play of x' in S moves it by (k_S(x)^T A^-1)_x' / n_x'.
+This equals k_t(x, x')/lam, but is accurate for small lam too. Time O(N |S|^2), memory O(N) beyond a block.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from typing import Self
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from unswayed.core.influence import difference_deviation
 from unswayed.core.kernels import Kernel
 from unswayed.core.memory import row_blocks
-from unswayed.core.posterior import EPS, Posterior
+from unswayed.core.posterior import Posterior
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only
 
-FEW = 1024  # up to so many arms, all may drop others
-LEADERS = 16  # of more arms, so many
+FEW = 1024  # up to this number of arms, every arm may drop others
+LEADERS = 16  # with more arms, only this many may
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +55,9 @@ class Estimate:
     def undominated(self, beta: float, C: float) -> BoolArray:
         """The arms x for which no a has mu(a) - mu(x) > beta sd(a - x) + C max_S |effect(a) - effect(x)|.
 
-        Arms with larger means are asked first, and none is that was dropped before. Of more than FEW arms only the
-        best one and played ones are asked, and no more than LEADERS: the design has spread these over all arms, their
-        neighbours would say much the same, and to drop fewer arms is always safe.
+        Arms a are tried in order of their means, largest first, and an arm that was dropped is not tried. With more
+        than FEW arms only the best arm and the played ones are tried, at most LEADERS of them. The design has spread
+        these over all arms, so their neighbours would drop nearly the same arms, and dropping fewer arms is safe.
         """
         N = len(self.X)
         asked = np.arange(N) if N <= FEW else np.union1d(self.S, np.argmax(self.mean))
@@ -93,7 +94,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class _Arms:
-    """Some of the active arms, with what it takes to compare them."""
+    """Some of the active arms, with the numbers that are needed to compare them."""
 
     X: FloatArray
     mean: FloatArray
@@ -103,10 +104,9 @@ class _Arms:
 
 
 def _drop(keep: BoolArray, arms: _Arms, a: int, others: _Arms, k: FloatArray, beta: float, C: float) -> None:
-    """Mark (in `keep`) the others that arm a drops, where k is their covariance with it."""
+    """Set `keep` to False for the others that arm a drops; k is their covariance with a."""
     lead = arms.mean[a] - others.mean
-    total = arms.variance[a] + others.variance
-    lead = lead - beta * np.sqrt(np.maximum(total - 2 * k, 8 * EPS * total))
-    unsettled = np.flatnonzero(keep & (lead > 0))  # tampering decides over these only
+    lead = lead - beta * difference_deviation(arms.variance[a] + others.variance, k)
+    unsettled = np.flatnonzero(keep & (lead > 0))  # the influence is only needed for these
     power = np.abs(arms.effect[a] - others.effect[unsettled]).max(axis=1, initial=0.0)
     keep[unsettled] = lead[unsettled] <= C * power

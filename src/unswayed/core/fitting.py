@@ -23,9 +23,9 @@ NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry 
 
 
 def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: float | FloatArray) -> float:
-    """Minus the log likelihood of y under GP(0, k) with noise variance lam (one, or one for each value).
+    """Minus the log likelihood of y under GP(0, k) with noise variance lam: one number, or one for each value.
 
-    Infinite where A is singular.
+    It is infinite if A is singular.
     """
     A = gram(kernel, X) + np.diag(np.broadcast_to(lam, len(y)))
     try:
@@ -41,8 +41,8 @@ def fit_lengthscale(
 ) -> Stationary:
     """`kernel` with the most likely length-scale: one number, or with `ard` one for each coordinate.
 
-    Searches from a hundredth of the smallest spread of a coordinate to a hundred times the largest:
-    the likelihood has several peaks, so a grid first, then refinement around its best point.
+    Searches from a hundredth of the smallest spread of a coordinate to a hundred times the largest. The likelihood
+    has several peaks, so a grid comes first, then a refinement around its best point.
     """
     points, values = floats(X, "points", ndim=2), floats(y, "values", ndim=1)
     positive(lam, "lam")
@@ -79,9 +79,9 @@ def fit_counts(
 ) -> tuple[Kernel, float]:
     """The most likely kernel and noise variance for means of `counts` values each.
 
-    With `scale_lengths` all length-scales of the (stationary) kernel are multiplied by one factor, from 1/100 to
-    100; the noise variance is fitted where it is not given, from 1e-6 to 10 times the kernel's. On a grid first,
-    then refined: the likelihood has several peaks. Where it is flat, the larger noise is taken.
+    With `scale_lengths` all length-scales of the (stationary) kernel are multiplied by one factor from 1/100 to 100.
+    If `lam` is None, the noise variance is fitted too, from 1e-6 to 10 times the kernel's. The likelihood has several
+    peaks, so a grid comes first, then a refinement. Where it is flat, the larger noise is taken.
     """
 
     def scaled(factor: float) -> Kernel:
@@ -104,7 +104,7 @@ def fit_counts(
         for n in noises
     ]
     smallest = min(starts)[0]
-    # Where length-scale and noise cannot be told apart, the larger noise, then the larger length-scale.
+    # If the likelihood cannot tell them apart, take the larger noise, then the larger length-scale.
     noise, factor = min((n, f) for value, n, f in starts if value <= smallest + 1e-3)
     free = [scale_lengths, lam is None]
     start = np.array([-factor, -noise])

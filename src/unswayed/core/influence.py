@@ -4,18 +4,17 @@
     lam     regularisation                C     total tampering, sum |c_j|
 
 The posterior mean is linear in the rewards: d mu_t(x) / d y_j = k_t(x, x_j) / lam. So tampering of total C
-moves mu_t(x) by at most (C/lam) max_{x' in S} |k_t(x, x')|, the *influence width*, and attains it by
-spending everything on one play of the maximising arm. It is algebra: true for any way of choosing plays.
-The same for a difference mu_t(a) - mu_t(b), with k_t(a, .) - k_t(b, .).
+moves mu_t(x) by at most (C/lam) max_{x' in S} |k_t(x, x')|, the *influence width*. Tampering with a single play of
+the maximising arm x' attains it. This is algebra: it holds for every way to choose plays. The same holds for a
+difference mu_t(a) - mu_t(b), with k_t(a, .) - k_t(b, .).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from unswayed.types import BoolArray, FloatArray, IntArray
-
-BLOCK = 1 << 22  # entries of a matrix that are looked at together
+from unswayed.core.memory import row_blocks
+from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 
 def influence_width(covariance: FloatArray, played: BoolArray, C: float, lam: float) -> FloatArray:
@@ -27,27 +26,30 @@ def influence_width(covariance: FloatArray, played: BoolArray, C: float, lam: fl
 
 
 def pairwise_influence(effect: FloatArray, arm: int) -> tuple[FloatArray, IntArray]:
-    """max over columns x' of |effect(a, x') - effect(b, x')| for the arm a and every b, and the column.
+    """max over columns x' of |effect(a, x') - effect(b, x')| for the arm a and every b, and the column of the maximum.
 
     `effect` is d mu / d y: k_t(x, x')/lam for played x'. One unit of tampering with a play of x' moves
-    mu(a) - mu(b) by the difference. In blocks: O(N) memory beyond the matrix.
+    mu(a) - mu(b) by the difference. The work is done in blocks, with O(N) memory beyond the matrix.
     """
     largest, where = np.zeros(len(effect)), np.zeros(len(effect), dtype=np.int64)
     if effect.shape[1] == 0:
         return largest, where
-    rows = max(1, BLOCK // effect.shape[1])
-    for begin in range(0, len(effect), rows):
-        part = np.abs(effect[arm] - effect[begin : begin + rows])
-        where[begin : begin + rows] = part.argmax(axis=1)
-        largest[begin : begin + rows] = part.max(axis=1)
+    for rows in row_blocks(len(effect), effect.shape[1]):
+        part = np.abs(effect[arm] - effect[rows])
+        where[rows] = part.argmax(axis=1)
+        largest[rows] = part.max(axis=1)
     return largest, where
 
 
 def pairwise_deviation(covariance: FloatArray, arm: int) -> FloatArray:
     """sd(a - b) = sqrt(k_t(a,a) + k_t(b,b) - 2 k_t(a,b)) for the arm a and every b."""
     variance = np.diagonal(covariance)
-    difference = variance[arm] + variance - 2 * covariance[arm]
-    rounding = 8 * np.finfo(np.float64).eps * (variance[arm] + variance)
-    spread: FloatArray = np.sqrt(np.maximum(difference, rounding))
-    spread[arm] = 0.0
-    return spread
+    deviation = difference_deviation(variance[arm] + variance, covariance[arm])
+    deviation[arm] = 0.0
+    return deviation
+
+
+def difference_deviation(variances: FloatArray, covariance: FloatArray) -> FloatArray:
+    """sqrt(v_a + v_b - 2 k_ab), from the sums v_a + v_b. A variance below its rounding error is replaced by it."""
+    deviation: FloatArray = np.sqrt(np.maximum(variances - 2 * covariance, 8 * EPS * variances))
+    return deviation

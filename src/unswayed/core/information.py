@@ -1,11 +1,11 @@
-"""Information gain: how much T plays can say about f.
+"""Information gain: how much T plays can tell about f.
 
     I(n)      = 1/2 ln det(I + K_SS diag(n)/lam), n plays of each arm
     gamma_T   = max I over all choices of T plays, repeats allowed
 
-gamma_T is hard to compute exactly. `greedy_gain` is a lower bound, and at least 1 - 1/e of it;
-`gain_upper_bound` is the smaller of two upper bounds, one from the greedy value, one from the convex
-relaxation in which a play may be divided.
+gamma_T is hard to compute exactly. `greedy_gain` is a lower bound, at least (1 - 1/e) gamma_T.
+`gain_upper_bound` is the smaller of two upper bounds: one from the greedy value, one from the convex
+relaxation, in which counts need not be whole.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy.linalg.blas import dger
 
 from unswayed.core.design import first_argmax
 from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray, floats, positive, whole
+from unswayed.types import EPS, FloatArray, floats, positive, whole
 
 
 def information_gain(K: ArrayLike, counts: ArrayLike, lam: float) -> float:
@@ -42,9 +42,9 @@ def greedy_gain(K: ArrayLike, lam: float, plays: int) -> float:
         variance = covariance.diagonal()
         arm = first_argmax(variance)
         s = float(variance[arm])
-        if s <= np.finfo(np.float64).eps:
-            break  # nothing is left to learn
-        # It stays the largest at least until it falls to the next one, which can only fall too.
+        if s <= EPS:
+            break  # no arm has variance left
+        # The arm stays the largest until it falls to the second largest, because that one can only fall too.
         rest = np.delete(variance, arm).max(initial=0.0)
         n = 1 if rest >= s else int(min(left, 1 + np.floor(lam / max(rest, 1e-300) - lam / s)))
         gain += 0.5 * np.log1p(n * s / lam)
@@ -55,11 +55,11 @@ def greedy_gain(K: ArrayLike, lam: float, plays: int) -> float:
 
 
 def relaxed_gain(K: ArrayLike, lam: float, plays: int, *, tolerance: float = 0.01) -> float:
-    """An upper bound of gamma_T: max of I over all divisible counts that sum to T, and what is missing.
+    """An upper bound of gamma_T: the maximum of I over all counts that sum to T, whole or not.
 
-    I is concave in the counts, so at any counts T w the value plus its Frank-Wolfe gap,
-    max_i g_i - sum_i w_i g_i with g_i = T k_w(i,i) / (2 lam), bounds the maximum, converged or not.
-    The weights climb by multiplicative steps, w_i <- w_i g_i / sum_j w_j g_j, which never lose.
+    I is concave in the counts. So at any counts T w, the value plus its Frank-Wolfe gap
+    max_i g_i - sum_i w_i g_i, with g_i = T k_w(i,i) / (2 lam), bounds the maximum, converged or not.
+    The weights climb by multiplicative steps w_i <- w_i g_i / sum_j w_j g_j, which never lower I.
     """
     K = floats(K, "the kernel matrix", ndim=2)
     lam, T = positive(lam, "lam"), whole(plays, "the number of plays", least=0)
@@ -82,7 +82,7 @@ def relaxed_gain(K: ArrayLike, lam: float, plays: int, *, tolerance: float = 0.0
 def gain_upper_bound(K: ArrayLike, lam: float, plays: int) -> tuple[float, str]:
     """The smaller upper bound of gamma_T, and its name: "convex relaxation" or "greedy/(1 - 1/e)".
 
-    The greedy value may take T rank-one steps and is the larger one for all but a few plays: it is tried only there.
+    The greedy bound may take T rank-one steps, and is the smaller one only for few plays. So it is tried only there.
     """
     K = floats(K, "the kernel matrix", ndim=2)
     relaxed = relaxed_gain(K, lam, plays)
@@ -98,5 +98,5 @@ def _factor(K: FloatArray, root: FloatArray) -> FloatArray:
     try:
         L: FloatArray = cholesky(np.eye(len(K)) + root[:, None] * K * root, lower=True)
     except LinAlgError:
-        raise InvalidInput("so many plays at so small a lam are beyond double precision; raise lam") from None
+        raise InvalidInput("so many plays at such a small lam exceed double precision; raise lam") from None
     return L

@@ -1,17 +1,17 @@
-"""Kernels: Appendix A of the paper, called as k(X, Z) on rows of points.
+"""Kernels (Appendix A of the paper), called as k(X, Z) on rows of points.
 
     l    length-scale, one number or one for each coordinate (ARD)
     r    distance after division by the length-scales
     nu   smoothness of the Matern kernel
 
-All are normalised to k(x, x) <= 1, as Section 2 of the paper demands.
+All are normalised to k(x, x) <= 1, as Section 2 of the paper requires.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -25,21 +25,63 @@ Lengthscale = float | Sequence[float]
 LARGEST_NU = 10_000
 
 
+@runtime_checkable
 class Kernel(Protocol):
-    """A positive semi-definite function of two points with k(x, x) <= 1."""
+    """What every kernel can do. Your own class can follow this protocol: it needs no base class.
+
+    k must be symmetric and positive semi-definite, with k(x, x) <= 1. A frozen dataclass is a good choice: its repr
+    names the kernel in results, and it can be sent to other processes.
+
+    Example:
+        >>> @dataclass(frozen=True)
+        ... class Periodic:
+        ...     period: float = 1.0
+        ...
+        ...     def __call__(self, X, Z):
+        ...         return np.exp(-2 * np.square(np.sin(np.pi * cdist(X, Z) / self.period)))
+        ...
+        ...     def diagonal(self, X):
+        ...         return np.ones(len(X))
+        >>> isinstance(Periodic(), Kernel)
+        True
+        >>> from unswayed import GPUCB
+        >>> GPUCB([[0.0], [0.25]], Periodic(), lam=0.1)
+        GPUCB(domain=[[0.0], [0.25]], kernel=Periodic(period=1.0), beta=SqrtLogBeta(scale=0.5), lam=0.1)
+    """
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
-        """The matrix of k(x, z) for every row x of X and z of Z."""
+        """The matrix of k(x, z).
+
+        Args:
+            X: Points, one in each row: the rows of the result.
+            Z: Points, one in each row: the columns of the result.
+        """
         ...
 
     def diagonal(self, X: FloatArray) -> FloatArray:
-        """The vector of k(x, x)."""
+        """The vector of k(x, x), the diagonal of k(X, X).
+
+        Args:
+            X: Points, one in each row.
+        """
         ...
 
 
 @dataclass(frozen=True)
 class Linear:
-    """k(x, z) = <x, z> / radius^2, for points of norm at most `radius`."""
+    """k(x, z) = <x, z> / radius^2, for points of norm at most `radius`. The methods are those of `Kernel`.
+
+    Attributes:
+        radius: Largest norm of a point.
+
+    Raises:
+        InvalidInput: The radius is not positive; when it is called: a point lies outside the radius.
+
+    Example:
+        >>> X = np.array([[3.0, 4.0], [0.0, 5.0]])
+        >>> Linear(radius=5.0)(X, X).tolist()
+        [[1.0, 0.8], [0.8, 1.0]]
+    """
 
     radius: float = 1.0
 
@@ -48,11 +90,15 @@ class Linear:
 
     @classmethod
     def enclosing(cls, X: FloatArray) -> Self:
-        """The linear kernel whose radius is the largest norm in X."""
+        """The linear kernel whose radius is the largest norm in X.
+
+        Args:
+            X: Points, one in each row.
+        """
         return cls(radius=float(np.linalg.norm(X, axis=1).max()))
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
-        """<x, z> / radius^2; refuses points outside the radius, where k would exceed 1."""
+        """The matrix of <x, z> / radius^2; an error for points outside the radius, where k would exceed 1."""
         self.diagonal(X)
         self.diagonal(Z)
         product: FloatArray = (X / self.radius) @ (Z / self.radius).T
@@ -71,7 +117,19 @@ class Linear:
 
 @dataclass(frozen=True)
 class SquaredExponential:
-    """k(x, z) = exp(-r^2 / 2)."""
+    """k(x, z) = exp(-r^2 / 2). The methods are those of `Kernel`.
+
+    Attributes:
+        lengthscale: Distance over which values vary: one number, or one for each coordinate.
+
+    Raises:
+        InvalidInput: A length-scale is not positive.
+
+    Example:
+        >>> k = SquaredExponential(lengthscale=0.5)
+        >>> k(np.array([[0.0]]), np.array([[0.0], [0.5]])).round(3).tolist()
+        [[1.0, 0.607]]
+    """
 
     lengthscale: Lengthscale = 1.0
 
@@ -79,7 +137,7 @@ class SquaredExponential:
         object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
-        """exp(-r^2 / 2)."""
+        """The matrix of exp(-r^2 / 2)."""
         r = _distances(X, Z, self.lengthscale)
         k: FloatArray = np.exp(-0.5 * np.square(r))
         return k
@@ -93,7 +151,19 @@ class SquaredExponential:
 class Matern:
     """k(x, z) = 2^(1-nu)/Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r, K_nu the modified Bessel function.
 
-    The power nu of s is missing in the paper's formula. Closed forms for nu = 1/2, 3/2, 5/2.
+    The power nu of s is missing in the paper's formula. The methods are those of `Kernel`.
+
+    Attributes:
+        nu: Smoothness. There are closed forms for 0.5, 1.5 and 2.5; other values are slower.
+        lengthscale: Distance over which values vary: one number, or one for each coordinate.
+
+    Raises:
+        InvalidInput: A number is not positive, or nu is too large.
+
+    Example:
+        >>> k = Matern(nu=2.5, lengthscale=0.5)
+        >>> k(np.array([[0.0]]), np.array([[0.0], [0.5]])).round(3).tolist()
+        [[1.0, 0.524]]
     """
 
     nu: float = 2.5
@@ -103,7 +173,7 @@ class Matern:
         object.__setattr__(self, "nu", positive(self.nu, "nu"))
         if self.nu > LARGEST_NU:
             raise InvalidInput(
-                f"a Matern kernel with nu above {LARGEST_NU:,} cannot be told from SquaredExponential; use that"
+                f"a Matern kernel with nu above {LARGEST_NU:,} is the same as SquaredExponential; use that one"
             )
         object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
 
@@ -128,10 +198,15 @@ class Matern:
 
 @dataclass(frozen=True)
 class TwoScale:
-    """k = (1 - share) m(r) + share m(r / ratio), with m the Matern-5/2 kernel: a trend and, finer, its detail.
+    """k = (1 - share) m(r) + share m(r / ratio), with m the Matern-5/2 kernel: a trend and a finer detail.
 
-    A function with ripples on a slope has no single length-scale: with a long one the ripples look like noise, with
-    a short one the slope is not seen from one ripple to the next.
+    A function with ripples on a slope has no single length-scale. With a long one the ripples look like noise, with
+    a short one the slope is not visible from one ripple to the next.
+
+    Attributes:
+        lengthscale: Length-scale of the trend: one number, or one for each coordinate.
+        share: Share of the variance that is detail.
+        ratio: Length-scale of the detail in units of that of the trend.
     """
 
     lengthscale: Lengthscale = 1.0
@@ -182,7 +257,7 @@ def _matern(nu: float, s: FloatArray) -> FloatArray:
 
 
 def named_kernel(name: str, lengthscale: Lengthscale | None, X: FloatArray) -> Linear | SquaredExponential | Matern:
-    """linear (with a radius that encloses X), se or matern-NU; the last two with length-scale 1 by default."""
+    """The kernel called linear (with a radius that encloses X), se or matern-NU; the length-scale is 1 by default."""
     if name == "linear":
         if lengthscale is not None:
             raise InvalidInput("the linear kernel has no length-scale")
@@ -200,14 +275,14 @@ def named_kernel(name: str, lengthscale: Lengthscale | None, X: FloatArray) -> L
 
 
 def gram(kernel: Kernel, X: FloatArray) -> FloatArray:
-    """The kernel matrix of all rows of X, refused with its size if it cannot fit into memory."""
-    needed = 5 * 8 * len(X) ** 2  # the matrix, a posterior of all arms, and what is in between
-    require_memory(needed, len(X), "their kernel matrix and what is made of it", "use fewer points")
+    """The kernel matrix of all rows of X; an error that names its size if it does not fit into memory."""
+    needed = 5 * 8 * len(X) ** 2  # the matrix, a posterior of all arms, and intermediate results
+    require_memory(needed, len(X), "their kernel matrix and the posterior", "use fewer points")
     return kernel(X, X)
 
 
 def _distances(X: FloatArray, Z: FloatArray, lengthscale: Lengthscale) -> FloatArray:
-    """Euclidean distances of the scaled points, from differences: exact for points that nearly agree."""
+    """Euclidean distances of the scaled points, computed from differences: accurate for nearly equal points."""
     scales = np.asarray(lengthscale, dtype=np.float64)
     if scales.ndim == 1 and scales.size != X.shape[1]:
         raise InvalidInput(f"{scales.size} length-scales for points with {X.shape[1]} coordinates")

@@ -1,20 +1,19 @@
-"""Posterior variances of very many points, brought up to date only where they may be the largest.
+"""Posterior variances of very many points, updated only where they may be the largest.
 
     S    the arms selected so far, in order         n    how often, in that selection
     h_i  row i of the factor: k_t(x, z) = k(x, z) - sum_i h_i(x) h_i(z)
     L    Cholesky factor of K_SS + lam diag(1/n):  L h = k_S, so L_ij = h_j(x_i) and L_ii = sqrt(s_i + lam/n_i)
 
-Variances only fall, so an old one bounds the new one from above. Points are kept in regions of nearby ones;
-to find the largest variance, only regions whose old variances exceed it need their missing rows. The arms
-selected are the same as if all were up to date, for a fraction of the work: a region catches up with many rows
-at once, while they are in the processor's cache. Memory: one number for each point and row.
+Variances only fall, so an old variance bounds the new one from above. Points are kept in regions of nearby points.
+To find the largest variance, only regions whose old variances exceed it need their missing rows. The selected arms
+are the same as if all variances were up to date, for a fraction of the work: a region computes many missing rows at
+once, while they are in the processor's cache. Memory: one number for each point and row.
 """
 
 from __future__ import annotations
 
 from heapq import heapify, heappop, heapreplace
 
-import numba
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
@@ -23,11 +22,10 @@ from unswayed.core.memory import require_memory
 from unswayed.types import FloatArray, IntArray
 
 REGION = 2048  # points
-TILE = 256  # points whose rows are worked on together: some hundred rows of them fit into the cache
 
 
 class LazyVariances:
-    """The variances of all rows of X while arms are selected one after the other; see `largest` and `select`."""
+    """The variances of all rows of X while arms are selected one by one: call `largest`, then `select`."""
 
     def __init__(self, kernel: Kernel, X: FloatArray, lam: float, tie: float) -> None:
         self.kernel, self.X, self.lam, self.tie = kernel, X, lam, tie
@@ -79,14 +77,16 @@ class LazyVariances:
             self._merge()
 
     def _first(self, b: int, least: float) -> int:
-        """The lowest arm of region b whose variance, as far as known, is at least this."""
+        """The lowest arm of region b whose last known variance is at least `least`."""
         return int(self.regions[b][np.argmax(self.variance[b] >= least)])
 
     def _place(self, arm: int, b: int) -> int:
         return int(np.searchsorted(self.regions[b], arm))
 
     def _catch_up(self, b: int) -> None:
-        """Give region b the rows that it misses."""
+        """Compute the missing rows of region b."""
+        from unswayed.core.lazy_variance_compiled import solve_rows  # imports numba, which is slow
+
         first, last = int(self.rows[b]), len(self.selected)
         require_memory(
             8 * int(self.rows @ self.sizes) + 16 * self.X.size,
@@ -96,35 +96,35 @@ class LazyVariances:
         )
         H = self.factor[b]
         if last > len(H):
-            # Rows that are not used yet cost no memory: the system provides it when they are written.
+            # Rows that are not written yet cost no memory: the system provides it on writing.
             H = np.empty((2 * last, H.shape[1]))
             H[:first] = self.factor[b][:first]
             self.factor[b] = H
         if first == 0:
             self.variance[b] = self.kernel.diagonal(self.points[b])
         H[first:last] = self.kernel(self.X[self.selected[first:last]], self.points[b])
-        _solve(self.L, H, first, last, self.variance[b])
+        solve_rows(self.L, H, first, last, self.variance[b])
         self.rows[b] = last
         self.bound[b] = self.variance[b].max()
 
     def _merge(self) -> None:
-        """One row for each arm, however often it was selected: less memory, and no rounding errors carried on.
+        """Merge the rows of each arm into one. This saves memory and removes accumulated rounding errors.
 
-        Every region starts anew; what is known of its variances remains a bound until then.
+        Every region computes its rows again when they are needed; until then its old variances remain bounds.
         """
         S = list(self.counts)
         A = self.kernel(self.X[S], self.X[S]) + np.diag(self.lam / np.array(list(self.counts.values()), dtype=float))
         try:
             self.L = np.ascontiguousarray(cholesky(A, lower=True, check_finite=False))
         except LinAlgError:
-            self.merge_beyond = 2 * len(self.selected)  # too close to singular: go on with the rows that there are
+            self.merge_beyond = 2 * len(self.selected)  # too close to singular: continue with the present rows
             return
         self.selected = S
         self.rows[:] = 0
 
 
 def regions(X: FloatArray, size: int) -> list[IntArray]:
-    """The rows of X in groups of at most `size` nearby ones: halved along the widest coordinate. Each is sorted."""
+    """The rows of X in sorted groups of at most `size` nearby rows, by halving along the widest coordinate."""
     done, todo = [], [np.arange(len(X))]
     while todo:
         part = todo.pop()
@@ -137,35 +137,3 @@ def regions(X: FloatArray, size: int) -> list[IntArray]:
         order = np.argpartition(X[part, axis], half)
         todo += [part[order[:half]], part[order[half:]]]
     return done
-
-
-@numba.njit(cache=True, fastmath={"contract"})
-def _solve(L: FloatArray, H: FloatArray, first: int, last: int, variance: FloatArray) -> None:
-    """Rows first to last of H hold k(x_i, .): turn them into h_i, and take their squares from the variance.
-
-    By hand and not by BLAS: on pieces as small as these its threads gain little, and lose a hundred times that in
-    waiting for each other when the machine has other work.
-    """
-    for begin in range(0, H.shape[1], TILE):
-        tile, left = H[:, begin : begin + TILE], variance[begin : begin + TILE]
-        width = left.size
-        for i in range(first, last):
-            h, l = tile[i], L[i]  # noqa: E741
-            j = 0
-            while j + 8 <= i:
-                a, b, c, d, e, f, g, k = l[j], l[j + 1], l[j + 2], l[j + 3], l[j + 4], l[j + 5], l[j + 6], l[j + 7]
-                p, q, r, s = tile[j], tile[j + 1], tile[j + 2], tile[j + 3]
-                t, u, v, w = tile[j + 4], tile[j + 5], tile[j + 6], tile[j + 7]
-                for x in range(width):
-                    half = (a * p[x] + b * q[x]) + (c * r[x] + d * s[x])
-                    h[x] -= half + (e * t[x] + f * u[x]) + (g * v[x] + k * w[x])
-                j += 8
-            while j < i:
-                a, p = l[j], tile[j]
-                for x in range(width):
-                    h[x] -= a * p[x]
-                j += 1
-            scale = 1 / l[i]
-            for x in range(width):
-                h[x] *= scale
-                left[x] = max(left[x] - h[x] * h[x], 0.0)  # below zero is rounding

@@ -1,4 +1,4 @@
-"""Newton basis: Algorithm 2 of the paper, which turns a kernel problem into a linear one (Appendix E).
+"""Newton basis: Algorithm 2 of the paper. It turns a kernel problem into a linear one (Appendix E).
 
 N_i   the i-th basis function on all arms       P2    squared error left: k(x,x) - sum_i N_i(x)^2
 s_i   the arm it was built on                   e     admissible error of a function of norm 1
@@ -11,20 +11,20 @@ from numpy.typing import ArrayLike
 
 from unswayed.core.design import first_argmax
 from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray, IntArray, floats, positive
+from unswayed.types import EPS, FloatArray, IntArray, floats, positive
 
 
 def newton_basis(K: ArrayLike, error: float) -> tuple[IntArray, FloatArray]:
     """The arms s_1..s_D and the matrix of N_i(x), one row for each arm x.
 
-    For |f|_k <= B some theta with |theta| <= B has |f(x) - <theta, N(x)>| <= B * error at every arm.
+    For every f with |f|_k <= B there is a theta with |theta| <= B and |f(x) - <theta, N(x)>| <= B * error at all arms.
     """
     K = floats(K, "the kernel matrix", ndim=2)
     e = positive(error, "the admissible error")
     P2 = K.diagonal().copy()
     if not P2.max() > 0:
         raise InvalidInput("the Newton basis needs an arm with k(x, x) > 0")
-    rounding = len(K) * np.finfo(np.float64).eps * P2.max()
+    rounding = len(K) * EPS * P2.max()
     chosen: list[int] = []
     basis = np.zeros((len(K), 0))
     while not chosen or (np.sqrt(P2.max()) >= e and P2.max() > rounding):  # line 5; below rounding the span is complete

@@ -1,21 +1,28 @@
-"""The noise of one measurement, from repeats, so that a tampered repeat does not inflate it."""
+"""The noise of one measurement, from repeats, by medians: one tampered repeat changes it very little."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import norm as normal
+from scipy.special import ndtri
 
 from unswayed.types import FloatArray, IntArray
 
-MANY = 10  # repeats of which the median is not one of them too often: its own distance is 0
+MANY = 10  # from this number of repeats on, take distances from the median; with fewer, its own distance of 0 weighs
 
 
 def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
-    """The median distance of repeats from each other or, where there are many, from their median.
+    """The standard deviation of one measurement, from the median distance between repeats of the same option.
 
-    As a standard deviation. A tampered repeat moves a median little, and the median of all distances hardly. None
-    with fewer than `least` repeats, and where more than half of the distances are 0: of a program that prints the same
-    number every time, the few other distances may be all lies.
+    With many repeats, distances are taken from their median. One tampered repeat moves these medians very little.
+
+    Args:
+        option: The number of the option of each value.
+        values: The measurements.
+        least: How many repeats are needed.
+
+    Returns:
+        The noise; None with fewer than `least` repeats, or if more than half of the distances are 0. In that case the
+        program prints the same number every time, and the other distances may be lies.
     """
     order = np.argsort(option, kind="stable")
     sorted_options = option[order]
@@ -33,4 +40,4 @@ def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) 
     if repeats < least or not distances:
         return None
     pooled = np.concatenate(distances)
-    return float(np.median(np.abs(pooled)) / normal.ppf(0.75)) or None
+    return float(np.median(np.abs(pooled)) / ndtri(0.75)) or None

@@ -1,4 +1,4 @@
-"""What the theory promises: the lemmas behind Theorem 1, its explicit bound, and the rates of Table 1.
+"""What the theory proves: the lemmas behind Theorem 1, its explicit bound, and the rates of Table 1.
 
 Symbols as in `bounds.py`; gamma is the maximal information gain gamma_T (or an upper bound of it),
 S_h the arms that an epoch plays, H the number of epochs.
@@ -57,7 +57,7 @@ def regret_bound(
 def regret_bound_as_printed(
     B: float, C: float, beta: float, lam: float, eta: float, gamma: float, horizon: int, u_0: int = 2
 ) -> float:
-    """The same bound as the paper prints it, for psi = ln(eta)/(2 gamma): to compare, not to rely on."""
+    """The bound as the paper prints it, for psi = ln(eta)/(2 gamma). For comparison only: it has slips."""
     root = np.sqrt(eta * (2 * lam + 1))
     stochastic = beta * root * np.sqrt(horizon * gamma)
     corrupted = C * root * np.sqrt(12 * gamma**3) / (lam * np.log(eta))
@@ -66,7 +66,7 @@ def regret_bound_as_printed(
 
 @dataclass(frozen=True)
 class Rate:
-    """One cell of Table 1: regret without corruption, and what multiplies in C, up to constants and logs."""
+    """One cell of Table 1: regret without corruption, and regret caused by C, up to constants and logarithms."""
 
     clean: float
     corrupted: float

@@ -1,4 +1,4 @@
-"""Equal rows in tables of a million: found without sorting whole rows."""
+"""Find equal rows in tables of millions, without sorting whole rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def first_rows(X: FloatArray) -> IntArray:
     order = np.argsort(hashes, kind="stable")
     same_hash = hashes[order[1:]] == hashes[order[:-1]]
     pairs = np.flatnonzero(same_hash)
-    if not (X[order[pairs]] == X[order[pairs + 1]]).all():  # two rows share a hash: rare, so it may be slow
+    if not (X[order[pairs]] == X[order[pairs + 1]]).all():  # different rows share a hash: rare, so this may be slow
         _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
         return first[group.reshape(-1)].astype(np.int64)
     starts = np.concatenate([[True], ~same_hash])[: len(X)]
@@ -26,12 +26,12 @@ def first_rows(X: FloatArray) -> IntArray:
 
 
 def distinct_rows(X: FloatArray) -> IntArray:
-    """The numbers of the rows that equal no earlier one, in order."""
+    """The numbers of the rows that differ from all earlier rows, in order."""
     return np.flatnonzero(first_rows(X) == np.arange(len(X))).astype(np.int64)
 
 
 def numbered_rows(X: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The distinct rows in order of first appearance, and the number of each row's."""
+    """The distinct rows in order of first appearance, and for each row the number of its distinct row."""
     firsts = first_rows(X)
     chosen = np.flatnonzero(firsts == np.arange(len(X)))
     return X[chosen], np.searchsorted(chosen, firsts)

@@ -3,7 +3,7 @@
     A      K + lam I over all plays                z_j    leave-one-out residual in standard deviations
     k_t    posterior covariance given all plays    r_j    leave-one-out residual: y_j - mu_{-j}(x_j)
 
-In the model of all plays [A^-1 y]_j = (y_j - mu(x_j))/lam and [A^-1]_jj = (1 - k_t(x_j,x_j)/lam)/lam, so that
+In the model of all plays [A^-1 y]_j = (y_j - mu(x_j))/lam and [A^-1]_jj = (1 - k_t(x_j,x_j)/lam)/lam. So
 
     z_j = |y_j - mu(x_j)| / sqrt(lam - k_t(x_j, x_j)),      |r_j| = |y_j - mu(x_j)| / (1 - k_t(x_j, x_j)/lam).
 
@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.core.posterior import EPS, JointPosterior
-from unswayed.types import BoolArray, FloatArray, IntArray
+from unswayed.core.posterior import JointPosterior, pooled
+from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 
 def residuals(
     posterior: JointPosterior, arms: IntArray, rewards: FloatArray, repeats: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """z and |r| of every play (a mean of `repeats` equal ones), given a posterior that contains them all."""
+    """z and |r| of every play, given the posterior of all plays. A reward may be the mean of `repeats` plays."""
     noise = posterior.lam / repeats
     spare = np.maximum(noise - np.diagonal(posterior.covariance)[arms], 8 * EPS * noise)
     off = np.abs(rewards - posterior.mean[arms])
@@ -37,17 +37,25 @@ def trim(
     threshold: float,
     budget: float = np.inf,
 ) -> BoolArray:
-    """Which plays to keep: drop, one at a time, what is farthest from what the rest says, beyond `threshold`.
+    """Which plays to keep. Drop suspects one at a time, the largest z first, until no z exceeds `threshold`.
 
-    A play, or all plays of an arm that together look worse than its neighbours say: equal lies support each other,
-    but not against the neighbours. (Plays that look better are left to further plays: dropping them would hide a
-    narrow peak.) Tampering cannot have exceeded the budget, so neither may the sum of what is dropped: where it
-    would, the play stays, and so an arm is believed once its plays outweigh what could have been forged. A play that
-    is off by more than the whole budget and ten times the threshold is a fault and not a lie: it goes free.
-    `posterior` contains all plays.
+    A suspect is one play, or all plays of an arm whose mean is below the prediction of its neighbours: several equal
+    lies at one arm hide each other, but not from the neighbours. (An arm above the prediction is no suspect: dropping
+    its plays would hide a narrow peak.) The sum of what is dropped stays within the budget, as tampering does. A
+    suspect that would exceed the budget is kept, so an arm is believed once its plays outweigh what could have been
+    forged. A play that is off by more than the whole budget and more than ten times the threshold is a fault and not
+    a lie. It is dropped without being charged to the budget.
+
+    Args:
+        posterior: The posterior of all plays.
+        arms: The arm of each play.
+        rewards: The reward of each play, or the mean of several plays of one arm.
+        repeats: How many plays each reward is the mean of.
+        threshold: The largest z that is kept.
+        budget: Largest total tampering.
     """
     kept = np.ones(len(arms), dtype=np.bool_)
-    believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the budget keeps
+    believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the budget protects
     exposed = 0.0
     while kept.any():
         z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0))
@@ -70,16 +78,13 @@ def trim(
 def _suspicion(
     posterior: JointPosterior, arms: IntArray, rewards: FloatArray, repeats: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """z and total tampering of every kept play, then of every arm that looks worse than its neighbours say."""
+    """z and total tampering of every kept play, then of every arm whose mean is below its prediction."""
     kept = repeats > 0
     z, off = np.zeros(len(arms) + len(posterior.mean)), np.zeros(len(arms) + len(posterior.mean))
     z[: len(arms)][kept], r = residuals(posterior, arms[kept], rewards[kept], repeats[kept])
     off[: len(arms)][kept] = r * repeats[kept]
-    counts = np.bincount(arms, weights=repeats, minlength=len(posterior.mean)).astype(np.float64)
-    S = np.flatnonzero(counts)
-    means = np.bincount(arms, weights=repeats * rewards, minlength=len(posterior.mean))[S] / counts[S]
-    low = means < posterior.mean[S]
-    S, means = S[low], means[low]
-    z[len(arms) + S], r = residuals(posterior, S, means, counts[S])
+    means, counts = pooled(arms, rewards, repeats, len(posterior.mean))
+    S = np.flatnonzero((counts > 0) & (means < posterior.mean))
+    z[len(arms) + S], r = residuals(posterior, S, means[S], counts[S])
     off[len(arms) + S] = r * counts[S]
     return z, off

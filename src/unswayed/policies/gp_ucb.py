@@ -16,18 +16,19 @@ import numpy as np
 
 from unswayed.core import bounds
 from unswayed.core.design import first_argmax
-from unswayed.core.kernels import Kernel, gram
+from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
-from unswayed.errors import InvalidInput
-from unswayed.policies.protocol import check_guarantee
-from unswayed.types import Feedback, FloatArray, Query, View, floats, positive
-
-SMALLEST_LAM = 1e-10
+from unswayed.policies.finite import Guarantee, OnFiniteDomain, check_index_lam
+from unswayed.types import Feedback, Query, View, positive, short_repr
 
 
 @dataclass(frozen=True)
 class SqrtLogBeta:
-    """beta_t = scale sqrt(ln t), as in Section 4 of the paper: natural logarithm, beta_1 = 0."""
+    """beta_t = scale sqrt(ln t), as in Section 4 of the paper: natural logarithm, so beta_1 = 0.
+
+    Attributes:
+        scale: The factor of sqrt(ln t).
+    """
 
     scale: float = 0.5
 
@@ -40,15 +41,8 @@ class SqrtLogBeta:
 
 
 @dataclass(frozen=True)
-class LogDetBeta:
-    """The beta that is valid for plays chosen adaptively: needs B, sigma and delta."""
-
-    norm_bound: float
-    noise_std: float
-    delta: float = 0.05
-
-    def __post_init__(self) -> None:
-        check_guarantee(self.norm_bound, self.noise_std, self.delta)
+class LogDetBeta(Guarantee):
+    """The beta that is valid for plays chosen adaptively. Its attributes are those of `Guarantee`."""
 
     def __call__(self, t: int, log_det: float, lam: float) -> float:
         """beta of round t."""
@@ -61,31 +55,45 @@ class Round:
 
     t: int
     posterior: JointPosterior
+    __repr__ = short_repr
 
 
-@dataclass(frozen=True, eq=False)
-class GPUCB:
-    """GP-UCB on a finite domain."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GPUCB(OnFiniteDomain):
+    """GP-UCB on a finite domain. The methods are those of `Policy`.
 
-    domain: FloatArray
-    kernel: Kernel
+    Attributes:
+        domain: The arms, one row of coordinates each.
+        kernel: How values at two points vary together.
+        beta: Confidence parameter of each round.
+        lam: Regularisation, the model's noise variance.
+
+    Raises:
+        InvalidInput: The domain is not a table of finite numbers, or lam is too small.
+
+    Example:
+        >>> from unswayed import GPUCB, SquaredExponential
+        >>> policy = GPUCB([[0.0], [1.0]], SquaredExponential(0.5), lam=0.01)
+        >>> policy.ask(policy.init(), np.random.default_rng(0))
+        Query(arms=[0], repeats=[1])
+    """
+
     beta: SqrtLogBeta | LogDetBeta = SqrtLogBeta()
     lam: float = 1.0
 
     phased: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
-        if positive(self.lam, "lam") < SMALLEST_LAM:
-            raise InvalidInput(f"an index policy cannot resolve variances for lam below {SMALLEST_LAM:g}")
+        super().__post_init__()
+        check_index_lam(self.lam)
 
     @property
     def enlargement(self) -> float:
-        """What is added to beta_t against corruption: nothing."""
+        """What is added to beta_t because of corruption: nothing."""
         return 0.0
 
     def init(self) -> Round:
-        """Round 1, nothing known."""
+        """Round 1, before any play."""
         return Round(1, JointPosterior.prior(gram(self.kernel, self.domain), self.lam))
 
     def ask(self, state: Round, rng: np.random.Generator) -> Query:
@@ -114,5 +122,5 @@ class GPUCB:
         return View(np.arange(len(mu)), mu, mu - width, mu + width, state.posterior.covariance)
 
     def posterior(self, state: Round) -> JointPosterior:
-        """All plays so far."""
+        """The posterior of all plays so far."""
         return state.posterior

@@ -9,14 +9,13 @@ An arm x is dropped if some active a has
 
     mu~(a) - mu~(x) > beta sd(a - x) + (C/lam) max_{x' in S_h} |k(a, x') - k(x, x')|.
 
-With probability 1 - delta the best arm is never dropped, and the regret is O*(b sqrt(T gamma_T) + (B + C) gamma_T):
-docs/certificates.md. Only the data of the epoch are used, so the design is fixed before its rewards are seen.
+With probability 1 - delta the best arm is never dropped, and the regret is O*(b sqrt(T gamma_T) + (B + C) gamma_T).
+docs/certificates.md has the proof. Only the data of the epoch are used, so the design does not depend on its rewards.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -26,30 +25,54 @@ from unswayed.core.estimate import Estimate
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.policies.certified import Certified
+from unswayed.policies.finite import PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
-from unswayed.types import Feedback, Query, View, growth
+from unswayed.types import Feedback, Query, growth
 
 
-@dataclass(frozen=True, eq=False)
-class InfluencePhasedElimination(Certified):
-    """Influence-PE on a finite domain."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class InfluencePhasedElimination(Certified, PhasedOnFiniteDomain):
+    """Influence-PE on a finite domain. The methods are those of `Policy`.
+
+    Attributes:
+        domain: The arms, one row of coordinates each.
+        kernel: How values at two points vary together.
+        corruption_budget: Largest total corruption C.
+        norm_bound: Bound B on the RKHS norm of f.
+        noise_std: Sub-Gaussian scale sigma of the noise of one play.
+        delta: Probability of failure.
+        lam: Regularisation; by default the noise variance.
+        eta: The design switches arms when the determinant has grown by this factor.
+
+    Raises:
+        InvalidInput: A setting is out of its range.
+
+    Example:
+        >>> from unswayed import InfluencePhasedElimination, SquaredExponential
+        >>> settings = {"corruption_budget": 5, "norm_bound": 1, "noise_std": 0.1}
+        >>> policy = InfluencePhasedElimination([[0.0], [1.0]], SquaredExponential(0.1), **settings)
+        >>> policy.ask(policy.init(), np.random.default_rng(0))
+        Query(arms=[0, 1], repeats=[1, 1])
+    """
 
     eta: float = 2.0
-
-    phased: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         growth(self.eta)
 
     def beta(self, h: int) -> float:
-        """For the differences of all arms with the best one, in both directions, in epoch h."""
+        """Confidence parameter for the differences of all arms with the best one, both signs.
+
+        Args:
+            h: Number of the epoch, from 0.
+        """
         pairs = max(2 * (len(self.domain) - 1), 1)
         delta_h = bounds.epoch_delta(self.delta, h)
         return bounds.sharp_nonadaptive_beta(self.norm_bound, self.noise_std, self.regularisation, pairs, delta_h)
 
     def init(self) -> Epoch:
-        """Line 1 of Algorithm 1."""
+        """Line 1 of Algorithm 1: all arms are active."""
         return Epoch.first(len(self.domain))
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
@@ -67,14 +90,6 @@ class InfluencePhasedElimination(Certified):
         mu, width = estimate.mean, beta * estimate.deviation + C * estimate.influence()
         return epoch.next(keep, mu, width, feedback)
 
-    def recommend(self, epoch: Epoch) -> int:
-        """The active arm with the largest mean in the last completed epoch."""
-        return epoch.leader
-
-    def view(self, epoch: Epoch) -> View:
-        """The active arms with the bounds of the last completed epoch."""
-        return epoch.view
-
     def posterior(self, epoch: Epoch) -> JointPosterior:
-        """All completed epochs together."""
+        """The posterior of all completed epochs together."""
         return epoch.posterior(gram(self.kernel, self.domain), self.regularisation)

@@ -1,4 +1,4 @@
-"""Influence-UCB: an index policy with a certified band that knows exactly what corruption can do.
+"""Influence-UCB: an index policy whose certified band contains the exact effect of corruption.
 
     C      corruption budget             I(x)    influence width: (C/lam) max_j |k_t(x, x_j)| over past plays
     beta   log-determinant beta          w_t     confidence weight: min(1, alpha sqrt(lam) / sigma^w(x_t))
@@ -8,8 +8,8 @@ Two posteriors see every reward, one plain and one with confidence weights. Each
 
     mu + beta sigma + I,        mu^w + beta^w sigma^w + (C/lam) max_j w_j |k^w(x, x_j)|
 
-that holds with probability 1 - delta/2; the policy plays the arm whose *smaller* bound is largest. The weights
-give R_T = O*(b sqrt(gamma T) + max(C, b) gamma), the plain bound keeps the constants small: docs/certificates.md.
+that holds with probability 1 - delta/2. The policy plays the arm whose *smaller* bound is largest. The weights
+give R_T = O*(b sqrt(gamma T) + max(C, b) gamma); the plain bound keeps the constants small. See docs/certificates.md.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
 from unswayed.policies.certified import Certified
-from unswayed.policies.gp_ucb import SMALLEST_LAM
-from unswayed.types import Feedback, FloatArray, Query, View, read_only
+from unswayed.policies.finite import check_index_lam
+from unswayed.types import Feedback, FloatArray, Query, View, read_only, short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +38,33 @@ class TwoPosteriors:
     plain: JointPosterior
     weighted: JointPosterior
     weights: FloatArray
+    __repr__ = short_repr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class InfluenceUCB(Certified):
-    """Influence-UCB on a finite domain.
+    """Influence-UCB on a finite domain. The methods are those of `Policy`.
 
-    `alpha` is the scale of the confidence weights: any value in (0, 1] keeps the band valid. Without the weighted
-    posterior (`weighted=False`) the band is valid too, but the regret bound is lost.
+    Attributes:
+        domain: The arms, one row of coordinates each.
+        kernel: How values at two points vary together.
+        corruption_budget: Largest total corruption C.
+        norm_bound: Bound B on the RKHS norm of f.
+        noise_std: Sub-Gaussian scale sigma of the noise of one play.
+        delta: Probability of failure.
+        lam: Regularisation; by default the noise variance.
+        alpha: Scale of the confidence weights. Any value in (0, 1] keeps the band valid.
+        weighted: Whether to use the weighted posterior. Without it the band stays valid, but the regret bound is lost.
+
+    Raises:
+        InvalidInput: A setting is out of its range.
+
+    Example:
+        >>> from unswayed import InfluenceUCB, SquaredExponential
+        >>> settings = {"corruption_budget": 5, "norm_bound": 1, "noise_std": 0.1}
+        >>> policy = InfluenceUCB([[0.0], [1.0]], SquaredExponential(0.1), **settings)
+        >>> policy.ask(policy.init(), np.random.default_rng(0))
+        Query(arms=[0], repeats=[1])
     """
 
     alpha: float = 1.0
@@ -55,8 +74,7 @@ class InfluenceUCB(Certified):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.regularisation < SMALLEST_LAM:
-            raise InvalidInput(f"an index policy cannot resolve variances for lam below {SMALLEST_LAM:g}")
+        check_index_lam(self.regularisation)
         if not 0 < self.alpha <= 1:
             raise InvalidInput(f"alpha must lie in (0, 1], not {self.alpha:g}")
 
@@ -66,7 +84,7 @@ class InfluenceUCB(Certified):
         return self.delta / 2 if self.weighted else self.delta
 
     def init(self) -> TwoPosteriors:
-        """Nothing known."""
+        """Before any play."""
         prior = JointPosterior.prior(gram(self.kernel, self.domain), self.regularisation)
         return TwoPosteriors(prior, prior, read_only(np.zeros(len(self.domain))))
 
@@ -100,7 +118,7 @@ class InfluenceUCB(Certified):
         return View(np.arange(len(upper)), state.plain.mean, lower, upper, state.plain.covariance)
 
     def posterior(self, state: TwoPosteriors) -> JointPosterior:
-        """All plays so far."""
+        """The posterior of all plays so far."""
         return state.plain
 
     def _band(self, posterior: JointPosterior, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

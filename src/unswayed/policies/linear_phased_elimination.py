@@ -1,7 +1,7 @@
 """Robust phased elimination for linear bandits (Algorithm 3) on the Newton basis (Algorithm 2).
 
-Appendix E of the paper: f is replaced by a linear function of D features, up to an error Delta, and a
-corruption-tolerant linear bandit algorithm does the rest.
+Appendix E of the paper: replace f by a linear function of D features, up to an error Delta, and run a
+corruption-tolerant algorithm for linear bandits.
 
     x~     features of an arm: the Newton basis       D       their number
     zeta   G-optimal design on the active arms        m_h     nominal length of the epoch, m_0 2^h
@@ -13,35 +13,54 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 from unswayed.core import bounds
 from unswayed.core.design import g_optimal_design, support_bound
-from unswayed.core.kernels import Kernel, gram
+from unswayed.core.kernels import gram
 from unswayed.core.newton import newton_basis
 from unswayed.core.posterior import JointPosterior
-from unswayed.policies.protocol import Epoch, check_guarantee
-from unswayed.types import Feedback, FloatArray, Query, View, floats, positive, whole
+from unswayed.policies.finite import PhasedOnFiniteDomain, check_guarantee
+from unswayed.policies.protocol import Epoch
+from unswayed.types import Feedback, FloatArray, Query, positive, whole
 
 
 def balanced_error(horizon: int) -> float:
-    """Delta = 1/sqrt(T): equates the reduction's error with the stochastic term."""
+    """Delta = 1/sqrt(T): the error of the reduction costs as much regret as the noise."""
     return float(horizon**-0.5)
 
 
 def matern_error(horizon: int, dimension: int, nu: float) -> float:
-    """Delta = T^(-nu/(d + nu)): equates it with the corrupted term, better for Matern with d/2 < nu < d."""
+    """Delta = T^(-nu/(d + nu)): it costs as much as the corruption. Better for Matern kernels with d/2 < nu < d."""
     return float(horizon ** (-nu / (dimension + nu)))
 
 
-@dataclass(frozen=True, eq=False)
-class LinearPhasedElimination:
-    """Algorithm 3. `error` is Delta, `delta` the probability of failure of the whole run."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LinearPhasedElimination(PhasedOnFiniteDomain):
+    """Algorithm 3 on a finite domain. The methods are those of `Policy`.
 
-    domain: FloatArray
-    kernel: Kernel
+    Attributes:
+        domain: The arms, one row of coordinates each.
+        kernel: How values at two points vary together.
+        corruption_budget: Largest total corruption C.
+        horizon: Number of plays T.
+        norm_bound: Bound B on the RKHS norm of f.
+        noise_std: Sub-Gaussian scale sigma of the noise of one play.
+        error: Error Delta of the reduction; `balanced_error(T)` is the usual choice.
+        delta: Probability of failure of the whole run.
+
+    Raises:
+        InvalidInput: A setting is out of its range.
+
+    Example:
+        >>> from unswayed import Linear, LinearPhasedElimination
+        >>> settings = {"corruption_budget": 1, "horizon": 1000, "norm_bound": 1, "noise_std": 0.1, "error": 0.03}
+        >>> policy = LinearPhasedElimination([[1.0, 0.0], [0.0, 1.0]], Linear(), **settings)
+        >>> policy.ask(policy.init(), np.random.default_rng(0))
+        Query(arms=[0, 1], repeats=[72, 72])
+    """
+
     corruption_budget: float
     horizon: int
     norm_bound: float
@@ -49,10 +68,8 @@ class LinearPhasedElimination:
     error: float
     delta: float = 0.05
 
-    phased: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
+        super().__post_init__()
         positive(self.corruption_budget, "the corruption budget", zero=True)
         whole(self.horizon, "the horizon", least=1)
         check_guarantee(self.norm_bound, self.noise_std, self.delta)
@@ -70,7 +87,7 @@ class LinearPhasedElimination:
         return support_bound(self.features.shape[1])
 
     def init(self) -> Epoch:
-        """Line 1."""
+        """Line 1: all arms are active."""
         return Epoch.first(len(self.domain))
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
@@ -84,7 +101,7 @@ class LinearPhasedElimination:
         """Lines 5-7: least squares on this epoch's mean rewards, then elimination."""
         root = np.sqrt(feedback.repeats)
         X_S = self.features[feedback.arms]
-        # Line 5. Least squares of minimal norm: where the arms no longer span, this works in their span.
+        # Line 5. Least squares of minimal norm also works when the active arms no longer span all features.
         theta = np.linalg.lstsq(root[:, None] * X_S, root * feedback.means, rcond=1e-12)[0]
         mean = self.features[epoch.active] @ theta
         width = bounds.linear_width(
@@ -100,14 +117,6 @@ class LinearPhasedElimination:
         keep = np.max(mean) - mean <= width  # line 6
         return epoch.next(keep, mean, np.full(len(mean), width / 2), feedback)  # line 7
 
-    def recommend(self, epoch: Epoch) -> int:
-        """The active arm with the largest estimate in the last completed epoch."""
-        return epoch.leader
-
-    def view(self, epoch: Epoch) -> View:
-        """The active arms with the bounds of the last completed epoch."""
-        return epoch.view
-
     def posterior(self, epoch: Epoch) -> JointPosterior:
-        """All completed epochs together."""
+        """The posterior of all completed epochs together."""
         return epoch.posterior(gram(self.kernel, self.domain), self.noise_std**2)

@@ -1,4 +1,4 @@
-"""What every policy is: frozen settings, and a state that is a fold of `tell` over the answers."""
+"""What every policy is: frozen settings, and a state that is computed from the answers alone."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import numpy as np
 
 from unswayed.core.posterior import JointPosterior, mean_rewards
 from unswayed.errors import InvalidInput
-from unswayed.types import BoolArray, Feedback, FloatArray, IntArray, Query, View, positive, probability
+from unswayed.types import BoolArray, Feedback, FloatArray, IntArray, Query, View, short_repr
 
 S = TypeVar("S")
 
 
 class Policy(Protocol[S]):
-    """A learner. Its methods change nothing; the same answers always give the same state.
+    """A learner. No method changes the policy or a state, and the same answers always give the same state.
 
-    `phased` policies ask for whole epochs and drop arms; the others ask for one play at a time.
+    Your own class can follow this protocol: it needs no base class. `unswayed.testing.check_policy` checks it.
+
+    Attributes:
+        phased: True for a policy that asks for whole epochs and eliminates arms. The others ask for one play at a time.
     """
 
     phased: ClassVar[bool]
@@ -27,48 +30,68 @@ class Policy(Protocol[S]):
         ...
 
     def ask(self, state: S, rng: np.random.Generator) -> Query:
-        """What to play next."""
+        """What to play next.
+
+        Args:
+            state: The current state.
+            rng: Random numbers, for policies that need them.
+        """
         ...
 
     def tell(self, state: S, feedback: Feedback) -> S:
-        """The state after the complete answer to a query."""
+        """The state after the answer to a query.
+
+        Args:
+            state: The state in which the query was asked.
+            feedback: The complete answer.
+        """
         ...
 
     def recommend(self, state: S) -> int:
-        """The arm to use from now on: the largest posterior mean among the active arms."""
+        """The arm to use from now on.
+
+        Args:
+            state: The current state.
+        """
         ...
 
     def view(self, state: S) -> View:
-        """The active arms with their estimates and confidence bounds."""
+        """The active arms with their estimates and confidence bounds.
+
+        Args:
+            state: The current state.
+        """
         ...
 
     def posterior(self, state: S) -> JointPosterior:
-        """What all answers so far say about all arms: the ground of a certificate."""
+        """The posterior of all arms given all plays so far. A certificate is computed from it.
+
+        Args:
+            state: The current state.
+        """
         ...
-
-
-def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:
-    """Refuse what no guarantee can be built on."""
-    positive(norm_bound, "the norm bound", zero=True)
-    positive(noise_std, "the noise", zero=True)
-    probability(delta, "delta")
-    if norm_bound > 1e100 or noise_std > 1e100:
-        raise InvalidInput("the norm bound and the noise must be below 1e100")
 
 
 @dataclass(frozen=True, eq=False)
 class Epoch:
     """State of a phased policy: epoch `h` is about to be played on the `active` arms.
 
-    `mean` and `width` of the active arms come from the epoch before; at first they say nothing.
+    Attributes:
+        h: Number of the epoch, from 0.
+        active: The active arms, in increasing order.
+        mean: Estimate of each active arm from the epoch before; 0 at first.
+        width: Width of its confidence band; infinite at first.
+        counts: Plays of each arm in all completed epochs.
+        totals: Sum of the rewards of each arm in all completed epochs.
     """
 
     h: int
     active: IntArray
     mean: FloatArray
     width: FloatArray
-    counts: FloatArray  # plays of each arm in all completed epochs, and the sum of their rewards
+    counts: FloatArray
     totals: FloatArray
+    __repr__ = short_repr
 
     @classmethod
     def first(cls, n_arms: int) -> Epoch:
@@ -84,14 +107,14 @@ class Epoch:
         return Epoch(self.h + 1, self.active[keep], mean[keep], width[keep], counts, totals)
 
     def rows(self, arms: IntArray) -> IntArray:
-        """The places of `arms` among the active ones."""
+        """The places of `arms` in the list of active arms."""
         rows: IntArray = np.minimum(np.searchsorted(self.active, arms), len(self.active) - 1)
         if not np.array_equal(self.active[rows], arms):
-            raise InvalidInput("rewards can be told of active arms only: those that the last query asked for")
+            raise InvalidInput("feedback must be about active arms: those that the last query asked for")
         return rows
 
     def posterior(self, K: FloatArray, lam: float) -> JointPosterior:
-        """What all completed epochs together say about all arms, whose kernel matrix is K."""
+        """The posterior of all arms after all completed epochs, for the kernel matrix K of all arms."""
         return JointPosterior.fit(K, mean_rewards(self.totals, self.counts), self.counts, lam)
 
     @property

@@ -14,9 +14,26 @@ from unswayed.policies.gp_ucb import GPUCB
 from unswayed.types import positive
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RobustGPUCB(GPUCB):
-    """RGP-UCB on a finite domain."""
+    """RGP-UCB on a finite domain. The methods are those of `Policy`.
+
+    Attributes:
+        domain: The arms, one row of coordinates each.
+        kernel: How values at two points vary together.
+        corruption_budget: Largest total corruption C.
+        b: Factor of the enlargement: 1 is the theory, 0.1 is Section 4.
+        beta: Confidence parameter of each round, without corruption.
+        lam: Regularisation, the model's noise variance.
+
+    Raises:
+        InvalidInput: The domain is not a table of finite numbers, a number is negative, or lam is too small.
+
+    Example:
+        >>> from unswayed import RobustGPUCB, SquaredExponential
+        >>> RobustGPUCB([[0.0], [1.0]], SquaredExponential(0.5), corruption_budget=20).enlargement
+        2.0
+    """
 
     corruption_budget: float
     b: float = 0.1

@@ -7,37 +7,30 @@
     C     corruption budget                    beta   confidence parameter without corruption
     mu~   posterior mean of corrupted rewards  sigma  posterior deviation, both from this epoch alone
 
-Two ways to choose the width of line 15:
-    TheoryWidth        Lemma 1 with the beta of Corollary 1, and the theorem's guarantee;
-    ExperimentsWidth   Section 4: constant beta and b C / sqrt(u_h), without a guarantee.
+There are two ways to choose the width of line 15:
+    TheoryWidth        Lemma 1 with the beta of Corollary 1; Theorem 1 guarantees the result
+    ExperimentsWidth   Section 4: constant beta and b C / sqrt(u_h); no guarantee
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from unswayed.core import bounds
 from unswayed.core.design import rare_switching_design_at
-from unswayed.core.kernels import Kernel, gram
+from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior, Posterior
 from unswayed.errors import InvalidInput
-from unswayed.policies.protocol import Epoch, check_guarantee
-from unswayed.types import Feedback, FloatArray, Query, View, floats, growth, positive
+from unswayed.policies.finite import Guarantee, PhasedOnFiniteDomain
+from unswayed.policies.protocol import Epoch
+from unswayed.types import Feedback, Query, growth, positive
 
 
 @dataclass(frozen=True)
-class TheoryWidth:
-    """beta_h + C sqrt(u_h)/(l_h psi sqrt(lam)), beta_h of Corollary 1: needs B, sigma and delta."""
-
-    norm_bound: float
-    noise_std: float
-    delta: float = 0.05
-
-    def __post_init__(self) -> None:
-        check_guarantee(self.norm_bound, self.noise_std, self.delta)
+class TheoryWidth(Guarantee):
+    """beta_h + C sqrt(u_h)/(l_h psi sqrt(lam)), beta_h of Corollary 1. Its attributes are those of `Guarantee`."""
 
     def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
         """What multiplies sigma^(h) in line 15."""
@@ -49,7 +42,12 @@ class TheoryWidth:
 
 @dataclass(frozen=True)
 class ExperimentsWidth:
-    """beta + b C/sqrt(u_h), as in Section 4 of the paper."""
+    """beta + b C/sqrt(u_h), as in Section 4 of the paper.
+
+    Attributes:
+        beta: Confidence parameter without corruption.
+        b: Factor of the corruption term.
+    """
 
     beta: float = 4.0
     b: float = 0.1
@@ -63,32 +61,47 @@ class ExperimentsWidth:
         return bounds.experiments_factor(self.beta, policy.corruption_budget, self.b, u_h)
 
 
-@dataclass(frozen=True, eq=False)
-class RobustPhasedElimination:
-    """Algorithm 1. `truncation` is psi: by value, or `bounds.theorem_psi(eta, gamma_T)`."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RobustPhasedElimination(PhasedOnFiniteDomain):
+    """Algorithm 1 (RGP-PE) on a finite domain. The methods are those of `Policy`.
 
-    domain: FloatArray
-    kernel: Kernel
+    Attributes:
+        domain: The arms, one row of coordinates each.
+        kernel: How values at two points vary together.
+        corruption_budget: Largest total corruption C.
+        width: What multiplies the deviation in line 15: `ExperimentsWidth` or `TheoryWidth`.
+        lam: Regularisation, the model's noise variance.
+        eta: The design switches arms when the determinant has grown by this factor.
+        truncation: psi, the least share of an arm in the design; Theorem 1 uses `bounds.theorem_psi(eta, gamma_T)`.
+
+    Raises:
+        InvalidInput: A setting is out of its range.
+
+    Example:
+        >>> from unswayed import RobustPhasedElimination, SquaredExponential
+        >>> policy = RobustPhasedElimination([[0.0], [1.0]], SquaredExponential(0.1), corruption_budget=5)
+        >>> policy.ask(policy.init(), np.random.default_rng(0))
+        Query(arms=[0], repeats=[2])
+    """
+
     corruption_budget: float
     width: TheoryWidth | ExperimentsWidth = ExperimentsWidth()
     lam: float = 1.0
     eta: float = 2.0
     truncation: float = 0.5
 
-    phased: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
+        super().__post_init__()
         positive(self.corruption_budget, "the corruption budget", zero=True)
         positive(self.lam, "lam")
         growth(self.eta)
         if not 0 <= self.truncation <= 1:
             raise InvalidInput(f"psi (truncation) must lie in [0, 1], not {self.truncation:g}")
         if self.truncation == 0 and self.corruption_budget > 0 and isinstance(self.width, TheoryWidth):
-            raise InvalidInput("the theory width divides by psi: it needs psi > 0 when the budget is positive")
+            raise InvalidInput("the theory width divides by psi: with a positive budget it needs psi > 0")
 
     def init(self) -> Epoch:
-        """Line 1."""
+        """Line 1: all arms are active."""
         return Epoch.first(len(self.domain))
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
@@ -109,14 +122,6 @@ class RobustPhasedElimination:
         keep = mu + w >= np.max(mu - w)  # line 15
         return epoch.next(keep, mu, w, feedback)  # line 16
 
-    def recommend(self, epoch: Epoch) -> int:
-        """The active arm with the largest mean in the last completed epoch."""
-        return epoch.leader
-
-    def view(self, epoch: Epoch) -> View:
-        """The active arms with the bounds of the last completed epoch."""
-        return epoch.view
-
     def posterior(self, epoch: Epoch) -> JointPosterior:
-        """All completed epochs together."""
+        """The posterior of all completed epochs together."""
         return epoch.posterior(gram(self.kernel, self.domain), self.lam)

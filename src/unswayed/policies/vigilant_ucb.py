@@ -1,93 +1,110 @@
-"""Vigilant-UCB: for few plays. Trim what the other measurements do not explain, explore with GP-UCB, verify.
+"""Vigilant-UCB, for few plays: trim measurements that the others do not explain, explore with GP-UCB, verify.
 
     z       leave-one-out residual of a play, in standard deviations        C       corruption budget
     mu, sd  posterior of the plays that are kept                            pivot   where tampering is cheapest
 
-  trim      while the largest z exceeds `threshold`, drop that play, as long as all that is dropped could be
-            lies within C; an arm whose plays were dropped counts as unmeasured, so if it matters it is measured
-            again, and the adversary has to pay again
-  explore   play the arm of largest mu + beta sd, with a smaller and a larger beta in turn, among those that
-            are not known to a third of the noise yet
-  verify    every `verify`-th play goes to the pivot of the breakdown budget instead: the played arm where
-            tampering would most cheaply have changed the verdict
+  trim      While the largest z exceeds `threshold`, drop that play. The sum of all that is dropped stays within C.
+            An arm without kept plays counts as unmeasured: it may be played again, at the adversary's cost.
+  explore   Play the arm of largest mu + beta sd, among arms whose sd is above a third of the noise.
+  verify    Every `verify`-th play goes to the pivot of the breakdown budget: the played arm where the least
+            tampering would have changed the recommendation.
 
-A rule of thumb, not a theorem: with few plays nothing can rule out every arm against a large C. The certificate
-and the breakdown budget of its posterior say how far to trust the answer. docs/real-problems.md has the variants tried.
+This is a heuristic without a theorem: with few plays and a large C no arm can be ruled out. The certificate and the
+breakdown budget of its posterior say how far to trust the answer. docs/real-problems.md lists the variants tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from unswayed.core.design import first_argmax
 from unswayed.core.influence import pairwise_influence
-from unswayed.core.kernels import Kernel, gram
+from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
-from unswayed.policies.gp_ucb import SMALLEST_LAM
+from unswayed.policies.finite import OnFiniteDomain, check_index_lam
 from unswayed.policies.watch import Watch
-from unswayed.types import Feedback, FloatArray, Query, View, floats, positive, read_only, whole
+from unswayed.types import Feedback, Query, View, positive, read_only, whole
 
-RESOLVED = 1 / 3  # of the noise: an arm that is known so well is not played again, except to verify
-CAUTION = 1.0  # standard deviations that an arm must be better by to be recommended in place of one known exactly
+RESOLVED = 1 / 3  # of the noise: an arm whose sd is smaller is played again only to verify
+CAUTION = 1.0  # recommend the arm of largest mu - CAUTION sd
 
 
-@dataclass(frozen=True, eq=False)
-class VigilantUCB:
-    """Vigilant-UCB on a finite domain. `verify=0` never verifies; an infinite `threshold` never trims."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class VigilantUCB(OnFiniteDomain):
+    """Vigilant-UCB on a finite domain. The methods are those of `Policy`.
 
-    domain: FloatArray
-    kernel: Kernel
-    _: KW_ONLY
+    Attributes:
+        domain: The arms, one row of coordinates each.
+        kernel: How values at two points vary together.
+        corruption_budget: Largest total corruption C.
+        lam: Regularisation, the model's noise variance.
+        beta: Standard deviations of the upper bound while exploring.
+        threshold: Trim plays that are off by more standard deviations; infinity never trims.
+        verify: Every `verify`-th play verifies; 0 never verifies.
+        margin: Noise deviations by which a rival has to win to count: on a fine grid neighbours are equally good.
+        curiosity: Factors of beta, used in turn. The larger ones make a settled search look elsewhere.
+
+    Raises:
+        InvalidInput: A setting is out of its range.
+
+    Example:
+        >>> from unswayed import SquaredExponential, VigilantUCB
+        >>> VigilantUCB([[0.0], [1.0]], SquaredExponential(0.5), corruption_budget=1, lam=0.01).verify
+        3
+    """
+
     corruption_budget: float
     lam: float
     beta: float = 2.0
     threshold: float = 4.0
     verify: int = 3
     margin: float = 2.0
-    curiosity: tuple[float, ...] = (0.5, 1.0, 2.0)  # factors of beta, in turn: a settled search also looks elsewhere
+    curiosity: tuple[float, ...] = (0.5, 1.0, 2.0)
 
     phased: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "domain", floats(self.domain, "the domain", ndim=2))
+        super().__post_init__()
         positive(self.corruption_budget, "the corruption budget", zero=True)
         positive(self.beta, "beta", zero=True)
         whole(self.verify, "verify", least=0)
         if not self.threshold > 0:
             raise InvalidInput(f"the threshold must be positive, not {self.threshold:g}")
-        if positive(self.lam, "lam") < SMALLEST_LAM:
-            raise InvalidInput(f"an index policy cannot resolve variances for lam below {SMALLEST_LAM:g}")
+        check_index_lam(self.lam)
 
     def init(self) -> Watch:
-        """Nothing known."""
+        """Before any play."""
         return Watch.before(read_only(gram(self.kernel, self.domain)), self.lam)
 
     def ask(self, state: Watch, rng: np.random.Generator) -> Query:
-        """One play: of the pivot when it is time to verify, else of the arm with the largest upper bound."""
+        """One play: of the pivot if this play verifies, else of the arm with the largest upper bound."""
         verifies = self.verify and (state.plays + 1) % self.verify == 0 and state.kept.any()
         arm = self.pivot(state) if verifies else self.explore(state, state.plays)
         return Query(np.array([arm]), np.array([1]))
 
     def explore(self, state: Watch, number: int) -> int:
-        """The arm of largest mu + beta sd that is not well known yet; beta alternates with the play's `number`."""
+        """The arm of largest mu + beta sd that is not well known yet.
+
+        Args:
+            state: The current state.
+            number: Of the play; it decides which factor of beta is used.
+        """
         mu, sd = state.posterior.mean, state.posterior.deviation
         beta = self.beta * self.curiosity[number // len(self.curiosity) % len(self.curiosity)]
-        upper = mu + beta * sd
         unknown = sd > RESOLVED * np.sqrt(self.lam)
-        if unknown.any():
-            upper = np.where(unknown, upper, -np.inf)
+        upper = np.where(unknown, mu + beta * sd, -np.inf) if unknown.any() else mu + beta * sd
         return first_argmax(upper, scale=beta * float(np.max(sd)))
 
     def pivot(self, state: Watch) -> int:
-        """The played arm where tampering would most cheaply have made a rival win by `margin` noise deviations.
+        """The played arm where the least tampering would have made a rival win by `margin` noise deviations.
 
-        By a margin, because on a fine grid the winner's neighbours are as good as the winner, and telling them
-        apart is not worth a play.
+        Args:
+            state: The current state, with at least one play.
         """
         mu, leader = state.posterior.mean, self.recommend(state)
         effect, S = state.posterior.effect()
@@ -97,7 +114,7 @@ class VigilantUCB:
         return int(S[where[int(np.argmin(cost))]])
 
     def tell(self, state: Watch, feedback: Feedback) -> Watch:
-        """Take the answers in; if one of them surprises, decide anew which plays to keep."""
+        """Add the answers. If one of them is a surprise, decide again which plays to keep."""
         for arm, n, mean in zip(feedback.arms, feedback.repeats, feedback.means, strict=True):
             state = self._tell_one(state, int(arm), int(n), float(mean))
         return state
@@ -109,21 +126,30 @@ class VigilantUCB:
         return self.watch(told) if surprise else told
 
     def watch(self, state: Watch) -> Watch:
-        """Decide anew which plays to keep."""
+        """Decide again which plays to keep.
+
+        Args:
+            state: The current state.
+        """
         return state.trimmed(threshold=self.threshold, budget=self.corruption_budget)
 
     def recommend(self, state: Watch, without: Sequence[int] = ()) -> int:
-        """The arm of largest mu - sd: an arm that was hardly measured must promise more."""
+        """The arm of largest mu - sd: the less an arm was measured, the larger its mean has to be.
+
+        Args:
+            state: The current state.
+            without: Arms to leave out.
+        """
         lower = state.posterior.mean - CAUTION * state.posterior.deviation
         if len(without) < len(lower):
             lower[list(without)] = -np.inf
         return int(np.argmax(lower))
 
     def view(self, state: Watch) -> View:
-        """All arms, with bounds from the plays that are kept."""
+        """All arms, with bounds from the kept plays."""
         mu, width = state.posterior.mean, self.beta * state.posterior.deviation
         return View(np.arange(len(mu)), mu, mu - width, mu + width, state.posterior.covariance)
 
     def posterior(self, state: Watch) -> JointPosterior:
-        """All plays, trimmed or not: a certificate has no room for a choice that depends on the noise."""
+        """The posterior of all plays, trimmed or not: a certificate must not leave out plays by their rewards."""
         return state.everything()

@@ -7,16 +7,25 @@ from typing import Self
 
 import numpy as np
 
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.trimming import trim
-from unswayed.types import BoolArray, FloatArray, IntArray, read_only
+from unswayed.types import BoolArray, FloatArray, IntArray, read_only, short_repr
 
-FAULT = 1e4  # deviations of the prior: no value, and no lie worth its price, but a broken instrument
+FAULT = 1e4  # deviations of the prior: a larger reward is a broken instrument, not a lie
 
 
 @dataclass(frozen=True, eq=False)
 class Watch:
-    """State of vigilant-UCB. `K` is the kernel matrix of all arms; rewards are means of `repeats` equal plays."""
+    """State of vigilant-UCB.
+
+    Attributes:
+        K: Kernel matrix of all arms.
+        arms: The arm of each play.
+        rewards: The reward of each play, or the mean of several plays of one arm.
+        repeats: How many plays each reward is the mean of.
+        kept: Whether each play is kept.
+        posterior: The posterior of the kept plays.
+    """
 
     K: FloatArray
     arms: IntArray
@@ -24,6 +33,7 @@ class Watch:
     repeats: FloatArray
     kept: BoolArray
     posterior: JointPosterior
+    __repr__ = short_repr
 
     @classmethod
     def before(cls, K: FloatArray, lam: float) -> Self:
@@ -46,18 +56,16 @@ class Watch:
 
     @property
     def plays(self) -> int:
-        """How many so far."""
+        """The number of plays so far."""
         return int(self.repeats.sum())
 
     @property
     def means(self) -> FloatArray:
-        """Of the kept rewards of each arm; 0 where there are none."""
-        arms, n = self.arms[self.kept], self.repeats[self.kept]
-        totals = np.bincount(arms, weights=n * self.rewards[self.kept], minlength=len(self.K))
-        return totals / np.maximum(np.bincount(arms, weights=n, minlength=len(self.K)), 1)
+        """Mean of the kept rewards of each arm; 0 for an arm without any."""
+        return pooled(self.arms[self.kept], self.rewards[self.kept], self.repeats[self.kept], len(self.K))[0]
 
     def then(self, arm: int, n: int, mean: float) -> Self:
-        """After `n` more plays of `arm` with this mean, kept."""
+        """The state after `n` more plays of `arm` with this mean, all kept."""
         return replace(
             self,
             arms=np.append(self.arms, arm),
@@ -68,7 +76,7 @@ class Watch:
         )
 
     def trimmed(self, *, threshold: float, budget: float) -> Self:
-        """With what to keep decided anew. Faults go first: they would cost the others their digits."""
+        """Decide again which plays to keep. Drop faults first: beside them the other rewards would be rounded off."""
         kept = np.abs(self.rewards) <= FAULT
         posterior = self._of(kept)
         explained = trim(
@@ -80,7 +88,7 @@ class Watch:
         return replace(self, kept=read_only(kept), posterior=posterior)
 
     def everything(self) -> JointPosterior:
-        """All plays, for the certificate, whose proof has no room for a choice that depends on the noise."""
+        """The posterior of all plays, for the certificate: its proof forbids to leave out plays by their rewards."""
         return self._of(np.ones(len(self.arms), dtype=np.bool_))
 
     def _of(self, kept: BoolArray) -> JointPosterior:

@@ -1,4 +1,4 @@
-"""What is to be optimised: the truth, which no policy can reach."""
+"""What is to be optimised: the truth. Policies cannot import it."""
 
 from unswayed.problems.boxes import BoxProblem, ackley5, branin, hartmann6
 from unswayed.problems.linear import linear, three_arms

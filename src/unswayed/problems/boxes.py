@@ -1,7 +1,7 @@
 """Test functions on boxes: Branin, Hartmann 6 and Ackley 5, with known extremes, all to be maximised.
 
-The classical forms are minimised; here they are negated. What a point falls short of the best is told in units of
-the range, max - min over the box, so that functions can be compared.
+The classical forms are minimised; here they are negated. Gaps to the best value are in units of the range,
+max - min over the box, so that functions can be compared.
 """
 
 from __future__ import annotations
@@ -13,25 +13,34 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray, floats, positive
+from unswayed.types import FloatArray, floats, positive, short_repr
 
 NOISE_SHARE = 0.01  # of the range: the standard deviation of one measurement
 
 
 @dataclass(frozen=True, eq=False)
 class BoxProblem:
-    """The truth on a box: `function` on rows of points, its largest value `best` and its smallest `worst`."""
+    """The truth on a box.
+
+    Attributes:
+        name: Name of the problem.
+        bounds: Lower and upper end of each coordinate, one row each.
+        function: The values at rows of points.
+        best: Largest value.
+        worst: Smallest value.
+    """
 
     name: str
-    bounds: FloatArray  # (d, 2): lower and upper end of each coordinate
+    bounds: FloatArray
     function: Callable[[FloatArray], FloatArray]
     best: float
     worst: float
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         bounds = floats(self.bounds, "the bounds", ndim=2)
         if bounds.shape[1:] != (2,) or len(bounds) == 0 or not (bounds[:, 0] < bounds[:, 1]).all():
-            raise InvalidInput("the bounds need a row for each coordinate: its lower end, then its larger upper end")
+            raise InvalidInput("the bounds need a row for each coordinate: its lower end, then a larger upper end")
         positive(self.best - self.worst, "the range of a problem")
         object.__setattr__(self, "bounds", bounds)
 
@@ -56,7 +65,7 @@ class BoxProblem:
         return np.asarray(lower + np.asarray(unit, dtype=np.float64) * (upper - lower))
 
     def gap(self, x: ArrayLike) -> float:
-        """What the point x falls short of the best, as a share of the range: (best - f(x)) / range."""
+        """The gap of the point x to the best value as a share of the range: (best - f(x)) / range."""
         point = floats(x, "a point", ndim=1)
         if len(point) != self.dimension:
             raise InvalidInput(f"a point of {self.name} has {self.dimension} coordinates, not {len(point)}")

@@ -7,14 +7,20 @@ from math import sqrt
 import numpy as np
 
 from unswayed.core.kernels import Linear
-from unswayed.errors import InvalidInput
 from unswayed.problems.problem import Problem
+from unswayed.types import whole
 
 
 def linear(draw: int = 0, n_arms: int = 200, dimension: int = 5) -> Problem:
-    """f(x) = <theta, x>, |x| = |theta| = 1, so its norm is 1. The other settings are those of f1."""
-    if draw < 0 or n_arms < 1 or dimension < 1:
-        raise InvalidInput("a linear problem needs a draw of at least 0, an arm and a dimension")
+    """f(x) = <theta, x> with |x| = |theta| = 1, so its norm is 1. The other settings are those of f1.
+
+    Args:
+        draw: Seed of the random arms and of theta.
+        n_arms: Number of arms.
+        dimension: Dimension of the arms.
+    """
+    draw, n_arms = whole(draw, "the draw", least=0), whole(n_arms, "the number of arms", least=1)
+    dimension = whole(dimension, "the dimension", least=1)
     rng = np.random.default_rng(draw)
     X = rng.standard_normal((n_arms, dimension))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -32,9 +38,14 @@ def linear(draw: int = 0, n_arms: int = 200, dimension: int = 5) -> Problem:
 
 
 def three_arms(budget: float, horizon: int) -> Problem:
-    """An arm that hides: e2 is the best, e1 is soon dropped, and (a, 1 - a/2) with a = sqrt(C/3T) inherits
-    what was left uncertain about e1. An index without confidence weights pays about 0.04 sqrt(C T) on it. The
-    noise is small, so that what it costs to tell gaps of 0.75 a apart does not hide this.
+    """Three arms on which an index policy without confidence weights pays about 0.04 sqrt(C T).
+
+    e2 is the best, e1 is soon dropped, and (a, 1 - a/2) with a = sqrt(C/3T) keeps the uncertainty that was left about
+    e1. The noise is small, so that the cost of telling gaps of 0.75 a apart does not hide this.
+
+    Args:
+        budget: Corruption budget C.
+        horizon: Number of plays T.
     """
     a = sqrt(budget / (3 * horizon))
     X = np.array([[0.0, 1.0], [1.0, 0.0], [a, 1 - a / 2]])

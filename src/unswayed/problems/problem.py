@@ -10,16 +10,36 @@ from scipy.linalg import eigh
 
 from unswayed.core.kernels import Kernel, gram
 from unswayed.errors import InvalidInput
-from unswayed.types import BoolArray, FloatArray, floats, positive, read_only
+from unswayed.types import BoolArray, FloatArray, floats, positive, read_only, short_repr
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The truth, with the settings that Section 4 of the paper uses on it.
+    """The truth on a finite domain, with the settings that Section 4 of the paper uses for it.
 
-    `target` is the region to which Clipping and Aggressive Subtraction try to lead a policy; `margin`
-    (the paper's Delta) and `h_max` say how hard. `beta_phased` is beta_h of RGP-PE; the index policies
-    use beta_t = `beta_scale` sqrt(ln t).
+    Attributes:
+        name: Name of the problem.
+        domain: The arms, one row of coordinates each; they must differ.
+        f: True value of each arm.
+        noise_std: Standard deviation of one play.
+        kernel: The kernel that a policy may assume.
+        target: Which arms are in the region that Clipping and Aggressive Subtraction lead to.
+        margin: Strength of Clipping (the paper's Delta).
+        h_max: Strength of Aggressive Subtraction.
+        beta_phased: beta_h of RGP-PE.
+        beta_scale: Index policies use beta_t = beta_scale sqrt(ln t).
+        draw: Seed that the problem was drawn with; None if it was not drawn.
+
+    Raises:
+        InvalidInput: Lengths differ, a number is not finite, or two arms are equal.
+
+    Example:
+        >>> from unswayed import Problem, SquaredExponential
+        >>> arms = [[0.0], [0.5], [1.0]]
+        >>> target = [True, False, False]
+        >>> problem = Problem("mine", arms, [0.1, 0.7, 0.4], 0.02, SquaredExponential(0.5), target)
+        >>> problem.best_arm, problem.gaps.round(1).tolist()
+        (1, [0.6, 0.0, 0.3])
     """
 
     name: str
@@ -33,6 +53,7 @@ class Problem:
     beta_phased: float = 4.0
     beta_scale: float = 0.5
     draw: int | None = None
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         domain = floats(self.domain, "the points", ndim=2)
@@ -74,6 +95,6 @@ class Problem:
         seen = values > 1e-12 * values[-1]
         if np.sum(coefficients[~seen] ** 2) > 1e-9 * np.sum(coefficients**2):
             raise InvalidInput(
-                "these values are not in the kernel's space to working precision; give the norm yourself"
+                "no function of this kernel has these values to working precision; give the norm yourself"
             )
         return float(np.sqrt(np.sum(coefficients[seen] ** 2 / values[seen])))

@@ -1,7 +1,7 @@
 """Robot3D: push an object across a plane to a goal (Wang and Jegelka 2017; Section 4.2.2 of the paper).
 
-A robot hand starts at (r_x, r_y), faces the origin where a disc lies, and drives towards it for a while;
-friction stops both. The reward is 5 - |object - goal|. The physics is Box2D's, deterministic.
+A disc lies at the origin. A robot hand starts at (r_x, r_y), faces the origin and drives towards it for a while;
+friction stops both. The reward is 5 - |object - goal|. Box2D computes the physics, which is deterministic.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from unswayed.core.kernels import SquaredExponential
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.problems.problem import Problem
-from unswayed.types import FloatArray
+from unswayed.types import FloatArray, whole
 
 GOAL = (3.0, 2.0)
 DEFAULT_DRAW = 0
@@ -22,7 +22,16 @@ STEP, ITERATIONS, GAIN, SPEED = 0.01, 10, 30.0, 5.0
 
 
 def push(r_x: float, r_y: float, duration: float) -> tuple[float, float]:
-    """Where the object comes to rest when the hand starts at (r_x, r_y) and drives for `duration`."""
+    """Where the object comes to rest when the hand starts at (r_x, r_y) and drives for `duration`.
+
+    Args:
+        r_x: First coordinate of the start of the hand.
+        r_y: Second coordinate.
+        duration: How long the hand drives.
+
+    Raises:
+        InvalidInput: The start is the origin, a number is not finite, or Box2D is not installed.
+    """
     distance = hypot(r_x, r_y)
     if not (np.isfinite([r_x, r_y, duration]).all() and distance > 0 and duration >= 0):
         raise InvalidInput("a push needs a finite start other than the origin, and a duration of at least 0")
@@ -54,16 +63,18 @@ def push(r_x: float, r_y: float, duration: float) -> tuple[float, float]:
 
 
 def reward(r_x: float, r_y: float, duration: float) -> float:
-    """5 - the distance from the pushed object to the goal."""
+    """5 minus the distance from the pushed object to the goal. The arguments are those of `push`."""
     x, y = push(r_x, r_y, duration)
     return 5 - hypot(x - GOAL[0], y - GOAL[1])
 
 
 def robot3d(draw: int = DEFAULT_DRAW) -> Problem:
-    """100 random pushes. Without Box2D only the default draw is available, from a table in the package."""
-    if draw < 0:
-        raise InvalidInput(f"a draw is a whole number of at least 0, not {draw}")
-    domain = random_pushes(draw)
+    """100 random pushes.
+
+    Args:
+        draw: Seed of the pushes. Without Box2D only the default draw is available, from a table in the package.
+    """
+    domain = random_pushes(whole(draw, "the draw", least=0))
     try:
         f = np.array([reward(*push) for push in domain])
     except UnswayedError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from unswayed.core.kernels import SquaredExponential
-from unswayed.errors import InvalidInput
 from unswayed.problems.problem import Problem
+from unswayed.types import whole
 
 DEFAULT_DRAW = 10
 
@@ -14,12 +14,14 @@ DEFAULT_DRAW = 10
 def f1(draw: int = DEFAULT_DRAW) -> Problem:
     """The synthetic function. The paper's own draw is not published.
 
-    Draw 10 is the first whose best arm lies outside the target region x_1 <= x_2 and less than h_max
-    above the best inside it, and on which GP-UCB settles when it is not attacked, as the paper reports
-    for its function. Nothing about attacks enters this choice.
+    Draw 10 is the first one with two properties that the paper reports for its function. The best arm lies outside
+    the target region x_1 <= x_2, less than h_max above the best arm inside it. And GP-UCB settles without an attack.
+    The choice does not depend on how any policy does under attack.
+
+    Args:
+        draw: Seed of the function.
     """
-    if draw < 0:
-        raise InvalidInput(f"a draw is a whole number of at least 0, not {draw}")
+    draw = whole(draw, "the draw", least=0)
     side = np.linspace(-5, 5, 10)
     domain = np.array([(x, y) for x in side for y in side])
     kernel = SquaredExponential(lengthscale=0.5)

@@ -11,7 +11,6 @@ from unswayed.core.fitting import fit_lengthscale
 from unswayed.core.kernels import Kernel, SquaredExponential
 from unswayed.errors import InvalidInput
 from unswayed.problems.problem import Problem
-from unswayed.storage.tables import read_numbers
 from unswayed.types import FloatArray, floats
 
 
@@ -25,9 +24,16 @@ def table(
 ) -> Problem:
     """A problem from points and their true values.
 
-    Without a `kernel`, the squared exponential with the most likely length-scale, as the paper does for
-    Robot3D. The target region of the attacks is the half of the points on the other side of the median
-    of the first coordinate from the best one; margin and h_max follow the spread of the values.
+    The median of the first coordinate halves the points. The target region of the attacks is the half without the best
+    point. margin and h_max follow the spread of the values.
+
+    Args:
+        points: The arms, one row of coordinates each.
+        values: True value of each arm.
+        kernel: The kernel that policies may assume. By default the squared exponential with the most likely
+            length-scale, as in the paper for Robot3D.
+        noise_std: Standard deviation of one play.
+        name: Name of the problem.
     """
     domain, f = floats(points, "the points", ndim=2), floats(values, "the values", ndim=1)
     if len(domain) != len(f) or len(f) < 2:
@@ -35,7 +41,7 @@ def table(
     first = domain[:, 0]
     low_half = first <= np.median(first)
     target = ~low_half if low_half[np.argmax(f)] else low_half
-    if not target.any():  # most points share the first coordinate: lead to the worst one instead
+    if not target.any():  # most points share the first coordinate: the target is the worst point instead
         target = np.arange(len(f)) == np.argmin(f)
     return Problem(
         name=name,
@@ -50,7 +56,13 @@ def table(
 
 
 def read_table(path: Path) -> tuple[FloatArray, FloatArray]:
-    """Points and values of a CSV file: coordinates, then the value, one row a point; a header is optional."""
+    """Points and values of a CSV file. Each row has the coordinates, then the value; a header is optional.
+
+    Args:
+        path: The file.
+    """
+    from unswayed.storage.tables import read_numbers  # pyarrow is slow to import
+
     _, numbers = read_numbers(path)
     if numbers.shape[1] < 2:
         raise InvalidInput(f"{path} needs at least two columns: coordinates, then the value")

@@ -1,49 +1,44 @@
-"""The fast loop of the index policies: the same plays as the plain loop, many times faster.
+"""The compiled loop of GP-UCB and RGP-UCB: the same plays as the plain loop, many times faster.
 
-While one arm is played again and again, every mean and variance moves along one vector v = k(., arm): with
-n plays and rewards summing to y since the arm was chosen,
+While the same arm is played, every mean and variance moves along one vector v = k(., arm). After n plays with
+rewards that sum to y since the arm was chosen,
 
     mu_j  = mu0_j + v_j (y - n mu0_arm) / (lam + n s),      s = v_arm
     var_j = var0_j - v_j^2 n / (lam + n s)
 
-so a round costs O(N), and the O(N^2) covariance is brought up to date only when the arm changes. Of the
-covariance, only the lower triangle is kept. Attacks that do not read estimates are one vector c over arms.
+So a round costs O(N), and the O(N^2) update of the covariance is made only when the arm changes. Only the lower
+triangle of the covariance is kept. An attack that does not read estimates is one vector c over arms.
 """
 
 from __future__ import annotations
 
 from math import log, log1p, sqrt
-from typing import Any, TypeGuard
 
 import numba
 import numpy as np
 
-from unswayed.adversaries.trigger import immediately, later
+from unswayed.adversaries.trigger import immediately
 from unswayed.core.design import TIE
-from unswayed.core.posterior import EPS, JointPosterior
-from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, Round, SqrtLogBeta
-from unswayed.policies.robust_gp_ucb import RobustGPUCB
+from unswayed.core.posterior import JointPosterior
+from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, Round
 from unswayed.simulation.game import Game
-from unswayed.types import FloatArray, IntArray, read_only
+from unswayed.simulation.ledger import affordable
+from unswayed.types import EPS, FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 16
-
-
-def supports(policy: Any, game: Game) -> TypeGuard[GPUCB]:
-    """Whether this loop can stand in for the plain one."""
-    known = type(policy) in (GPUCB, RobustGPUCB) and type(policy.beta) in (SqrtLogBeta, LogDetBeta)
-    return known and game.start in (immediately, later) and not game.adversary.reads_estimates
+# The rule of the plain loop. numba does not notice a change of ledger.py: touch this file too, to recompile.
+charge = numba.njit(cache=True)(affordable)
 
 
 def play(game: Game, policy: GPUCB) -> Round:
-    """GP-UCB or RGP-UCB; returns the final state."""
+    """Play GP-UCB or RGP-UCB; return the final state."""
     problem, first = game.problem, policy.init()
     view = policy.view(first)
     game.check(view)
     wanted = game.wanted(view)
     covariance = np.array(first.posterior.covariance, order="C")
     mean, variance = np.zeros(problem.n_arms), covariance.diagonal().copy()
-    # What goes from one call to the next: log det, budget spent, whether the attack is on.
+    # Passed from one call to the next: log det, budget spent, whether the attack is on.
     carried = np.array([0.0, 0.0, float(game.start is immediately)])
     counts = np.zeros(problem.n_arms)
     t = 1
@@ -92,7 +87,7 @@ def _rounds(
     rewards: FloatArray,
     spent: FloatArray,
 ) -> int:
-    """Rounds t, t+1, ... with the given noise; fills the blocks and returns their number."""
+    """Play rounds t, t+1, ... with the given noise; fill the blocks and return their number."""
     N = len(f)
     log_det, paid, attacking = carried[0], carried[1], carried[2] > 0
     upper, sigma, v = np.empty(N), np.empty(N), np.zeros(N)
@@ -102,7 +97,7 @@ def _rounds(
         factor = beta[0] + beta[1] * sqrt(beta[2] + beta[3] * log(t + r) + beta[4] * block_log_det)
         along = (y - n * mean[arm]) / (lam + n * s) if n > 0 else 0.0
         shrink = n / (lam + n * s)
-        for j in range(N):  # no reductions in here: this loop runs on vector registers
+        for j in range(N):  # no reductions in this loop, so that it is vectorised
             sigma[j] = sqrt(max(variance[j] - v[j] * v[j] * shrink, EPS))
             upper[j] = mean[j] + v[j] * along + factor * sigma[j]
         largest, widest = upper[0], sigma[0]
@@ -134,7 +129,7 @@ def _rounds(
             blocks += 1
         c = 0.0
         if attacking and paid < budget:
-            c = np.copysign(min(abs(wanted[arm]), budget - paid), wanted[arm])
+            c = charge(wanted[arm], 1, budget, paid)
             paid += abs(c)
         reward = f[arm] + noise[r] + c
         n += 1

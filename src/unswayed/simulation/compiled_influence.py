@@ -1,35 +1,29 @@
-"""The fast loop of influence-UCB: the same plays as the plain loop, both posteriors in one pass each.
+"""The compiled loop of influence-UCB: the same plays as the plain loop, with one pass over each posterior.
 
-The influence widths need the largest |k_t(x, x')| over all played x' in every round, so there is nothing to
-save between switches: a round costs one pass over each covariance, which is updated and searched at once.
+The influence widths need the largest |k_t(x, x')| over all played x' in every round, so the update cannot wait until
+the arm changes. A round costs one pass over each covariance, which updates it and finds the maxima.
 """
 
 from __future__ import annotations
 
 from math import log, log1p, sqrt
-from typing import Any, TypeGuard
 
 import numba
 import numpy as np
 
-from unswayed.adversaries.trigger import immediately, later
+from unswayed.adversaries.trigger import immediately
 from unswayed.core.design import TIE
-from unswayed.core.posterior import EPS, JointPosterior
+from unswayed.core.posterior import JointPosterior
 from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors
+from unswayed.simulation.compiled import charge
 from unswayed.simulation.game import Game
-from unswayed.types import FloatArray, IntArray, read_only
+from unswayed.types import EPS, FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 15
 
 
-def supports(policy: Any, game: Game) -> TypeGuard[InfluenceUCB]:
-    """Whether this loop can stand in for the plain one."""
-    known = type(policy) is InfluenceUCB and game.start in (immediately, later)
-    return known and not game.adversary.reads_estimates
-
-
 def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
-    """Influence-UCB; returns the final state."""
+    """Play influence-UCB; return the final state."""
     problem, first, lam = game.problem, policy.init(), policy.regularisation
     view = policy.view(first)
     game.check(view)
@@ -38,7 +32,7 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
     covariances = np.array([first.plain.covariance] * 2)
     means, influences, weights = np.zeros((2, N)), np.zeros((2, N)), np.zeros((2, N))
     counts = np.zeros((2, N))
-    # What goes from one call to the next: both log dets, budget spent, whether the attack is on.
+    # Passed from one call to the next: both log dets, budget spent, whether the attack is on.
     carried = np.array([0.0, 0.0, 0.0, float(game.start is immediately)])
     settings = np.array(
         [
@@ -95,7 +89,7 @@ def _rounds(
     rewards: FloatArray,
     spent: FloatArray,
 ) -> int:
-    """One round for each noise; fills the blocks and returns their number."""
+    """Play one round for each noise; fill the blocks and return their number."""
     C, B, scale, offset, weight_scale, lam = (
         settings[0],
         settings[1],
@@ -128,7 +122,7 @@ def _rounds(
             arm += 1
         c = 0.0
         if attacking and paid < budget:
-            c = np.copysign(min(abs(wanted[arm]), budget - paid), wanted[arm])
+            c = charge(wanted[arm], 1, budget, paid)
             paid += abs(c)
         reward = f[arm] + noise[r] + c
         for p in range(posteriors):

@@ -1,4 +1,4 @@
-"""What is kept of a simulation: enough to draw it and to check it."""
+"""The record of a simulation: enough to draw it and to check it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import FloatArray, IntArray, short_repr
 
 LAST_ROUNDS = 1000
 SETTLED_RATE = 0.02
@@ -16,46 +16,85 @@ LINEAR_RATE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class EpochRecord:
-    """One epoch of a phased policy: the arms active in it, and what was played, in order.
+    """One epoch of a phased policy.
 
-    An epoch that the horizon cuts is not `completed`: its plays count, but nothing is concluded from it.
+    Attributes:
+        active: The arms that were active in it.
+        arms: The arms that were played, in order.
+        repeats: How often each was played.
+        completed: False if the horizon ended it early. Its plays count, but the policy did not see their rewards.
     """
 
     active: IntArray
     arms: IntArray
     repeats: IntArray
     completed: bool
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A finished simulation. Its blocks are plays of one arm in a row, in order.
+    """A finished simulation. A block is a number of plays of one arm in a row.
 
-    For block i: `arms[i]` was played `repeats[i]` times, its rewards sum to `rewards[i]`, and `spent[i]`
-    of the adversary's budget went into them.
+    Attributes:
+        horizon: Number of plays.
+        seed: Seed of all random numbers.
+        gaps: Regret of one play of each arm, from the truth.
+        arms: The arm of each block, in order.
+        repeats: Number of plays of each block.
+        rewards: Sum of the rewards of each block.
+        spent: Corruption of each block.
+        corruption_spent: Total corruption.
+        active: The arms that were still active at the end.
+        recommended_arm: The recommended arm.
+        epochs: The epochs of a phased policy; None for index policies.
+
+    Example:
+        >>> from unswayed import GPUCB, simulate
+        >>> from unswayed.adversaries import NoAttack
+        >>> from unswayed.problems import f1
+        >>> problem = f1()
+        >>> run = simulate(problem, GPUCB(problem.domain, problem.kernel), NoAttack(), budget=0, horizon=500, seed=0)
+        >>> run.switches < 500, run.corruption_spent
+        (True, 0.0)
     """
 
     horizon: int
     seed: int
-    gaps: FloatArray  # regret of one play of each arm, from the truth
+    gaps: FloatArray
     arms: IntArray
     repeats: IntArray
     rewards: FloatArray
     spent: FloatArray
     corruption_spent: float
-    active: IntArray  # arms still active at the end
+    active: IntArray
     recommended_arm: int
-    epochs: tuple[EpochRecord, ...] | None  # None for index policies
+    epochs: tuple[EpochRecord, ...] | None
+
+    def __repr__(self) -> str:
+        found = f"regret={self.regret:.6g}, recommended_arm={self.recommended_arm}, outcome={self.outcome!r}"
+        return f"Run(horizon={self.horizon}, seed={self.seed}, {found})"
 
     def regret_at(self, rounds: FloatArray | IntArray | float) -> FloatArray:
-        """Cumulative regret after each of `rounds` plays: exact, as regret is linear within a block."""
+        """Cumulative regret after some numbers of plays. This is exact: regret is linear within a block.
+
+        Args:
+            rounds: The numbers of plays.
+        """
         ends = np.concatenate([[0.0], np.cumsum(self.repeats)])
         regret = np.concatenate([[0.0], np.cumsum(self.gaps[self.arms] * self.repeats)])
         at: FloatArray = np.interp(rounds, ends, regret)
         return at
 
     def curve(self, points: int = 501) -> tuple[FloatArray, FloatArray]:
-        """Rounds, evenly spaced from 0 to the horizon, and the regret at each."""
+        """The regret curve.
+
+        Args:
+            points: Number of points.
+
+        Returns:
+            Rounds, evenly spaced from 0 to the horizon, and the cumulative regret at each.
+        """
         rounds = np.linspace(0, self.horizon, points)
         return rounds, self.regret_at(rounds)
 
@@ -84,7 +123,7 @@ class Run:
 
     @property
     def recommended_gap(self) -> float:
-        """How far the recommended arm lies below the best."""
+        """Regret of one play of the recommended arm."""
         return float(self.gaps[self.recommended_arm])
 
     @property
@@ -100,7 +139,11 @@ class Run:
         return "settled" if self.recommended_gap == 0 and self.final_regret_rate < SETTLED_RATE else "learning"
 
     def summary(self, *, curve: bool = False) -> dict[str, Any]:
-        """The run in a few plain numbers; what has no meaning for index policies is None."""
+        """The run in a few plain numbers; None for those that have no meaning for index policies.
+
+        Args:
+            curve: Whether to add the regret curve.
+        """
         phased = self.epochs is not None
         numbers: dict[str, Any] = {
             "seed": self.seed,

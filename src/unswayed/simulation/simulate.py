@@ -1,21 +1,24 @@
 """One run: the protocol of Section 2 of the paper.
 
-In each round the policy names a play, the adversary sees it and names a corruption, and the policy
-receives f(x) + noise + corruption. Regret is counted on f.
+In each round the policy names a play, the adversary sees it and names a corruption, and the policy receives
+f(x) + noise + corruption. Regret is counted on f.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
 from unswayed.adversaries.protocol import Adversary
-from unswayed.adversaries.trigger import Start, immediately
+from unswayed.adversaries.trigger import Start, immediately, later
 from unswayed.errors import InvalidInput
+from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, SqrtLogBeta
+from unswayed.policies.influence_ucb import InfluenceUCB
 from unswayed.policies.protocol import Policy
+from unswayed.policies.robust_gp_ucb import RobustGPUCB
 from unswayed.problems.problem import Problem
-from unswayed.simulation import compiled, compiled_influence
 from unswayed.simulation.game import Game, Progress
 from unswayed.simulation.ledger import Ledger
 from unswayed.simulation.run import EpochRecord, Run
@@ -36,11 +39,34 @@ def simulate(
     fast: bool = True,
     progress: Progress | None = None,
 ) -> Run:
-    """Play `policy` on `problem` for `horizon` plays, against `adversary` with `budget`.
+    """Let a policy play on a problem against an adversary.
 
-    The same seed gives the same noise whatever the attack. Index policies take a compiled loop where
-    there is one; `fast=False` takes the plain one: the same plays, slower. `progress` is called now and
-    then with the number of plays done since the last call.
+    Args:
+        problem: The truth.
+        policy: The learner, made for the same arms.
+        adversary: The attack.
+        budget: Largest total corruption.
+        horizon: Number of plays.
+        seed: Seed of all random numbers. The same seed gives the same noise under every attack.
+        start: When the attack starts: `immediately`, `later`, or a function of your own.
+        fast: Use a compiled loop for index policies that have one. The plain loop makes the same plays, more slowly.
+        progress: Called from time to time with the number of plays since the last call.
+
+    Returns:
+        The finished run.
+
+    Raises:
+        InvalidInput: A number is out of its range, or policy and problem have different arms.
+
+    Example:
+        >>> from unswayed import RobustPhasedElimination, simulate
+        >>> from unswayed.adversaries import TopK
+        >>> from unswayed.problems import f1
+        >>> problem = f1()
+        >>> policy = RobustPhasedElimination(problem.domain, problem.kernel, corruption_budget=50)
+        >>> run = simulate(problem, policy, TopK(3), budget=50, horizon=20_000, seed=0)
+        >>> run.best_arm_kept, run.corruption_spent
+        (True, 50.0)
     """
     horizon, seed = whole(horizon, "the horizon", least=1), whole(seed, "the seed", least=0)
     policy_rng, noise_rng, adversary_rng = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(3))
@@ -55,13 +81,8 @@ def simulate(
         noise_rng=noise_rng,
         adversary_rng=adversary_rng,
     )
-    state: Any
-    if fast and compiled.supports(policy, game):
-        state = compiled.play(game, policy)
-    elif fast and compiled_influence.supports(policy, game):
-        state = compiled_influence.play(game, policy)
-    else:
-        state = play(game, policy)
+    loop = compiled_loop(policy, game) if fast else None
+    state = (loop or play)(game, policy)
     arms, repeats, rewards, spent = game.blocks()
     return Run(
         horizon=game.horizon,
@@ -78,8 +99,26 @@ def simulate(
     )
 
 
+def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any] | None:
+    """The compiled loop that makes the same plays as `play`; None if there is none for this policy and attack.
+
+    A compiled loop is imported here and not above: numba takes longer to import than everything else together.
+    """
+    if game.start not in (immediately, later) or game.adversary.reads_estimates:
+        return None
+    if type(policy) in (GPUCB, RobustGPUCB) and type(policy.beta) in (SqrtLogBeta, LogDetBeta):  # type: ignore[attr-defined]
+        from unswayed.simulation import compiled
+
+        return compiled.play
+    if type(policy) is InfluenceUCB:
+        from unswayed.simulation import compiled_influence
+
+        return compiled_influence.play
+    return None
+
+
 def play(game: Game, policy: Policy[S]) -> S:
-    """Any policy, query by query; returns its final state."""
+    """Play any policy, query by query; return its final state."""
     f, sigma, N = game.problem.f, game.problem.noise_std, game.problem.n_arms
     state, left, attacking = policy.init(), game.horizon, False
     game.check(policy.view(state))
@@ -92,8 +131,8 @@ def play(game: Game, policy: Policy[S]) -> S:
         attacking = attacking or game.start(view, N)
         wanted = game.wanted(view) if attacking and game.ledger.left > 0 else np.zeros(N)
         c = np.array([game.ledger.spend(w, int(k)) for w, k in zip(wanted[arms], n, strict=True)])
-        # A block needs one draw: the mean of n noises is a normal over sqrt(n). Phased policies draw one for
-        # each arm, index policies one for each round, so that the noise does not depend on the attack.
+        # One normal number is enough for a block: divided by sqrt(n) it is the mean of n noises. Phased policies draw
+        # one for each arm, index policies one for each round, so that the noise does not depend on the attack.
         z = game.noise_rng.standard_normal(N)[arms] if policy.phased else game.noise_rng.standard_normal(1)
         means = f[arms] + sigma * z / np.sqrt(n) + c / n
         game.record(arms, n, means * n, np.abs(c))

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import qmc
 
 from unswayed.core.rows import distinct_rows
 from unswayed.errors import InvalidInput
@@ -25,12 +24,27 @@ MOST_COLUMNS = 10_000
 MOST_ROWS = 10_000_000
 FEWEST_LEVELS = 3  # a grid with fewer levels misses the middle
 SOBOL_BITS = 30
-CHANGED = 20  # parameters that change in one step, at most about, as in TuRBO (Eriksson et al., 2019)
+CHANGED = 20  # about the largest number of parameters that change in one step, as in TuRBO (Eriksson et al., 2019)
 
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """All combinations of the values of `parameters`; a point is a dict with a value for each name."""
+    """A space of named parameters. A point is a dict with a value for each name. The methods are those of `Space`.
+
+    Attributes:
+        parameters: A `Real`, `Integer` or `Categorical` for each name.
+
+    Raises:
+        InvalidInput: There is no parameter, or one of them is not of these kinds.
+
+    Example:
+        >>> from unswayed import Box, Categorical, Integer, Real
+        >>> box = Box({"rate": Real(1e-5, 1e-1, log=True), "layers": Integer(1, 8), "kind": Categorical(["a", "b"])})
+        >>> box.describe({"rate": 0.001, "layers": 3, "kind": "b"})
+        'rate = 0.001, layers = 3, kind = b'
+        >>> box.columns
+        4
+    """
 
     parameters: Mapping[str, Parameter]
 
@@ -63,13 +77,13 @@ class Box:
 
     @cached_property
     def size(self) -> int | None:
-        """The number of points, None if some parameter is continuous."""
+        """The number of points; None if a parameter is continuous."""
         sizes = [parameter.size for parameter in self.parameters.values()]
         return None if None in sizes else prod(size for size in sizes if size is not None)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything that makes this space."""
+        """A hash of the complete definition of the space."""
         return sha256(json.dumps(self.record()).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -79,7 +93,7 @@ class Box:
         return hash(self.fingerprint)
 
     def check(self, point: object) -> dict[str, Value]:
-        """`point` with plain values, in the order of the parameters; an error for anything that is none."""
+        """The point with plain Python values, in the order of the parameters; an error if it is not in the box."""
         if not isinstance(point, Mapping):
             raise InvalidInput(f"a point is a mapping of names to values, not {shown(point)}")
         if point.keys() != self.parameters.keys():
@@ -91,7 +105,7 @@ class Box:
         return {name: parameter.check(point[name], name) for name, parameter in self.parameters.items()}
 
     def encode(self, points: Iterable[object]) -> FloatArray:
-        """A row of the unit cube for each point; each is checked."""
+        """A row of the unit cube for each point; every point is checked."""
         checked = [self.check(point) for point in points]
         X = np.empty((len(checked), self.columns))
         for (name, parameter), at in zip(self.parameters.items(), self._slices, strict=True):
@@ -105,15 +119,15 @@ class Box:
         return [dict(zip(self.names, point, strict=True)) for point in zip(*values, strict=True)]
 
     def legal(self, X: ArrayLike) -> FloatArray:
-        """Each row moved to its nearest point: encode(decode(X)), bit for bit, but fast."""
+        """Each row moved to its nearest point: exactly encode(decode(X)), but faster."""
         rows = encoded_rows(X, self.columns)
         blocks = [one.legal(rows[:, at]) for one, at in zip(self.parameters.values(), self._slices, strict=True)]
         return np.hstack(blocks)
 
     def arms(self, n: int, seed: int) -> FloatArray:
-        """At most n distinct rows that cover the box: all points, a grid with its ends, or scrambled Sobol points.
+        """At most n distinct rows that cover the box: all points, a grid that includes both ends, or Sobol points.
 
-        A grid has every category, all values of small integers and as many levels as fit of at most two parameters.
+        A grid has every category, all values of small integers, and as many levels as fit for at most two parameters.
         """
         n = whole(n, "the number of arms", least=1, most=MOST_ROWS)
         rng = np.random.default_rng(whole(seed, "seed", least=0))
@@ -127,9 +141,9 @@ class Box:
         return X[distinct_rows(X)[:n]]
 
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
-        """At most n distinct rows near the centres, without them: steps of at most `radius` in each changed number.
+        """At most n distinct rows near the centres, without the centres; each number moves by at most `radius`.
 
-        Half of the rows change every parameter (of many, about 20), half a random few; none leaves the box.
+        Half of the rows change every parameter (about 20 if there are many), the others a few. No row leaves the box.
         """
         n = whole(n, "the number of rows", least=1, most=MOST_ROWS)
         if positive(radius, "radius") > 1:
@@ -138,7 +152,7 @@ class Box:
         movable = np.array([one.size != 1 for one in self.parameters.values()])
         if not len(centres) or not movable.any():
             return np.empty((0, self.columns))
-        start = centres[rng.integers(len(centres), size=2 * n)]  # twice as many: some will coincide
+        start = centres[rng.integers(len(centres), size=2 * n)]  # twice as many, because some will be equal
         X = self._moved(start, _masks(len(start), len(movable), rng), radius, rng, surely=False)
         still = np.flatnonzero((start == X).all(axis=1))
         one_each = rng.choice(np.flatnonzero(movable), still.size)[:, None] == np.arange(len(movable))
@@ -147,11 +161,11 @@ class Box:
         return X[fresh[fresh >= 0][:n]]
 
     def record(self) -> dict[str, Any]:
-        """As JSON; `space_from_record` reads it."""
+        """The space as plain values for JSON; `space_from_record` reads them."""
         return {"space": "box", "parameters": [{"name": n, **one.record()} for n, one in self.parameters.items()]}
 
     def describe(self, point: object) -> str:
-        """The point in one line: "lr = 0.00123, layers = 3, kind = rbf"."""
+        """The point in one line of text: "lr = 0.00123, layers = 3, kind = rbf"."""
         checked = self.check(point)
         return ", ".join(f"{name} = {one.describe(checked[name])}" for name, one in self.parameters.items())
 
@@ -165,7 +179,7 @@ class Box:
         return [one for one in self.parameters.values() if not isinstance(one, Categorical)]
 
     def _levels(self, n: int) -> int:
-        """The most levels of ordered parameters (categories have all theirs) whose grid has at most n rows."""
+        """The largest number of levels of each number (categories have all levels) with at most n rows in the grid."""
         choices = prod(one.size for one in self.parameters.values() if isinstance(one, Categorical))
         low, high = 0, n + 1
         while high - low > 1:
@@ -188,10 +202,10 @@ class Box:
 
 
 def encoded_rows(X: ArrayLike, columns: int) -> FloatArray:
-    """Rows of the unit cube, refused if they are not finite or of the wrong width."""
+    """Rows of the unit cube; an error if they are not finite or have the wrong number of columns."""
     rows = floats(X, "encoded rows", ndim=2)
     if rows.shape[1] != columns:
-        raise InvalidInput(f"encoded rows have {columns} column(s) here, not {rows.shape[1]}")
+        raise InvalidInput(f"encoded rows of this space have {columns} column(s), not {rows.shape[1]}")
     return rows
 
 
@@ -204,14 +218,16 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _sobol(n: int, d: int, rng: np.random.Generator) -> FloatArray:
-    """At least n Sobol points under a random digital shift, which is our own: the same with any version of SciPy."""
+    """At least n Sobol points with a random digital shift of our own, so that all versions of SciPy give the same."""
+    from scipy.stats import qmc  # slow to import, and only needed here
+
     points: FloatArray = qmc.Sobol(d, scramble=False, bits=SOBOL_BITS).random_base2((n - 1).bit_length())
     digits = np.rint(points * 2.0**SOBOL_BITS).astype(np.int64) ^ rng.integers(2**SOBOL_BITS, size=d)
     return np.asarray((digits + 0.5) / 2.0**SOBOL_BITS, dtype=np.float64)
 
 
 def _masks(n: int, d: int, rng: np.random.Generator) -> BoolArray:
-    """Which parameters change in which row: in odd rows each with one probability, in even ones from 1 to 20."""
+    """Which parameters change in which row: in odd rows each with one probability, in even rows 1 to 20 of them."""
     most = min(d, CHANGED)
     keys = rng.random((n, d))
     masks = keys < most / d

@@ -1,6 +1,6 @@
-"""Parameters that are numbers: Real and Integer, each one column of the unit cube, linear or logarithmic.
+"""Parameters that are numbers: Real and Integer. Each is one column of the unit cube, linear or logarithmic.
 
-Equal ends are allowed: that holds a parameter fixed without taking it out of the space.
+Equal ends are allowed: they fix a parameter without removing it from the space.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from unswayed.errors import InvalidInput
 from unswayed.spaces.values import LARGEST_INTEGER, Value, name_text, shown, to_float, to_int
 from unswayed.types import FloatArray
 
-MOST_INTEGERS = 2**40  # beyond, neighbours in a logarithmic column could not be told apart
-NUDGED = 0.5  # share of the integers that move to a neighbour where a step is too short to show
+MOST_INTEGERS = 2**40  # with more, neighbours in a logarithmic column would be equal after rounding
+NUDGED = 0.5  # share of the integers that move to a neighbour if a step is too short to change them
 
 
 @dataclass(frozen=True)
 class _Interval:
-    """The numbers from `low` to `high`; `_position` says where they lie in [0, 1]."""
+    """The numbers from `low` to `high`; `_position` maps them to [0, 1]."""
 
     low: float
     high: float
@@ -53,7 +53,7 @@ class _Interval:
         return number
 
     def check(self, value: object, name: str) -> Value:
-        """`value` as a plain number of this interval, or an error that calls it `name`."""
+        """`value` as a plain number; an error about `name` if it is not in the interval."""
         number = to_float(value)
         if number is None or number != number:
             raise InvalidInput(f"{name} must be a number, not {shown(value)}")
@@ -62,20 +62,20 @@ class _Interval:
         return number
 
     def encode(self, values: ArrayLike) -> FloatArray:
-        """The column of checked values."""
+        """Values that were checked, as one column of the unit cube."""
         return self._position(np.array(values, dtype=np.float64))[:, None]
 
     def describe(self, value: Any) -> str:
-        """The value in a table or a sentence, with its unit."""
+        """The value as text, with its unit."""
         return f"{value:.6g} {self.unit}".rstrip() if isinstance(value, float) else f"{value} {self.unit}".rstrip()
 
     def record(self) -> dict[str, Any]:
-        """As JSON; `parameter_from_record` reads it."""
+        """The parameter as plain values for JSON; `parameter_from_record` reads them."""
         return {"type": self.kind, "low": self.low, "high": self.high, "log": self.log, "unit": self.unit}
 
     @cached_property
     def _scale(self) -> tuple[float, float]:
-        """Where the column begins, and its length (1 if there is none), in units of x or log x."""
+        """Start and length of the column in units of x or log x; a length of 0 is replaced by 1."""
         ends = np.array([self.low, self.high], dtype=np.float64)
         start, end = (np.log(ends) if self.log else ends).tolist()
         return start, (end - start) or 1.0
@@ -95,7 +95,23 @@ class _Interval:
 
 @dataclass(frozen=True)
 class Real(_Interval):
-    """A real number from `low` to `high`, on a linear or logarithmic scale; `unit` is shown in tables."""
+    """A real number. The methods are those of `Encoding`.
+
+    Attributes:
+        low: Smallest value.
+        high: Largest value.
+        log: Whether the scale is logarithmic.
+        unit: Unit of the values, shown in tables.
+
+    Raises:
+        InvalidInput: The ends are not finite, low exceeds high, or a logarithmic scale has a low that is not positive.
+
+    Example:
+        >>> from unswayed import Real
+        >>> rate = Real(1e-5, 1e-1, log=True, unit="1/s")
+        >>> rate.describe(0.001)
+        '0.001 1/s'
+    """
 
     kind: ClassVar[str] = "real"
 
@@ -106,7 +122,7 @@ class Real(_Interval):
 
     @property
     def size(self) -> int | None:
-        """The number of values, if finite: only equal ends make it so."""
+        """1 if both ends are equal, else None: there are infinitely many values."""
         return 1 if self.low == self.high else None
 
     def decode(self, Z: FloatArray) -> list[float]:
@@ -115,15 +131,15 @@ class Real(_Interval):
         return values
 
     def legal(self, Z: FloatArray) -> FloatArray:
-        """Where the value of each row lies."""
+        """Each row moved to the position of its value."""
         return self._position(self._inverse(Z[:, 0]))[:, None]
 
     def spread(self, u: FloatArray) -> FloatArray:
-        """Uniform numbers of [0, 1] as a column of values."""
+        """Uniform numbers in [0, 1] as uniform values, encoded."""
         return self.legal(u[:, None])
 
     def grid(self, levels: int) -> FloatArray:
-        """Evenly spaced values, both ends included."""
+        """Evenly spaced values with both ends, encoded."""
         return self.legal(np.linspace(0.0, 1.0, levels)[:, None])
 
     def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
@@ -131,10 +147,10 @@ class Real(_Interval):
         return _step(Z, radius, rng) if self.size is None else Z
 
     def _inverse(self, z: FloatArray) -> FloatArray:
-        """The number at position z: wherever rounding leaves one that is encoded exactly there, such a one.
+        """The number at position z. If a number has exactly the position z, return that number.
 
-        So a row that came from a number is never moved. Two Newton steps on the rounded position, then, as these may
-        pass over the number, from one float to the next.
+        So a row that came from a number is never moved. Two Newton steps on the rounded position may step over the
+        number, so steps from one float to the next follow.
         """
         x, (_, length) = self._number(z), self._scale
         off = np.arange(z.size)
@@ -154,7 +170,23 @@ class Real(_Interval):
 
 @dataclass(frozen=True)
 class Integer(_Interval):
-    """A whole number from `low` to `high`, both included, on a linear or logarithmic scale."""
+    """A whole number. The methods are those of `Encoding`.
+
+    Attributes:
+        low: Smallest value.
+        high: Largest value.
+        log: Whether the scale is logarithmic.
+        unit: Unit of the values, shown in tables.
+
+    Raises:
+        InvalidInput: The ends are not whole, low exceeds high, or a logarithmic scale has a low that is not positive.
+
+    Example:
+        >>> from unswayed import Integer
+        >>> layers = Integer(1, 8)
+        >>> layers.size, layers.check(3.0, "layers")
+        (8, 3)
+    """
 
     low: int
     high: int
@@ -179,7 +211,7 @@ class Integer(_Interval):
         return self.high - self.low + 1
 
     def check(self, value: object, name: str) -> Value:
-        """`value` as a plain int of this interval, or an error that calls it `name`; 3.0 is 3."""
+        """`value` as a plain int (3.0 becomes 3); an error about `name` if it is not in the interval."""
         super().check(value, name)
         number = to_int(value)
         if number is None:
@@ -192,23 +224,23 @@ class Integer(_Interval):
         return values
 
     def legal(self, Z: FloatArray) -> FloatArray:
-        """Where the nearest whole number of each row lies."""
+        """Each row moved to the position of its nearest whole number."""
         return self._position(self._nearest(Z[:, 0]))[:, None]
 
     def spread(self, u: FloatArray) -> FloatArray:
-        """Uniform numbers of [0, 1] as a column of values; the ends get as much as the others."""
+        """Uniform numbers in [0, 1] as uniform values, encoded; the ends are as likely as the others."""
         low, high = self.low - 0.5, self.high + 0.5
         x = low * (high / low) ** u if self.log else low + u * (high - low)
         return self.encode(np.clip(np.rint(x), self.low, self.high))
 
     def grid(self, levels: int) -> FloatArray:
-        """All values if `levels` are enough, else nearly evenly spaced ones; both ends included."""
+        """All values if there are at most `levels`, else nearly evenly spaced ones with both ends; encoded."""
         if self.size <= levels:
             return self.encode(np.arange(self.low, self.high + 1))
         return np.unique(self.legal(np.linspace(0.0, 1.0, levels)[:, None]), axis=0)
 
     def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
-        """A uniform step of at most `radius`; where that is too short to show, often (or surely) to a neighbour."""
+        """A uniform step of at most `radius`. If it changes nothing, often (or surely) a step to a neighbour."""
         moved = self.legal(_step(Z, radius, rng))
         nudged = (moved == Z) & (surely | (rng.random(Z.shape) < NUDGED))
         values = self._nearest(Z[:, 0]) + rng.choice([-1.0, 1.0], len(Z))
@@ -220,7 +252,7 @@ class Integer(_Interval):
         if not self.log:
             return np.rint(x) + 0.0
         below = np.floor(x)
-        above = x > np.sqrt(below * (below + 1.0))  # nearer on the logarithm
+        above = x > np.sqrt(below * (below + 1.0))  # nearer on the logarithmic scale
         nearest: FloatArray = np.minimum(below + above, self.high)
         return nearest
 

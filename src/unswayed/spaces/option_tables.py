@@ -1,4 +1,4 @@
-"""Lists of options as tables: checked, and encoded column by column."""
+"""Lists of options as tables: check them, and encode them column by column."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from unswayed.types import FloatArray, floats
 
 Given = Sequence[Any] | NDArray[Any]
 LARGEST_TABLE = 10**8
-# Positions are multiples of this, so that the squared distance of two different options is never rounded to 0.
+# Positions are multiples of STEP, so that the squared distance of two different options is never rounded to 0.
 STEP = 2.0**-52
 
 
 def is_table(options: Given) -> bool:
-    """Whether the options are rows of numbers, rather than mappings or labels."""
+    """Whether the options are rows of numbers, not mappings or labels."""
     if isinstance(options, np.ndarray):
         return options.ndim > 1
     return isinstance(options[0], Sequence | np.ndarray) and not isinstance(options[0], str)
 
 
 def number_table(options: Given) -> FloatArray:
-    """Rows of finite numbers, as a private array."""
+    """Rows of finite numbers, as a read-only copy."""
     try:
         kind = np.asarray(options).dtype.kind
     except ValueError:
         raise InvalidInput("the rows of options must all have the same length") from None
     if kind not in "iuf":
-        raise InvalidInput("rows of options must hold numbers only: use mappings of names to values for anything else")
+        raise InvalidInput("rows of options must be numbers only; for anything else use mappings of names to values")
     table = floats(options, "options", ndim=2)
     if not 0 < table.size <= LARGEST_TABLE:
         raise InvalidInput(f"a table of options has from 1 to {LARGEST_TABLE} numbers, not {table.size}")
@@ -43,7 +43,7 @@ def number_table(options: Given) -> FloatArray:
 
 
 def encode_numbers(table: FloatArray, names: Sequence[str] | None) -> tuple[Box, FloatArray]:
-    """The smallest box around the rows, and their places in it."""
+    """The smallest box around the rows, and the rows encoded in it."""
     names = [f"x{number}" for number in range(1, table.shape[1] + 1)] if names is None else list(names)
     if len(names) != table.shape[1] or any(names.count(name) > 1 for name in names):
         raise InvalidInput(f"names must be {table.shape[1]} different texts, one for each column of the options")
@@ -55,7 +55,7 @@ def encode_numbers(table: FloatArray, names: Sequence[str] | None) -> tuple[Box,
 
 
 def plain_dicts(options: Given) -> list[dict[str, Value]]:
-    """Mappings that all have the names of the first, with plain values."""
+    """Mappings with plain values; an error unless all have the names of the first."""
     names, rows = list(options[0]), []
     if not names:
         raise InvalidInput("option 1 must have at least one name and value")
@@ -67,7 +67,7 @@ def plain_dicts(options: Given) -> list[dict[str, Value]]:
 
 
 def encode_dicts(rows: list[dict[str, Value]]) -> tuple[Box, FloatArray]:
-    """The smallest box around the rows, and their places in it."""
+    """The smallest box around the rows, and the rows encoded in it."""
     box = Box({name: _parameter(name, [row[name] for row in rows]) for name in rows[0]})
     if len(rows) * box.columns > LARGEST_TABLE:
         raise InvalidInput(f"{len(rows)} options in {box.columns} encoded columns exceed {LARGEST_TABLE} cells")

@@ -1,8 +1,8 @@
 """A space that is a list: labels without an order, or the rows of a table.
 
 Options(["mould A", "mould B"])             labels: one column each, any two at distance 1
-Options([{"T": 80, "acid": "HCl"}, ...])    a table: numbers scaled to [0, 1], texts and booleans as labels are
-Options(array)                              a table of numbers, whose columns are x1, x2, ... unless named
+Options([{"T": 80, "acid": "HCl"}, ...])    a table: numbers are scaled to [0, 1], texts and booleans become labels
+Options(array)                              a table of numbers; its columns are x1, x2, ... unless they have names
 """
 
 from __future__ import annotations
@@ -35,15 +35,31 @@ from unswayed.types import FloatArray, IntArray, read_only
 
 
 class Options:
-    """A finite set of options, each given back as it was given: a label, a dict, or a tuple of numbers."""
+    """A finite list of options: labels, dicts or rows of numbers. The methods are those of `Space`.
+
+    Args:
+        options: The options; they must differ. Rows of numbers are returned as tuples, the others as they were given.
+        names: Names of the columns, for rows of numbers.
+
+    Raises:
+        InvalidInput: The list is empty, two options are equal, or their kinds are mixed.
+
+    Example:
+        >>> from unswayed import Options
+        >>> Options(["mould A", "mould B", "mould C"])
+        Options(3, the first: 'mould A')
+        >>> acids = Options([{"T": 80, "acid": "HCl"}, {"T": 60, "acid": "H2SO4"}])
+        >>> acids.describe({"T": 60, "acid": "H2SO4"})
+        'T = 60, acid = H2SO4'
+    """
 
     def __init__(self, options: Given, *, names: Sequence[str] | None = None) -> None:
         if isinstance(options, str | bytes) or not isinstance(options, Sequence | np.ndarray) or len(options) == 0:
             raise InvalidInput("options must be a list or an array with at least one entry")
         if isinstance(options, np.ndarray) and options.ndim == 1 and options.dtype.kind in "iuf":
-            raise InvalidInput("numbers need a column, options[:, None]; for labels without an order, give a list")
+            raise InvalidInput("give numbers as a column, options[:, None], or labels without an order as a list")
         if names is not None and not is_table(options):
-            raise InvalidInput("names belong to the columns of a table of numbers: leave them out")
+            raise InvalidInput("names are for the columns of a table of numbers; leave them out here")
         self._given: Sequence[Value] | list[dict[str, Value]] | FloatArray
         if is_table(options):
             self._given = number_table(options)
@@ -81,7 +97,7 @@ class Options:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything that makes this space."""
+        """A hash of the complete definition of the space."""
         if not isinstance(self._given, np.ndarray):
             return sha256(json.dumps(self.record()).encode()).hexdigest()
         digest = sha256(json.dumps([self._kind, self.names, self._given.shape]).encode())
@@ -98,7 +114,7 @@ class Options:
         return hash(self.fingerprint)
 
     def check(self, point: object) -> Any:
-        """The option that `point` is, as it was given; an error for anything that is none."""
+        """The option that equals `point`, as it was given; an error if there is none."""
         return self._option(self._find([point])[0])
 
     def encode(self, points: Iterable[object]) -> FloatArray:
@@ -114,15 +130,15 @@ class Options:
         return self._encoded[self._nearest(encoded_rows(X, self.columns))]
 
     def arms(self, n: int, seed: int) -> FloatArray:
-        """All options in their order, whatever n and seed: the list is what there is to choose from."""
+        """All options in their order, for every n and seed."""
         return self._encoded
 
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
-        """No rows: there is nothing between the options."""
+        """No rows: there are no points between the options."""
         return np.empty((0, self.columns))
 
     def record(self) -> dict[str, Any]:
-        """As JSON; `space_from_record` reads it."""
+        """The space as plain values for JSON; `space_from_record` reads them."""
         rows: list[Any] = self._given.tolist() if isinstance(self._given, np.ndarray) else list(self._given)
         if self._kind == "dicts":
             rows = [list(row.values()) for row in rows]
@@ -130,7 +146,7 @@ class Options:
         return {"space": "options", **names, self._kind: rows}
 
     def describe(self, point: object) -> str:
-        """The option in one line: its label, or "T = 80, acid = HCl"."""
+        """The option in one line of text: its label, or "T = 80, acid = HCl"."""
         option = self.check(point)
         texts = [self._box.parameters[name].describe(value) for name, value in self._named(option).items()]
         if self._kind == "labels":
@@ -142,20 +158,20 @@ class Options:
         return tuple(option.tolist()) if isinstance(option, np.ndarray) else _copy(option)
 
     def _named(self, point: object) -> Mapping[str, Any]:
-        """A point as a mapping; a row of numbers may come as any sequence, or by names."""
+        """A point as a mapping. A row of numbers may be any sequence, or a mapping."""
         if self._kind == "labels":
             return {"option": point}
         if isinstance(point, Mapping):
             return point
         if self._kind == "dicts" or isinstance(point, str) or not isinstance(point, Sequence | np.ndarray):
             wanted = "mapping of names to values" if self._kind == "dicts" else "row of numbers"
-            raise InvalidInput(f"an option is a {wanted} here, not {shown(point)}")
+            raise InvalidInput(f"an option of this space is a {wanted}, not {shown(point)}")
         if (isinstance(point, np.ndarray) and point.ndim != 1) or len(point) != len(self.names):
-            raise InvalidInput(f"an option has {len(self.names)} number(s) here, not {shown(point)}")
+            raise InvalidInput(f"an option of this space has {len(self.names)} number(s), not {shown(point)}")
         return dict(zip(self.names, point, strict=True))
 
     def _find(self, points: Sequence[object]) -> list[int]:
-        """The numbers of the options that the points are."""
+        """The numbers of the options that equal the points."""
         checked = [self._box.check(self._named(point)) for point in points]
         found = self._nearest(rounded(self._box.encode(checked)))
         for point, given, index in zip(points, checked, found, strict=True):
@@ -178,7 +194,7 @@ class Options:
         repeated = np.flatnonzero(first != np.arange(len(first)))
         if repeated.size:
             one, two = int(first[repeated[0]]), int(repeated[0])
-            same = f"options {one + 1} and {two + 1} are the same, or closer than rounding"
+            same = f"options {one + 1} and {two + 1} are equal up to rounding"
             raise InvalidInput(f"{same}: {shown(self._option(one))} and {shown(self._option(two))}")
 
 

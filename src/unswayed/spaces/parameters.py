@@ -1,8 +1,8 @@
-"""What may be varied, and where its values lie in the unit cube.
+"""What may be varied, and how its values are encoded in the unit cube.
 
 Real(-5, 10)                  one column, from 0 at `low` to 1 at `high`
-Real(1e-5, 1e-1, log=True)    the same on the logarithm
-Integer(1, 8)                 one column; both ends belong to it
+Real(1e-5, 1e-1, log=True)    the same for the logarithm
+Integer(1, 8)                 one column; both ends are included
 Categorical(["rbf", "poly"])  a column for each choice; two different choices are at distance 1
 """
 
@@ -21,12 +21,25 @@ from unswayed.spaces.values import Value, checked_value, plain, shown
 from unswayed.types import FloatArray, IntArray
 
 MOST_CHOICES = 2000
-JUMPS = 0.1  # share of the categories that change, however small the step
+JUMPS = 0.1  # least share of the categories that change in a step
 
 
 @dataclass(frozen=True)
 class Categorical:
-    """One of some distinct texts, numbers or booleans, whose order means nothing."""
+    """One of several values without an order. The methods are those of `Encoding`.
+
+    Attributes:
+        choices: Distinct texts, numbers or booleans.
+
+    Raises:
+        InvalidInput: There is no choice, there are too many, or two of them are equal.
+
+    Example:
+        >>> from unswayed import Categorical
+        >>> kind = Categorical(["rbf", "poly"])
+        >>> kind.decode(kind.encode(["poly"]))
+        ['poly']
+    """
 
     choices: Sequence[Value]
     kind: ClassVar[str] = "categorical"
@@ -54,7 +67,7 @@ class Categorical:
         return len(self.choices)
 
     def check(self, value: object, name: str) -> Value:
-        """The choice that `value` is, or an error that calls it `name`; true is not 1."""
+        """The choice that equals `value` (true is not 1); an error about `name` if there is none."""
         value = plain(value)
         index = self._index.get(value) if isinstance(value, str | int | float) else None
         if index is None or isinstance(self.choices[index], bool) != isinstance(value, bool):
@@ -63,7 +76,7 @@ class Categorical:
         return self.choices[index]
 
     def encode(self, values: Sequence[Value]) -> FloatArray:
-        """A row for each checked value: sqrt(1/2) in its column, 0 elsewhere."""
+        """A row for each value that was checked: sqrt(1/2) in its column, 0 elsewhere."""
         return self._rows(np.fromiter((self._index[value] for value in values), np.int64, len(values)))
 
     def decode(self, Z: FloatArray) -> list[Value]:
@@ -71,30 +84,30 @@ class Categorical:
         return [self.choices[index] for index in Z.argmax(axis=1).tolist()]
 
     def legal(self, Z: FloatArray) -> FloatArray:
-        """The row of that choice."""
+        """Each row moved to that of its choice."""
         return self._rows(Z.argmax(axis=1))
 
     def spread(self, u: FloatArray) -> FloatArray:
-        """Uniform numbers of [0, 1] as rows of choices."""
+        """Uniform numbers in [0, 1] as uniform choices, encoded."""
         return self._rows(np.minimum((u * self.size).astype(np.int64), self.size - 1))
 
     def grid(self, levels: int) -> FloatArray:
-        """All choices, whatever `levels`: without an order, none stands for its neighbours."""
+        """All choices, encoded, for every `levels`: a choice cannot represent others."""
         return self._rows(np.arange(self.size))
 
     def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
-        """Another choice, surely or with probability `radius`, but at least now and then."""
+        """Another choice, surely or with probability max(`radius`, 0.1)."""
         if self.size == 1:
             return Z
         jumps = rng.random(len(Z)) < (1.0 if surely else max(radius, JUMPS))
         return self._rows((Z.argmax(axis=1) + jumps * rng.integers(1, self.size, len(Z))) % self.size)
 
     def describe(self, value: Any) -> str:
-        """The choice in a table or a sentence."""
+        """The choice as text."""
         return value if isinstance(value, str) and value.isprintable() else repr(value)
 
     def record(self) -> dict[str, Any]:
-        """As JSON; `parameter_from_record` reads it."""
+        """The parameter as plain values for JSON; `parameter_from_record` reads them."""
         return {"type": self.kind, "choices": list(self.choices)}
 
     @cached_property
@@ -114,7 +127,13 @@ KINDS: dict[str, Any] = {"real": Real, "integer": Integer, "categorical": Catego
 def parameter_from_record(record: object) -> Parameter:
     """The parameter of a record, or of a table in a TOML file.
 
-    Without `type` it is categorical if it has choices, else real: whole numbers need `type = "integer"`.
+    Without `type` it is categorical if it has choices, else real. Whole numbers need `type = "integer"`.
+
+    Args:
+        record: The record.
+
+    Raises:
+        InvalidInput: A key is missing or unknown, or a value is wrong.
     """
     if not isinstance(record, Mapping):
         raise InvalidInput(f"a parameter needs a table with low and high, or with choices, not {shown(record)}")
@@ -124,7 +143,7 @@ def parameter_from_record(record: object) -> Parameter:
     required, optional = (["choices"], []) if kind == "categorical" else (["low", "high"], ["log", "unit"])
     for key in record:
         if key not in ("type", *required, *optional):
-            raise InvalidInput(f"unknown key {shown(key)} (a {kind} one has {', '.join(required + optional)})")
+            raise InvalidInput(f"unknown key {shown(key)}: a {kind} parameter has {', '.join(required + optional)}")
     for key in required:
         if key not in record:
             raise InvalidInput(f"{key} is missing")

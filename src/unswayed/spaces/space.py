@@ -1,6 +1,6 @@
-"""What can be optimised over: a `Box` of parameters or a list of `Options`, and how they are written down.
+"""What can be optimised over: a `Box` of parameters or a list of `Options`, and how to read them from files.
 
-Points are what people see (a dict, a label, a tuple of numbers); rows of the unit cube are what models see.
+People see points: a dict, a label or a tuple of numbers. Models see encoded rows: points of the unit cube.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from unswayed.spaces.intervals import Integer, Real
 from unswayed.spaces.options import Options
 from unswayed.spaces.parameters import Categorical, Parameter, parameter_from_record
 from unswayed.spaces.values import Value, shown
-from unswayed.storage.tables import read_numbers
 from unswayed.types import FloatArray, IntArray
 
 __all__ = [
@@ -57,39 +56,78 @@ class Space(Protocol):
 
     @property
     def size(self) -> int | None:
-        """The number of points, None if there is a continuum."""
+        """The number of points; None if there are infinitely many."""
 
     @property
     def fingerprint(self) -> str:
-        """A hash of everything that makes the space."""
+        """A hash of the complete definition of the space."""
 
     def check(self, point: object) -> Point:
-        """The point with plain values, or an error: nothing is ever clipped."""
+        """The point with plain Python values. A value out of range is an error; it is never clipped.
+
+        Args:
+            point: A point as people give it.
+        """
 
     def encode(self, points: Iterable[object]) -> FloatArray:
-        """A row of the unit cube for each point; it depends on the point alone."""
+        """A row of the unit cube for each point. It depends on that point only.
+
+        Args:
+            points: The points.
+        """
 
     def decode(self, X: ArrayLike) -> list[Point]:
-        """The nearest point to each row."""
+        """The nearest point to each row.
+
+        Args:
+            X: Rows of the unit cube.
+        """
 
     def legal(self, X: ArrayLike) -> FloatArray:
-        """encode(decode(X)), bit for bit, but fast."""
+        """Each row moved to its nearest point: exactly encode(decode(X)), but faster.
+
+        Args:
+            X: Rows of the unit cube.
+        """
 
     def arms(self, n: int, seed: int) -> FloatArray:
-        """At most n distinct rows that cover a box, or all options."""
+        """Distinct rows that cover the space: at most n for a box, all of them for options.
+
+        Args:
+            n: Largest number of rows.
+            seed: Seed of random rows.
+        """
 
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
-        """At most n distinct rows near the centres, without them; none for options."""
+        """Distinct rows near the centres, without the centres; no rows for options.
+
+        Args:
+            centres: Rows of the unit cube.
+            radius: Largest step in each coordinate.
+            n: Largest number of rows.
+            rng: Random numbers.
+        """
 
     def record(self) -> dict[str, Any]:
-        """As JSON; `space_from_record` reads it."""
+        """The space as plain values for JSON; `space_from_record` reads them."""
 
     def describe(self, point: object) -> str:
-        """The point in one line."""
+        """The point in one line of text.
+
+        Args:
+            point: A point as people give it.
+        """
 
 
 def space_from_record(record: object) -> Space:
-    """The space that `record()` wrote down, also after a journey through JSON."""
+    """The space of a record that `record()` made, also after it was written and read as JSON.
+
+    Args:
+        record: The record.
+
+    Raises:
+        InvalidInput: It is not the record of a space.
+    """
     if not isinstance(record, Mapping) or record.get("space") not in ("box", "options"):
         raise InvalidInput(f"not the record of a space: {shown(record)}")
     if record["space"] == "box":
@@ -128,7 +166,9 @@ def _box_from_record(entries: object) -> Box:
 
 
 def read_space(path: Path) -> Space:
-    """The space of a TOML file: a table for each parameter, or `options`, a list or the name of a file beside it.
+    """The space that a TOML file describes.
+
+    The file has a table for each parameter, or the single key `options`: a list, or the name of a file beside it.
 
     [rate]                       [layers]                      [kind]
     low = 1e-5                   type = "integer"              choices = ["rbf", "poly"]
@@ -136,14 +176,20 @@ def read_space(path: Path) -> Space:
     log = true                   high = 8
     unit = "1/s"
 
-    A number is real unless `type = "integer"` says otherwise, however its bounds are written.
+    A parameter with low and high is real unless it has `type = "integer"`, even if its bounds are whole numbers.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InvalidInput: The file cannot be read or does not describe a space.
     """
     content = _read_toml(path)
     options = content.get("options")
     if options is not None and not isinstance(options, dict):
         if len(content) > 1:
             other = next(key for key in content if key != "options")
-            raise InvalidInput(f"{path}: options stand alone, so {shown(other)} must go")
+            raise InvalidInput(f"{path}: `options` must be the only key; remove {shown(other)}")
         return _read_options(path, options)
     parameters: dict[str, Parameter] = {}
     for name, table in content.items():
@@ -164,7 +210,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"cannot read {path}: {error}") from None
     if len(content) > LARGEST_FILE:
-        raise InvalidInput(f"{path} is larger than {LARGEST_FILE} bytes: give long tables of options as a CSV file")
+        raise InvalidInput(f"{path} is larger than {LARGEST_FILE} bytes; put a long table of options into a CSV file")
     try:
         return tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -174,6 +220,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _read_options(path: Path, options: object) -> Options:
+    from unswayed.storage.tables import read_numbers  # pyarrow is slow to import
+
     try:
         if isinstance(options, list):
             return Options(options)

@@ -1,4 +1,4 @@
-"""Single values of parameters: NumPy's as plain Python ones, checked, and shown in errors."""
+"""Single values of parameters: converted to plain Python, checked, and shown in errors."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LONGEST_NAME, LONGEST_SHOWN = 200, 60
 
 
 def plain(value: object) -> object:
-    """A NumPy scalar as the Python value that it is; anything else as it is."""
-    if type(value) in PLAIN:  # nearly always, and the rest is slow
+    """A NumPy scalar as a plain Python value; anything else unchanged."""
+    if type(value) in PLAIN:  # the common case; the loop below is slow
         return value
     for numpy_kind, kind in ((np.bool_, bool), (np.integer, int), (np.floating, float), (np.str_, str)):
         if isinstance(value, numpy_kind):
@@ -25,7 +25,7 @@ def plain(value: object) -> object:
 
 
 def to_float(value: object) -> float | None:
-    """A number as a float (infinite if it is too large for one); None for anything else, also for booleans."""
+    """A number as a float (infinite if it is too large); None for booleans and anything else."""
     if type(value) is float:
         return value + 0.0  # no negative zero
     value = plain(value)
@@ -38,7 +38,7 @@ def to_float(value: object) -> float | None:
 
 
 def to_int(value: object) -> int | None:
-    """A whole number as an int, also if it is given as 3.0; None for anything else."""
+    """A whole number as an int (3.0 becomes 3); None for anything else."""
     value = plain(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
@@ -46,25 +46,25 @@ def to_int(value: object) -> int | None:
 
 
 def checked_value(value: object, what: str) -> Value:
-    """A text, whole number, finite number or boolean that any journal can hold."""
+    """A text, whole number, finite number or boolean that every journal can store; else an error about `what`."""
     value = plain(value)
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise InvalidInput(f"{what} holds a character that is no Unicode text: {shown(value)}") from None
+            raise InvalidInput(f"{what} contains a character that is not valid Unicode: {shown(value)}") from None
         return value
     if not isinstance(value, bool | int | float):
         raise InvalidInput(f"{what} must be a text, a number or a boolean, not {shown(value)}")
     if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
-        raise InvalidInput(f"{what} is a whole number beyond +-2^53: {shown(value)}")
+        raise InvalidInput(f"{what} must lie within +-2^53, not {shown(value)}")
     if isinstance(value, float) and not isfinite(value):
         raise InvalidInput(f"{what} must be finite, not {shown(value)}")
     return value
 
 
 def name_text(value: object, what: str) -> str:
-    """A short printable text without braces, which stand for names in templates of commands."""
+    """A short printable text without braces; braces mark names in the templates of commands."""
     value = plain(value)
     if not isinstance(value, str):
         raise InvalidInput(f"{what} must be a text, not {shown(value)}")
@@ -75,7 +75,7 @@ def name_text(value: object, what: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value in an error: one line of bounded length, 11 rather than 11.0."""
+    """A value as text for an error: one line of limited length; 11.0 is shown as 11."""
     value = plain(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))

@@ -1,0 +1,187 @@
+"""The posterior of all arms at once, played or not: mean, covariance and information gained.
+
+Symbols as in `posterior.py`: S the arms played, n their counts, lam the regularisation, k_t the covariance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import log1p, sqrt
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dger
+
+from unswayed.core.system import System
+from unswayed.errors import InvalidInput
+from unswayed.types import EPS, FloatArray, IntArray, floats, positive, read_only
+
+
+def mean_rewards(totals: FloatArray, counts: FloatArray) -> FloatArray:
+    """The mean reward of each arm from the sum of its rewards; 0 for an arm that was not played."""
+    return np.divide(totals, counts, out=np.zeros(len(counts)), where=counts > 0)
+
+
+def pooled(arms: IntArray, rewards: FloatArray, repeats: FloatArray, n_arms: int) -> tuple[FloatArray, FloatArray]:
+    """Mean reward and number of plays of each arm; entry j is the mean of `repeats[j]` rewards of arm `arms[j]`."""
+    counts = np.bincount(arms, weights=repeats, minlength=n_arms).astype(np.float64)
+    totals = np.bincount(arms, weights=repeats * rewards, minlength=n_arms).astype(np.float64)
+    return mean_rewards(totals, counts), counts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointPosterior:
+    """Mean and covariance of all arms at once, played or not. Make it with `fit` or `prior`, continue with `extend`.
+
+    Attributes:
+        mean: Posterior mean of each arm.
+        covariance: Posterior covariance of all arms.
+        counts: Plays of each arm, each times its weight.
+        log_det: ln det(I + K_t / lam), twice the information gained so far.
+        lam: Regularisation, the model's noise variance.
+        jitter: As in `Posterior`; 0 unless the posterior was made with `fit`.
+        rounding: Absolute error of a variance.
+        condition: Condition number of the system that was solved.
+
+    Example:
+        >>> from unswayed import JointPosterior, SquaredExponential
+        >>> X = np.array([[0.0], [0.5], [1.0]])
+        >>> posterior = JointPosterior.prior(SquaredExponential(0.5)(X, X), lam=0.01).extend(1, repeats=4, total=4.0)
+        >>> posterior.mean.round(2).tolist()
+        [0.61, 1.0, 0.61]
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+    counts: FloatArray
+    log_det: float
+    lam: float
+    jitter: float = 0.0
+    rounding: float = EPS
+    condition: float = 1.0
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(arms={len(self.mean)}, plays={self.counts.sum():g}, lam={self.lam:g})"
+
+    @classmethod
+    def prior(cls, K: ArrayLike, lam: float) -> Self:
+        """The state before the first play: mean 0 and covariance K.
+
+        Args:
+            K: Kernel matrix of all arms.
+            lam: Regularisation, the model's noise variance.
+        """
+        covariance = read_only(np.array(K, order="F"))
+        nothing = read_only(np.zeros(len(covariance)))
+        return cls(nothing, covariance, nothing, 0.0, positive(lam, "lam"))
+
+    @classmethod
+    def fit(cls, K: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
+        """The posterior of all arms after the plays of some, by one solve.
+
+        For played arms k_t(., S) = K A^-1 (lam/n + jitter), which keeps its digits for small lam, where
+        K - K A^-1 K would lose them.
+
+        Args:
+            K: Kernel matrix of all arms.
+            means: Mean reward of each arm; ignored for arms whose count is 0.
+            counts: How often each arm was played.
+            lam: Regularisation, the model's noise variance.
+
+        Returns:
+            The posterior.
+
+        Raises:
+            InvalidInput: Shapes differ, or a number is not finite.
+        """
+        K, ybar = floats(K, "the kernel matrix", ndim=2), np.asarray(means, dtype=np.float64)
+        n = floats(counts, "counts", ndim=1)
+        if K.shape != (n.size, n.size) or ybar.shape != n.shape:
+            raise InvalidInput("a posterior needs a square kernel matrix and one mean and count for each arm")
+        S = np.flatnonzero(n)
+        if len(S) == 0:
+            return cls.prior(K, lam)
+        system = System.fit(K[np.ix_(S, S)], ybar[S], n[S], lam)
+        half = system.half(K[:, S])
+        mean: FloatArray = K[:, S] @ system.weights
+        solved = solve_triangular(system.factor, half, lower=True, trans="T", check_finite=False).T  # K A^-1
+        covariance = K - half.T @ half if len(S) < len(K) else np.empty_like(K)
+        np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), EPS * K.diagonal()))
+        covariance[:, S] = solved * (lam / n[S] + system.jitter)
+        covariance[S] = covariance[:, S].T
+        # det(I + K n/lam) = det(A) prod(n/lam)
+        log_det = 2 * np.log(system.factor.diagonal()).sum() + np.log(n[S] / lam).sum()
+        return cls(
+            mean=read_only(mean),
+            covariance=read_only(covariance),
+            counts=n,
+            log_det=max(float(log_det), 0.0),
+            lam=lam,
+            jitter=system.jitter,
+            rounding=0.0,
+            condition=system.condition,
+        )
+
+    @classmethod
+    def of_plays(cls, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray, lam: float) -> Self:
+        """The same as `fit`, from single plays.
+
+        Args:
+            K: Kernel matrix of all arms.
+            arms: The arm of each play.
+            rewards: The reward of each play, or the mean of several plays of one arm.
+            repeats: How many plays each reward is the mean of.
+            lam: Regularisation, the model's noise variance.
+        """
+        return cls.fit(K, *pooled(arms, rewards, repeats, len(K)), lam)
+
+    @property
+    def deviation(self) -> FloatArray:
+        """Posterior standard deviation of each arm."""
+        return np.sqrt(np.maximum(np.diagonal(self.covariance), self.rounding))
+
+    def effect(self) -> tuple[FloatArray, IntArray]:
+        """d mu(x) / d y for a play of each played arm, k_t(x, S) / (lam + jitter n), and the played arms S."""
+        S = np.flatnonzero(self.counts)
+        return self.covariance[:, S] / (self.lam + self.jitter * self.counts[S]), S
+
+    def mean_norm(self, rewards: FloatArray) -> float:
+        """RKHS norm of the posterior mean mu_t = K a, where a = (ybar - mu_t)/(lam/n + jitter) on S and 0 elsewhere.
+
+        Args:
+            rewards: Mean reward of each arm.
+        """
+        S = np.flatnonzero(self.counts)
+        a = (rewards[S] - self.mean[S]) / (self.lam / self.counts[S] + self.jitter)
+        return sqrt(max(float(a @ self.mean[S]), 0.0))
+
+    def extend(self, arm: int, repeats: float, total: float, weight: float = 1.0) -> Self:
+        """The posterior after more plays of one arm, by a rank-one step.
+
+        With v = k_t(., i), s = k_t(i, i) and n the sum of weights:  k_{t+n} = k_t - v v^T n / (lam + n s),
+        mu_{t+n} = mu_t + v (w total - n mu_t(i)) / (lam + n s),  det grows by the factor 1 + n s / lam.
+
+        Args:
+            arm: The arm i that was played.
+            repeats: How often. A negative number takes plays back.
+            total: Sum of the rewards of these plays.
+            weight: Weight w of each of them.
+        """
+        n, lam = repeats * weight, self.lam
+        v = self.covariance[:, arm]
+        s = max(float(v[arm]), 0.0)
+        mean = self.mean + v * ((weight * total - n * self.mean[arm]) / (lam + n * s))
+        covariance = dger(-n / (lam + n * s), v, v, a=self.covariance)
+        counts = self.counts.copy()
+        counts[arm] += n
+        log_det = self.log_det + log1p(n * s / lam)
+        return replace(
+            self,
+            mean=read_only(mean),
+            covariance=read_only(covariance),
+            counts=read_only(counts),
+            log_det=log_det,
+            rounding=EPS,
+        )

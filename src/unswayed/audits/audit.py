@@ -25,12 +25,12 @@ from unswayed.core.certificate import Breakdown, Certificate, certificate
 from unswayed.core.fitting import NOISES, fit_counts
 from unswayed.core.kernels import Kernel, Matern, gram
 from unswayed.core.noise import noise_from_repeats
-from unswayed.core.posterior import EPS, JointPosterior
+from unswayed.core.posterior import JointPosterior
 from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.text import printable
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import EPS, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,6 +60,11 @@ class Audit:
         precision: Largest relative rounding error of the breakdown budget.
         jitter: What was added to the kernel's diagonal to keep the arithmetic stable.
         minimize: Whether smaller values are better.
+
+    Example:
+        >>> import unswayed
+        >>> unswayed.audit([[0.0], [1.0], [1.0]], [0.0, 1.0, 1.2], noise_std=0.1)
+        Audit(winner=1, breakdown_budget=0.9892)
     """
 
     winner: int
@@ -106,7 +111,11 @@ class Audit:
         return ceil(self.breakdown_budget / self.assumptions.noise_std)
 
     def describe(self, option: int) -> str:
-        """An option in words, safe to print."""
+        """An option in words, safe to print.
+
+        Args:
+            option: Its number.
+        """
         pairs = zip(self.names, self.points[option], strict=True)
         return f"option {option} ({', '.join(f'{printable(name, limit=200)} = {value:.6g}' for name, value in pairs)})"
 

@@ -99,18 +99,9 @@ def fit_model(
     d = int(groups.max()) + 1
     # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
-    if start is None:
-        guesses = [_guess(length, 1.0, 0.1, d) for length in (0.15, 0.5, 1.5)]
-    else:
-        here = np.log(np.append(start.lengths, [start.share / (1 - start.share), start.ratio, 1.0, 1.0]))
-        here[d + 2 :] = np.log([start.scale / unit, start.tau / unit])
-        smoother = here.copy()
-        smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
-        smoother[d:] = [SHARE[0], RATIO[0], here[d + 2], log(max(least, 0.03 * np.exp(here[d + 2])))]
-        guesses = [here, smoother]
     models, possible = [], np.abs(z) <= LARGEST_VALUE
     points, arms = numbered_rows(X)
-    for guess in guesses:
+    for guess in _guesses(start, unit, least, d):
         found = guess
         kept = possible if start is None else _trimmed(guess, points, arms, z, groups, threshold, budget / unit)
         for _ in range(2):
@@ -253,6 +244,18 @@ def _centre(parameters: FloatArray, data: Measured, groups: IntArray) -> float:
     A = scale**2 * kernel(data.X, data.X) + np.diag(tau**2 / data.n)
     w = np.linalg.solve(A, np.ones(len(A)))
     return float(w @ data.means / w.sum())
+
+
+def _guesses(start: Model | None, unit: float, least: float, d: int) -> list[FloatArray]:
+    """Where to climb from: three length-scales; with an earlier model, that and a smoother one."""
+    if start is None:
+        return [_guess(length, 1.0, 0.1, d) for length in (0.15, 0.5, 1.5)]
+    here = np.log(np.append(start.lengths, [start.share / (1 - start.share), start.ratio, 1.0, 1.0]))
+    here[d + 2 :] = np.log([start.scale / unit, start.tau / unit])
+    smoother = here.copy()
+    smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
+    smoother[d:] = [SHARE[0], RATIO[0], here[d + 2], log(max(least, 0.03 * np.exp(here[d + 2])))]
+    return [here, smoother]
 
 
 def _guess(length: float, scale: float, tau: float, d: int) -> FloatArray:

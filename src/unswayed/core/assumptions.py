@@ -89,6 +89,11 @@ class Assumptions:
         level: The value far from all measurements.
         norm_bound: Bound on the RKHS norm of the truth minus the level.
         estimated: Which of these were estimated from the same measurements, in words.
+
+    Example:
+        >>> import unswayed
+        >>> unswayed.audit([[0.0], [1.0], [1.0]], [0.0, 1.0, 1.2], noise_std=0.1).assumptions.noise_std
+        0.1
     """
 
     kernel: Kernel

@@ -32,6 +32,12 @@ class Breakdown:
         budget: The total change of rewards that is needed. Infinite if no tampering makes another arm win.
         rival: The arm that then wins, as a number (in an `Answer`, as a point). None if no arm can.
         pivot: The arm whose plays have to change, likewise.
+
+    Example:
+        >>> import unswayed
+        >>> found = unswayed.breakdown(unswayed.Posterior.fit([[1, 0], [0, 1]], means=[1, 0], counts=[4, 4], lam=1))
+        >>> found.budget, found.rival
+        (4.0, 1)
     """
 
     budget: float
@@ -72,6 +78,12 @@ def breakdown(
 
     Returns:
         The breakdown; infinite, without rival and pivot, where no tampering makes another arm win.
+
+    Example:
+        >>> import unswayed
+        >>> posterior = unswayed.Posterior.fit([[1, 0], [0, 1]], means=[1, 0], counts=[4, 4], lam=1)
+        >>> unswayed.breakdown(posterior)
+        Breakdown(budget=4.0, rival=1, pivot=0)
     """
     joint = _joint(posterior)
     winner = int(np.argmax(joint.mean)) if winner is None else winner
@@ -113,6 +125,12 @@ class Certificate:
         certified_budget: Tampering up to which the winner is the best arm.
         candidates: The arms that may be the best, the winner among them.
         beta: The confidence parameter that was used.
+
+    Example:
+        >>> import unswayed
+        >>> posterior = unswayed.Posterior.fit([[1, 0], [0, 1]], means=[1, 0], counts=[900, 900], lam=0.01)
+        >>> unswayed.certificate(posterior, budget=0, norm_bound=2, noise_std=0.1).candidates
+        array([0])
     """
 
     winner: int
@@ -124,7 +142,11 @@ class Certificate:
     beta: float
 
     def scaled(self, unit: float) -> Certificate:
-        """The same certificate when rewards are measured in other units: every amount times `unit`."""
+        """The same certificate when rewards are measured in other units.
+
+        Args:
+            unit: What every amount is multiplied by.
+        """
         amounts = ("budget", "largest_gap", "certified_budget")
         return replace(self, **{name: unit * getattr(self, name) for name in amounts})
 
@@ -176,10 +198,8 @@ def certificate(
         InvalidInput: A number is negative or not finite, or delta is not between 0 and 1.
 
     Example:
-        >>> import numpy as np, unswayed
-        >>> X = np.linspace(0, 1, 3)[:, None]
-        >>> K = unswayed.SquaredExponential(0.1)(X, X)
-        >>> posterior = unswayed.Posterior.fit(K, means=[0.0, 1.0, 0.2], counts=[400, 400, 400], lam=0.01)
+        >>> import unswayed
+        >>> posterior = unswayed.Posterior.fit([[1, 0], [0, 1]], means=[0, 1], counts=[400, 400], lam=0.01)
         >>> print(unswayed.certificate(posterior, budget=20, norm_bound=2, noise_std=0.1))
         Option 1 is the best, with 95% confidence, even if tampering of up to 20 in total took place.
     """

@@ -85,11 +85,7 @@ def fit_counts(
     """
 
     def scaled(factor: float) -> Kernel:
-        if not scale_lengths:
-            return kernel
-        assert isinstance(kernel, SquaredExponential | Matern)
-        lengths = np.asarray(kernel.lengthscale) * factor
-        return replace(kernel, lengthscale=tuple(lengths) if lengths.ndim else float(lengths))
+        return _rescaled(kernel, factor) if scale_lengths else kernel
 
     def loss(parameters: FloatArray) -> float:
         factor, noise = np.exp(parameters)
@@ -126,3 +122,10 @@ def fit_counts(
         if refined.fun < loss(start) - 1e-6:
             start = at(refined.x)
     return scaled(float(np.exp(start[0]))), float(np.exp(start[1])) if lam is None else lam
+
+
+def _rescaled(kernel: Kernel, factor: float) -> Kernel:
+    if not isinstance(kernel, SquaredExponential | Matern):
+        raise InvalidInput(f"the kernel {kernel!r} has no length-scale that can be fitted")
+    lengths = np.asarray(kernel.lengthscale) * factor
+    return replace(kernel, lengthscale=tuple(lengths) if lengths.ndim else float(lengths))

@@ -198,6 +198,10 @@ def load_runs(folder: str | Path) -> pa.Table:
     Raises:
         InvalidInput: This is not a folder of runs.
         SystemFault: It cannot be read.
+
+    Example:
+        >>> import unswayed
+        >>> runs = unswayed.load_runs("reproduction")  # doctest: +SKIP
     """
     store = RunFolder(Path(folder))
     return store.read(store.about()[0])

@@ -10,7 +10,7 @@
             tampering would have changed the recommendation.
 
 This is a heuristic without a theorem: with few plays and a large C no arm can be ruled out. The certificate and the
-breakdown budget of its posterior say how far to trust the answer. docs/real-problems.md lists the variants tried.
+breakdown budget say how far to trust the answer. docs/real-problems.md lists the variants tried.
 """
 
 from __future__ import annotations
@@ -48,9 +48,6 @@ class VigilantUCB(OnFiniteDomain):
         verify: Every `verify`-th play verifies; 0 never verifies.
         margin: Noise deviations by which a rival has to win to count: on a fine grid neighbours are equally good.
         curiosity: Factors of beta, used in turn. The larger ones make a settled search look elsewhere.
-
-    Raises:
-        InvalidInput: A setting is out of its range.
 
     Example:
         >>> from unswayed import SquaredExponential, VigilantUCB
@@ -92,7 +89,7 @@ class VigilantUCB(OnFiniteDomain):
 
         Args:
             state: The current state.
-            number: Of the play; it decides which factor of beta is used.
+            number: Of the play; decides on the factor of beta.
         """
         mu, sd = state.posterior.mean, state.posterior.deviation
         beta = self.beta * self.curiosity[number // len(self.curiosity) % len(self.curiosity)]

@@ -56,6 +56,14 @@ class Answer:
         space: The space of the points.
         continuum: Whether points may be arbitrarily close to each other.
         minimize: Whether smaller values are better.
+
+    Example:
+        >>> import unswayed as uw
+        >>> study = uw.Optimizer(uw.Options(["a", "b"]), threat=0.1, seed=0)
+        >>> for play in study.ask(20):
+        ...     study.tell(play, {"a": 1.0, "b": 2.0}[play.point])
+        >>> study.answer().point
+        'b'
     """
 
     point: Point

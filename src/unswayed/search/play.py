@@ -10,9 +10,20 @@ from unswayed.spaces import Point
 
 
 class Status(StrEnum):
-    """What became of a play."""
+    """What became of a play.
 
-    OPEN = "open"  # asked for, not answered yet
+    Attributes:
+        OPEN: It was asked for and has no answer yet.
+        TOLD: It was measured.
+        FAILED: It could not be measured.
+        RETRACTED: It was measured, and the value does not count any more.
+
+    Example:
+        >>> Status("told") is Status.TOLD
+        True
+    """
+
+    OPEN = "open"
     TOLD = "told"
     FAILED = "failed"
     RETRACTED = "retracted"
@@ -26,8 +37,12 @@ class Play:
         number: Its place in the study, from 0.
         point: Where to measure.
         status: Open, told, failed or retracted.
-        value: The measurement; None unless it was told.
+        value: The measurement, also a retracted one; None if there is none.
         reason: Why it failed or was retracted.
+
+    Example:
+        >>> Play(0, {"x": 0.5}).status
+        <Status.OPEN: 'open'>
     """
 
     number: int

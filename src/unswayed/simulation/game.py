@@ -14,7 +14,7 @@ from unswayed.errors import InvalidInput
 from unswayed.problems.problem import Problem
 from unswayed.simulation.ledger import Ledger
 from unswayed.simulation.run import EpochRecord
-from unswayed.types import FloatArray, IntArray, View
+from unswayed.types import FloatArray, IntArray, View, whole
 
 Progress = Callable[[int], None]
 
@@ -28,12 +28,15 @@ class Game:
     start: Start
     ledger: Ledger
     horizon: int
+    seed: int
     progress: Progress
-    policy_rng: np.random.Generator
-    noise_rng: np.random.Generator
-    adversary_rng: np.random.Generator
     epochs: list[EpochRecord] = field(default_factory=list)
     parts: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.horizon, self.seed = whole(self.horizon, "the horizon", least=1), whole(self.seed, "the seed", least=0)
+        streams = np.random.SeedSequence(self.seed).spawn(3)
+        self.policy_rng, self.noise_rng, self.adversary_rng = map(np.random.default_rng, streams)
 
     def check(self, view: View) -> None:
         """Refuse a policy that was made for another number of arms than the problem has."""

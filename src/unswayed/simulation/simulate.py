@@ -22,7 +22,7 @@ from unswayed.problems.problem import Problem
 from unswayed.simulation.game import Game, Progress
 from unswayed.simulation.ledger import Ledger
 from unswayed.simulation.run import EpochRecord, Run
-from unswayed.types import Feedback, whole
+from unswayed.types import Feedback
 
 S = TypeVar("S")
 
@@ -59,34 +59,20 @@ def simulate(
         InvalidInput: A number is out of its range, or policy and problem have different arms.
 
     Example:
-        >>> from unswayed import RobustPhasedElimination, simulate
-        >>> from unswayed.adversaries import TopK
-        >>> from unswayed.problems import f1
-        >>> problem = f1()
-        >>> policy = RobustPhasedElimination(problem.domain, problem.kernel, corruption_budget=50)
-        >>> run = simulate(problem, policy, TopK(3), budget=50, horizon=20_000, seed=0)
-        >>> run.best_arm_kept, run.corruption_spent
-        (True, 50.0)
+        >>> import unswayed
+        >>> from unswayed import adversaries, problems
+        >>> f1 = problems.f1()
+        >>> policy = unswayed.GPUCB(f1.domain, f1.kernel)
+        >>> unswayed.simulate(f1, policy, adversaries.TopK(3), budget=50, horizon=5_000, seed=0).outcome
+        'linear regret'
     """
-    horizon, seed = whole(horizon, "the horizon", least=1), whole(seed, "the seed", least=0)
-    policy_rng, noise_rng, adversary_rng = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(3))
-    game = Game(
-        problem=problem,
-        adversary=adversary,
-        start=start,
-        ledger=Ledger(budget),
-        horizon=horizon,
-        progress=progress or (lambda plays: None),
-        policy_rng=policy_rng,
-        noise_rng=noise_rng,
-        adversary_rng=adversary_rng,
-    )
+    game = Game(problem, adversary, start, Ledger(budget), horizon, seed, progress or (lambda plays: None))
     loop = compiled_loop(policy, game) if fast else None
     state = (loop or play)(game, policy)
     arms, repeats, rewards, spent = game.blocks()
     return Run(
         horizon=game.horizon,
-        seed=seed,
+        seed=game.seed,
         gaps=problem.gaps,
         arms=arms,
         repeats=repeats,

@@ -21,6 +21,12 @@ class Result:
 
     Attributes:
         answer: The recommended point, and how far to trust it.
+
+    Example:
+        >>> import unswayed as uw
+        >>> result = uw.maximize({"a": 1.0, "b": 2.0}.get, uw.Options(["a", "b"]), plays=20, threat=0.1, seed=0)
+        >>> result.point, len(result.plays), result.failures
+        ('b', 20, ())
     """
 
     answer: Answer

@@ -17,12 +17,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from unswayed import Corrupted
-from unswayed.plots.regret import BAD, COLOURS, GOOD, NEUTRAL, save
+from unswayed.plots.style import BAD, GOOD, NEUTRAL, PALETTE, save
 from unswayed.progress import progress_bar
 
 DOCS = Path(__file__).parents[1] / "docs"
-PALETTE = {"Unswayed": GOOD, "Optuna TPE": BAD}
-OTHERS = (COLOURS["rgp-ucb"], NEUTRAL)
+COLOURS = {"Unswayed": GOOD, "Optuna TPE": BAD}
+OTHERS = (PALETTE["blue"], NEUTRAL)
 
 Objective = Callable[[Any], float]
 Attack = Callable[[Any, float], float]
@@ -99,7 +99,7 @@ def figure(game: Game, cells: Cells) -> Figure:
     top = max(max(cell.gaps) for cell in cells.values())
     others = iter(OTHERS)
     for number, method in enumerate(methods):
-        colour = PALETTE.get(method) or next(others)
+        colour = COLOURS.get(method) or next(others)
         places = np.arange(len(attacks)) + (number - (len(methods) - 1) / 2) * width
         for place, attack in zip(places, attacks, strict=True):
             gaps = cells[attack, method].gaps

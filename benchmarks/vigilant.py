@@ -13,7 +13,6 @@ from itertools import product
 
 import numpy as np
 
-import unswayed.policies.vigilant_ucb as module
 from unswayed import SquaredExponential, VigilantUCB
 from unswayed.types import Feedback
 
@@ -51,8 +50,7 @@ def attacks(f):
 
 
 def gap(f, wanted, plays, seed, options):
-    module.CURIOSITY = options.pop("curiosity", STANDARD)
-    policy = VigilantUCB(GRID, SquaredExponential(0.3), C, SIGMA**2, **options)
+    policy = VigilantUCB(GRID, SquaredExponential(0.3), corruption_budget=C, lam=SIGMA**2, **options)
     rng, left = np.random.default_rng([seed, 1]), C
     state = policy.init()
     for _ in range(plays):
@@ -63,8 +61,6 @@ def gap(f, wanted, plays, seed, options):
         state = policy.tell(state, Feedback(np.array([arm]), np.array([1]), np.array([reward])))
     return float(f.max() - f[policy.recommend(state)])
 
-
-STANDARD = module.CURIOSITY
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -79,6 +75,6 @@ if __name__ == "__main__":
     for label, options in VARIANTS.items():
         gaps = {name: [] for name in names}
         for (seed, f), name in product(enumerate(functions), names):
-            gaps[name].append(gap(f, attacks(f)[name], given.plays, seed, dict(options)))
+            gaps[name].append(gap(f, attacks(f)[name], given.plays, seed, options))
         cells = "".join(f"{np.median(g):9.2f} ({max(g):.1f})" for g in gaps.values())
         print(f"{label:40s}{cells}{np.mean(list(gaps.values())):8.3f}", flush=True)

@@ -25,7 +25,6 @@ from unswayed import (
     Play,
     Real,
     SquaredExponential,
-    Status,
     UnswayedError,
 )
 from unswayed.storage import FileJournal, JournalWarning, MemoryJournal

@@ -258,7 +258,7 @@ def _fitting_points(data: Measurements) -> IntArray:
 
 
 def _variance(noise: float) -> float:
-    if not 1e-100 < noise < 1e100:
+    if not 1e-60 < noise < 1e60:
         raise InvalidInput(f"a noise of {noise:.3g} times the spread of the values cannot be computed with")
     return noise**2
 
@@ -267,6 +267,9 @@ def _rivals(posterior: JointPosterior, winner: int, scale: float) -> tuple[Rival
     """The options that tampering would make win most cheaply."""
     mu = posterior.mean
     budgets, where = breakdown_budgets(posterior, winner)
+    # Every option was measured, so a rival that no tampering moves relative to the winner has the same estimate. A
+    # lead over it is a rounding error.
+    budgets[np.isinf(budgets)] = 0.0
     budgets[winner] = np.inf
     spread = pairwise_deviation(posterior.covariance, winner)
     return tuple(

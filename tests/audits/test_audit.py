@@ -1,5 +1,7 @@
 """Audits of existing measurements: exact if kernel and noise are given; otherwise they say what was estimated."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -274,3 +276,27 @@ def test_names_are_those_of_the_columns():
 def test_an_audit_is_short_where_it_is_shown():
     found = audit([[0.0], [1.0]], [1.0, 2.0])
     assert repr(found) == f"Audit(winner=1, breakdown_budget={found.breakdown_budget:.4g})"
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_any_measurements_give_a_finite_audit_or_are_refused(seed):
+    """Huge and tiny values, options that no kernel tells apart, and every setting that may be stated."""
+    rng = np.random.default_rng(seed)
+    n, columns = int(rng.integers(2, 9)), int(rng.integers(1, 3))
+    x = 10.0 ** rng.choice([-100, -30, -9, 0, 3, 99]) * rng.choice([0, 1, 2, -1, 0.5, 1e-12], size=(n, columns))
+    y = 10.0 ** rng.choice([-100, -30, -9, 0, 3, 90]) * rng.choice([0, 1, -1, 2, 1e-15, 1e9], size=n)
+    stated = {
+        "noise_std": 10.0 ** rng.choice([-100, -9, 0, 30]),
+        "kernel": [Linear(), Matern(2.5, 1e9), SquaredExponential(1.0)][rng.integers(3)],
+        "norm_bound": 10.0 ** rng.choice([-100, 0, 100]),
+        "output_scale": 10.0 ** rng.choice([-100, 0, 100]),
+        "threat": 10.0 ** rng.choice([-100, 0, 100]),
+    }
+    given = {name: value for name, value in stated.items() if rng.random() < 0.4}
+    try:
+        found = audit(x, y, minimize=bool(seed % 2), **given)
+    except InvalidInput:
+        return
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert "inf" not in str(found)
+    assert "nan" not in str(found)

@@ -45,7 +45,7 @@ def forwards(
     shown = [one for one in fields(settings) if one.name not in without]
 
     def decorate(target: T) -> T:
-        function: Any = target.__init__ if inspect.isclass(target) else target  # type: ignore[misc]
+        function: Any = target.__init__ if inspect.isclass(target) else target
         function.__signature__ = _signature(function, shown, required)
         text = "\n        ".join(f"{one.name}: {docs.get(one.name, one.metadata['doc'])}" for one in shown)
         target.__doc__ = (target.__doc__ or "").replace(PLACE, text)

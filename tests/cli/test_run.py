@@ -80,6 +80,33 @@ def test_json_is_one_object(unswayed, folder):
     assert os.listdir(folder) == ["space.toml"]
 
 
+@pytest.mark.parametrize(
+    ("space", "printed"),
+    [
+        ("x = {low = 2, high = 2}", "1"),  # nothing can make another point win
+        ('options = ["only", "two"]', "1"),
+        ("x = {low = -1, high = 1}", "1e100"),
+        ("x = {low = -1, high = 1}", "-1e100"),
+        ("x = {low = -1, high = 1}", "$(echo {x} | tr -d .0-9)1e100"),
+        ("x = {low = -1, high = 1}", "1e-300"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("options", [(), ("--noise", 1e-9), ("--norm", 1e90)], ids=str)
+def test_json_has_no_infinity_and_no_nan(unswayed, folder, space, printed, options):
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    (folder / "space.toml").write_text(space)
+    name = "{option}" if "options" in space else "{x}"
+    command = ("sh", "-c", f"echo {printed}", name)
+    code, out, err = run(unswayed, "--json", "--journal", "none", *options, plays=8, command=command)
+    assert (code, err) == (0, "")
+    answer = json.loads(out, parse_constant=refuse)
+    if space == "x = {low = 2, high = 2}":
+        assert answer["breakdown"] == {"budget": None, "rival": None, "pivot": None}
+
+
 def test_minimize_mirrors(unswayed, folder):
     up = json.loads(run(unswayed, "--json", "--journal", "up.jsonl", plays=22)[1])
     down_command = ("awk", "BEGIN {{ print ({x} - 0.3) ^ 2 }}")

@@ -1,5 +1,6 @@
 """The sampler in Optuna's own suite and between processes; recommendations and audits of studies with a lie in them."""
 
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.testing.pytest_samplers import BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase
 from optuna.trial import TrialState, create_trial
 
-from unswayed import Box, Optimizer, Real, audit
+from unswayed import Answer, Box, Optimizer, Real, audit
 from unswayed.errors import UnswayedError
 from unswayed.integrations.optuna import UnswayedSampler, audit_study, recommend, study_table
 
@@ -335,7 +336,17 @@ def test_a_recommendation_speaks_the_language_of_the_study():
 
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))
     study.optimize(mixed, n_trials=40)
-    assert recommend(study, threat=0.5).point == {"kind": None, "n": 8, "one": 3, "step": 0.0}
+    answer = recommend(study, threat=0.5)
+    assert isinstance(answer, Answer)
+    assert answer.point == {"kind": None, "n": 8, "one": 3, "step": 0.0}
+    assert [(play.number, play.value) for play in answer.plays] == [
+        (trial.number, trial.value) for trial in study.trials
+    ]
+    for place in (answer.breakdown.rival, answer.breakdown.pivot):
+        assert set(place) == {"kind", "n", "one", "step"}
+    assert "above the best" in answer.sentence
+    answer.plot().draw_without_rendering()
+    json.dumps(answer.to_dict(), allow_nan=False)
 
 
 @pytest.mark.parametrize("trials", [1, 2, 5])

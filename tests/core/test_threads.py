@@ -13,8 +13,6 @@ import numpy, scipy.linalg
 from threadpoolctl import threadpool_info
 import unswayed
 from unswayed.core.threads import one_thread
-from unswayed.policies.vigilant_ucb import VigilantUCB
-from unswayed.search import modes
 import unswayed.study.fold as fold
 
 def blas():
@@ -33,7 +31,13 @@ try:
         raise KeyError
 except KeyError:
     pass
-print(json.dumps({"before": before, "inside": seen, "after": blas()}))
+first, second = one_thread(), one_thread()  # of two Python threads: the one that begins first ends first
+first.__enter__()
+second.__enter__()
+first.__exit__(None, None, None)
+overlapping = blas()
+second.__exit__(None, None, None)
+print(json.dumps({"before": before, "inside": seen, "overlapping": overlapping, "after": blas()}))
 """
 
 
@@ -47,5 +51,6 @@ def test_a_study_computes_on_one_thread_and_restores_the_others(threads):
     assert found["before"]
     assert set(found["before"]) == {threads}
     assert found["after"] == found["before"]
+    assert set(found["overlapping"]) == {1}
     assert len(found["inside"]) == 4
     assert all(set(one) == {1} for one in found["inside"])

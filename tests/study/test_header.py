@@ -132,6 +132,13 @@ def test_what_is_no_header_at_all(tmp_path, record):
         assert "does not begin with a study" in refused(file, opening)
 
 
+def test_a_setting_of_another_version_is_named(tmp_path, header):
+    file = tmp_path / "study.jsonl"
+    written(file, changed(header, ["settings", "colour"], "red"))
+    for opening in (begun, Optimizer.open):
+        assert refused(file, opening).endswith("unknown setting 'colour'; was it written by another version?")
+
+
 def test_an_empty_journal_has_no_study_to_open(tmp_path):
     file = tmp_path / "study.jsonl"
     written(file)

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: paper demo test lint types bench examples docs-figures clean
+.PHONY: paper demo test test-slow lint types bench examples docs-figures clean
 
 paper: .venv/.robot          ## every experiment, figure and claim of the paper: reproduction/report.html
 	$(BIN)/unswayed reproduce
@@ -12,6 +12,9 @@ demo: .venv/.core            ## watch RGP-PE hold where GP-UCB is led astray (a 
 
 test: .venv/.dev             ## the whole test suite, on all cores
 	$(BIN)/python -m pytest -n auto
+
+test-slow: .venv/.dev        ## the tests that take minutes
+	$(BIN)/python -m pytest -n auto -m slow
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -30,10 +33,11 @@ examples: .venv/.dev         ## Unswayed beside Optuna on three tasks, with liar
 	$(BIN)/python examples/bots.py
 	$(BIN)/python examples/robot.py
 
-docs-figures: .venv/.dev     ## the pictures of the README
-	$(BIN)/unswayed demo --plot docs/demo.png
+docs-figures: .venv/.dev     ## the pictures of the README and the docs
+	$(BIN)/python scripts/make_readme_figure.py
+	$(BIN)/python scripts/make_certificate_figures.py
 	$(BIN)/unswayed reproduce --out reproduction
-	cp reproduction/figure-1.png reproduction/figure-3.png docs/
+	cp reproduction/figure-1.png docs/
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -1,4 +1,4 @@
-"""The table of `boxes.py`: gaps of the recommended points, and how often Unswayed is at the top."""
+"""The table of `boxes.py`: gaps of the recommended points, and how often the gap of Unswayed is the smallest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEAR = 0.01  # of the range: as good as the best
 def markdown(rows: list[Row], functions: list[str], attacks: list[str], methods: list[str]) -> str:
     """One line for each function, attack and share: median gap (smallest..largest); the best median is bold."""
     gaps: Gaps = defaultdict(list)
-    for row in {tuple(row[name] for name in IDENTITY): row for row in rows}.values():  # files may overlap
+    for row in {tuple(row[name] for name in IDENTITY): row for row in rows}.values():  # two files may have the same run
         gaps[row["function"], row["attack"], row["share"], row["method"]].append(row["gap"])
     shares = sorted({row["share"] for row in rows})
     methods = [m for m in methods if any(key[3] == m for key in gaps)]
@@ -33,7 +33,7 @@ def markdown(rows: list[Row], functions: list[str], attacks: list[str], methods:
 
 
 def _cell(cell: list[float] | None, best: float, most: int) -> str:
-    """Median, smallest and largest gap in %, and the number of seeds where some are missing."""
+    """Median, smallest and largest gap in %, and the number of seeds if some are missing."""
     if not cell:
         return ""
     middle = f"**{median(cell):.1%}**" if median(cell) == best else f"{median(cell):.1%}"
@@ -42,7 +42,7 @@ def _cell(cell: list[float] | None, best: float, most: int) -> str:
 
 
 def _count(gaps: Gaps, places: list[tuple[str, str, float]], methods: list[str], share: float) -> str:
-    """In how many attacked lines of this share Unswayed is the best, or within 1% of the range of it."""
+    """In how many attacked lines of this share Unswayed is the best, or within 1% of the range of the best."""
     attacked = [p for p in places if p[1] != "none" and (*p, "unswayed") in gaps]
     if not attacked:
         return ""

@@ -1,6 +1,6 @@
 """How long the whole paper takes: `unswayed reproduce` against one RGP-UCB run of a plain NumPy loop.
 
-The ratio is the measure: at most 60 with two processes on two cores. Both are timed in the same minute.
+Both are timed within the same minute. Their ratio should be at most 60 with two processes on two cores.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def plain_run(horizon: int) -> float:
 
 
 def whole_paper(jobs: int, *options: str) -> float:
-    """The complete command in a new folder: start, runs, figures, page."""
+    """Seconds of the complete command in a new folder: start, runs, figures, page."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", "from unswayed.cli import main; main()", "reproduce"]
         begun = time.perf_counter()

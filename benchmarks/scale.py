@@ -1,7 +1,7 @@
 """Time and memory against the number of options: one epoch's design, estimates, widths and elimination.
 
-Every size runs in a process of its own, so that its peak memory is its own. The baseline is the same design in
-plain NumPy: every variance brought up to date after every switch. Exponents are fitted over sizes from 10^4 on.
+Every size runs in its own process, so that peak memory is measured for that size alone. The baseline is the same design
+in plain NumPy, which updates every variance after every switch. Exponents are fitted over sizes from 10^4 on.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -31,7 +30,7 @@ PARTS = ("design", "predict", "influence", "eliminate")
 
 
 def plain_numpy_design(kernel, X, lam, eta, length):
-    """The baseline: k_t(., arm) from all rows of the factor, for all points, at every switch."""
+    """The baseline: k_t(., arm) for all points, from all rows of the factor, at every switch."""
     variance, order, left = kernel.diagonal(X), {}, length
     factor, m = np.empty((length, len(X))), 0
     while left > 0:
@@ -54,7 +53,7 @@ def timed(action):
 
 
 def measure(N: int, d: int, plain: bool) -> dict[str, float]:
-    """What one process measures."""
+    """The measurements of one process."""
     X = np.random.default_rng(0).uniform(0, 1, (N, d))
     kernel = SquaredExponential(LENGTHSCALE[d])
     design = plain_numpy_design if plain else rare_switching_design_at
@@ -71,6 +70,8 @@ def measure(N: int, d: int, plain: bool) -> dict[str, float]:
 
 
 def peak() -> float:
+    import resource  # POSIX only
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 

@@ -1,7 +1,7 @@
-"""How fast, as ratios against a plain NumPy loop measured in the same run: `make bench`.
+"""Speed as ratios against a plain NumPy loop in the same run: `make bench`.
 
-Seconds depend on the machine and its neighbours; ratios measured side by side hardly do. Each figure is the
-best of several repeats, taken in turns.
+Seconds depend on the machine and on its load; ratios that are measured side by side hardly do. Each figure is the best
+of several repeats, and the candidates take turns.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def plain_numpy_loop(problem, factor, noise, lam=1.0):
 
 
 def best_of(repeats: int, *actions: Callable[[], object]) -> list[float]:
-    """The smallest time of each action, taken in turns so that all see the same weather."""
+    """The smallest time of each action. The actions take turns, so that all run under the same load."""
     times = [[] for _ in actions]
     for _ in range(repeats):
         for action, seen in zip(actions, times, strict=True):
@@ -85,7 +85,7 @@ def certified(T: int, repeats: int) -> dict[str, float]:
 
 
 def audits(repeats: int) -> dict[str, float]:
-    """10,000 rows of 50 options; and 5,000 rows of as many options, once."""
+    """10,000 rows of 50 options; and, once, 5,000 rows of 5,000 options."""
     rng = np.random.default_rng(0)
     few, many = rng.uniform(0, 1, (50, 2)), rng.uniform(0, 1, (5000, 3))
     seconds = []
@@ -96,7 +96,7 @@ def audits(repeats: int) -> dict[str, float]:
 
 
 def billion_plays(repeats: int) -> dict[str, float]:
-    """RGP-PE for 10^9 plays: once as it is, and once with a budget so large that nothing is eliminated."""
+    """RGP-PE for 10^9 plays: with the usual budget, and with one so large that nothing is eliminated."""
     problem = f1()
     usual = make_policy("rgp-pe", problem, 50.0, 10**9)
     hardest = make_policy("rgp-pe", problem, 1e12, 10**9)
@@ -109,7 +109,7 @@ def billion_plays(repeats: int) -> dict[str, float]:
 
 
 def growth(repeats: int) -> dict[str, list[float]]:
-    """Time of a design against its length, and of a posterior against its plays."""
+    """Time of a design for several lengths, and of a posterior for several numbers of plays."""
     rng = np.random.default_rng(0)
     K = f1().kernel(X := rng.uniform(-5, 5, (100, 2)), X)
     lengths = [10**6, 10**9, 10**12]

@@ -1,13 +1,13 @@
 """An A/B/n test of 20 pages when bots click.
 
-    python examples/bots.py           # a few minutes; --quick for a try
+    python examples/bots.py           # a few minutes; --quick for a short run
 
-One play shows a page to 500 visitors and counts who buys: the conversion rate of the batch. The true rates lie evenly
-between 3% and 6%, and the noise of a batch is about 0.9 points. In 500 batches about 11,000 visitors buy; bots can
-forge 500 conversions, one for each batch on average, where they like. In units of the rate that is C = 500/500 = 1.
+One play shows a page to 500 visitors and counts the buyers: the conversion rate of the batch. The true rates are evenly
+spaced between 3% and 6%, and the noise of a batch is about 0.9 points. In 500 batches about 11,000 visitors buy. Bots
+can forge 500 conversions in all, in any batches. In units of the rate that is C = 500/500 = 1. Until it is spent:
 
-    promoted   20 false conversions in every batch of the worst page, while they last
-    avoided    15 conversions fewer in every batch of the best page, while they last
+    promoted   20 false conversions in every batch of the worst page
+    avoided    15 fewer conversions in every batch of the best page
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BEST, WORST = max(RATES, key=RATES.__getitem__), min(RATES, key=RATES.__getitem_
 
 
 def visitors(seed: int) -> Callable[[str], float]:
-    """Honest visitors: the share of a batch that buys."""
+    """The share of a batch that buys, without bots."""
     rng = np.random.default_rng(seed)
     return lambda page: rng.binomial(VISITORS, RATES[page]) / VISITORS
 
@@ -39,17 +39,17 @@ def promoted(page: str, rate: float) -> float:
 
 
 def avoided(page: str, rate: float) -> float:
-    """Conversions of the best page are lost; never more than there were."""
+    """What is added to a measured rate: conversions of the best page disappear, never more than there were."""
     return -min(15 / VISITORS, rate) if page == BEST else 0.0
 
 
 def best_average(seen: dict[str, list[float]]) -> str:
-    """The page with the best mean."""
+    """The page with the largest mean rate."""
     return max(seen, key=lambda page: np.mean(seen[page]))
 
 
 def even_split(objective: Objective, plays: int, budget: float, seed: int) -> str:
-    """The usual test: every page equally often, and the best average wins."""
+    """The usual test: every page is shown equally often, and the best average wins."""
     seen: dict[str, list[float]] = {page: [] for page in PAGES}
     for number in range(plays):
         page = PAGES[number % len(PAGES)]
@@ -58,19 +58,19 @@ def even_split(objective: Objective, plays: int, budget: float, seed: int) -> st
 
 
 def tpe_study(objective: Objective, plays: int, seed: int) -> optuna.Study:
-    """Optuna's TPE sampler as it comes, over a categorical."""
+    """Optuna's TPE sampler with its defaults, over one categorical parameter."""
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
     study.optimize(lambda trial: objective(trial.suggest_categorical("page", PAGES)), n_trials=plays)
     return study
 
 
 def tpe(objective: Objective, plays: int, budget: float, seed: int) -> str:
-    """What Optuna calls best: the page of the best single batch."""
+    """Optuna's `best_params`: the page of the best single batch."""
     return tpe_study(objective, plays, seed).best_params["page"]
 
 
 def tpe_average(objective: Objective, plays: int, budget: float, seed: int) -> str:
-    """A kinder reading of the same study: the page with the best average over its batches."""
+    """The same study, but the page with the best average over its batches."""
     seen: dict[str, list[float]] = {}
     for trial in tpe_study(objective, plays, seed).trials:
         seen.setdefault(trial.params["page"], []).append(trial.value)
@@ -78,7 +78,7 @@ def tpe_average(objective: Objective, plays: int, budget: float, seed: int) -> s
 
 
 def unswayed(objective: Objective, plays: int, budget: float, seed: int) -> str:
-    """Unswayed, told C, also where there are no bots."""
+    """Unswayed. It is told C, also if there are no bots."""
     space = uw.Options(PAGES)
     return uw.maximize(objective, space, plays=plays, threat=budget, seed=seed, progress=False).point
 

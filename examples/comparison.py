@@ -1,7 +1,7 @@
-"""What the examples share: methods play the same games, and what they recommend becomes a table and a figure.
+"""Shared by the examples: every method plays the same games; their recommendations become a table and a figure.
 
-game      an objective with its noise, which forgers change while their budget C lasts
-gap       by how much the truth at the recommended point falls short of the best: smaller is better
+game   an objective with noise; forgers change its values until their budget C is spent
+gap    the best score minus the true score at the recommended point: smaller is better
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from unswayed import Corrupted
-from unswayed.plots.style import BAD, GOOD, NEUTRAL, PALETTE, save
+from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, save
 from unswayed.progress import progress_bar
 
 DOCS = Path(__file__).parents[1] / "docs"
-COLOURS = {"Unswayed": GOOD, "Optuna TPE": BAD}
-OTHERS = (PALETTE["blue"], NEUTRAL)
+PALETTE = {"Unswayed": GOOD, "Optuna TPE": BAD}
+OTHERS = (KEPT, NEUTRAL)
 
 Objective = Callable[[Any], float]
 Attack = Callable[[Any, float], float]
@@ -36,7 +36,7 @@ def honest(point: Any, value: float) -> float:
 
 @dataclass(frozen=True)
 class Game:
-    """The settings of an example: `objective(seed)` gives the measurements of that seed, the same for every method."""
+    """The settings of an example. `objective(seed)` has the same noise for every method."""
 
     title: str
     unit: str
@@ -45,12 +45,12 @@ class Game:
     objective: Callable[[int], Objective]
     attacks: Mapping[str, Attack]
     score: Callable[[Any], float]  # the truth at a point, in units of `unit`
-    best: float  # the best score known without the methods
+    best: float  # the best score that is known from elsewhere
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One method under one attack: a gap and the corruption spent for each seed."""
+    """One method under one attack: for each seed the gap and the corruption spent."""
 
     gaps: list[float]
     spent: list[float]
@@ -60,7 +60,7 @@ Cells = dict[tuple[str, str], Cell]
 
 
 def play(game: Game, methods: Mapping[str, Method], seeds: Sequence[int]) -> Cells:
-    """Every method under every attack, for all seeds."""
+    """Run every method under every attack, for all seeds."""
     runs: dict[tuple[str, str], list[tuple[float, float]]] = {(a, m): [] for a in game.attacks for m in methods}
     with progress_bar("Comparing", len(runs) * len(seeds)) as advance:
         for (attack, method), run in runs.items():
@@ -74,7 +74,7 @@ def play(game: Game, methods: Mapping[str, Method], seeds: Sequence[int]) -> Cel
 
 
 def table(game: Game, cells: Cells) -> str:
-    """A line for each attack and method: median and range of the gaps, and what the forgers spent of C."""
+    """A line for each attack and method: median and range of the gaps, and how much of C the forgers spent."""
     seeds = len(next(iter(cells.values())).gaps)
     over = f"{seeds} seeds" if seeds > 1 else "one seed"
     lines = [
@@ -99,7 +99,7 @@ def figure(game: Game, cells: Cells) -> Figure:
     top = max(max(cell.gaps) for cell in cells.values())
     others = iter(OTHERS)
     for number, method in enumerate(methods):
-        colour = COLOURS.get(method) or next(others)
+        colour = PALETTE.get(method) or next(others)
         places = np.arange(len(attacks)) + (number - (len(methods) - 1) / 2) * width
         for place, attack in zip(places, attacks, strict=True):
             gaps = cells[attack, method].gaps
@@ -125,7 +125,7 @@ def figure(game: Game, cells: Cells) -> Figure:
 
 
 def report(name: str, game: Game, cells: Cells, out: Path, *, quick: bool) -> Cells:
-    """Print the table and draw the figure; a quick run never replaces the figure of the documentation."""
+    """Print the table and draw the figure. A quick run does not replace the figure of the documentation."""
     print(table(game, cells))
     path = out / f"example-{name}{'-quick' * quick}.png"
     save(figure(game, cells), path)
@@ -136,7 +136,7 @@ def report(name: str, game: Game, cells: Cells, out: Path, *, quick: bool) -> Ce
 def start(main: Callable[[bool, Path], Cells], description: str | None) -> None:
     """The command line of an example."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="one seed and few plays: a try, not a comparison")
+    parser.add_argument("--quick", action="store_true", help="one seed and few plays; this compares nothing")
     parser.add_argument("--out", type=Path, default=DOCS, help="folder of the figure (default: docs)")
     options = parser.parse_args()
     main(options.quick, options.out)

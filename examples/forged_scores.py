@@ -1,16 +1,16 @@
 """Tuning a classifier when some of the reported scores are forged.
 
-    python examples/forged_scores.py           # a few minutes; --quick for a try
+    python examples/forged_scores.py           # a few minutes; --quick for a short run
 
-A support vector machine reads digits. Clients measure settings (C and gamma, both on a log scale): each trains on 200
-digits of its own and reports the accuracy on 100 others. Some clients forge what they report:
+A support vector machine reads digits. Clients measure settings (C and gamma, both on a log scale). Each client trains
+on 200 digits of its own and reports the accuracy on 100 others. Some clients forge their reports:
 
     praised   settings with an accuracy below 50% are reported as perfect
-    blamed    settings with an accuracy above 90% are reported at 10%, which is guessing
+    blamed    settings with an accuracy above 90% are reported at 10%, the accuracy of guessing
 
-until all forgeries add up to 5% of the plays x 1 (the range of an accuracy): about 12 reports of 200. What a
-method recommends is judged by its true score, a mean over 100 splits that no method has seen, against the best of a
-grid search and of all recommendations.
+The forgeries stop when they add up to 5% of the plays x 1 (the range of an accuracy): about 12 reports of 200. The
+score of a recommendation is its true accuracy, a mean over 100 splits that no method has seen. It is compared with the
+best of a grid search and of all recommendations.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def accuracy(point: dict[str, float], rng: np.random.Generator) -> float:
 
 
 def clients(seed: int) -> Callable[[dict[str, float]], float]:
-    """Honest clients, each with its own split; the same ones for every method."""
+    """Honest clients, each with its own split. Every method gets the same clients."""
     rng = np.random.default_rng(seed)
     return lambda point: accuracy(point, rng)
 
@@ -53,7 +53,7 @@ def praised(point: dict[str, float], score: float) -> float:
 
 
 def blamed(point: dict[str, float], score: float) -> float:
-    """Good settings look like guessing."""
+    """What is added to a measured score: good settings look like guessing."""
     return 0.1 - score if score > 0.9 else 0.0
 
 
@@ -65,14 +65,14 @@ def true_score(C: float, gamma: float, splits: int) -> float:
 
 
 def best_score(levels: int, splits: int) -> float:
-    """The best true score that an honest search of a grid finds: a tenth of the splits for all, all for the top 5."""
+    """The best true score on a grid: a tenth of the splits for every setting, then all splits for the top 5."""
     grid = [(C, gamma) for C in np.geomspace(*C_RANGE, levels) for gamma in np.geomspace(*GAMMA_RANGE, levels)]
     top = sorted(grid, key=lambda setting: -true_score(*setting, max(splits // 10, 2)))[:5]
     return max(true_score(*setting, splits) for setting in top)
 
 
 def tpe(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
-    """Optuna's TPE sampler as it comes; it has no use for the budget."""
+    """Optuna's TPE sampler with its defaults. It does not use the budget."""
 
     def on_trial(trial: optuna.Trial) -> float:
         C = trial.suggest_float("C", *C_RANGE, log=True)
@@ -84,7 +84,7 @@ def tpe(objective: Objective, plays: int, budget: float, seed: int) -> dict[str,
 
 
 def unswayed(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
-    """Unswayed, told C, also where nothing is forged."""
+    """Unswayed. It is told C, also if nothing is forged."""
     return uw.maximize(objective, SPACE, plays=plays, threat=budget, seed=seed, progress=False).point
 
 

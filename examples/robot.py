@@ -1,16 +1,16 @@
 """Teaching a robot to push when its camera lies.
 
-    python examples/robot.py           # a few minutes; --quick for a try (needs unswayed[robot])
+    python examples/robot.py           # a few minutes; --quick for a short run (needs unswayed[robot])
 
-A hand starts at (r_x, r_y), drives towards a disc at the origin for a while, and the disc should come to rest at the
-goal (3, 2): the paper's robot, with all starts of [-5, 5]^2 and durations of [1, 30] to choose from rather than 100.
-A camera reports 5 - the distance to the goal, with noise of 0.02. Somebody tampers with it:
+A hand starts at (r_x, r_y) and moves towards a disc at the origin for some time. The disc should come to rest at the
+goal (3, 2). This is the paper's robot, with all starts in [-5, 5]^2 and all durations in [1, 30] instead of 100 fixed
+pushes. A camera reports 5 minus the distance to the goal, with noise of 0.02. Somebody tampers with it:
 
     praised   pushes that end more than 4 away from the goal are reported as perfect
     blamed    pushes that end less than 1 away are reported as if the disc had not moved
 
-until the changes add up to 5% of the plays x 10, about the range of the values. What a method recommends is judged by
-how far from the goal the disc really comes to rest.
+The tampering stops when the changes add up to 5% of the plays x 10, about the range of the values. The score of a
+recommendation is the true distance between the disc and the goal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOISE, PERFECT, UNMOVED = 0.02, 5.0, 5.0 - hypot(*GOAL)
 
 
 def camera(seed: int) -> Callable[[dict[str, float]], float]:
-    """An honest camera; the noise of play t is draw t, whatever is played."""
+    """An honest camera. Play t has noise draw t, whichever point is played."""
     rng = np.random.default_rng(seed)
     return lambda point: reward(**point) + NOISE * rng.standard_normal()
 
@@ -43,12 +43,12 @@ def praised(point: dict[str, float], value: float) -> float:
 
 
 def blamed(point: dict[str, float], value: float) -> float:
-    """Good pushes look as if they had missed."""
+    """What is added to a measured value: good pushes look as if they had missed."""
     return UNMOVED - value if value > 4 else 0.0
 
 
 def tpe(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
-    """Optuna's TPE sampler as it comes; it has no use for the budget."""
+    """Optuna's TPE sampler with its defaults. It does not use the budget."""
 
     def on_trial(trial: optuna.Trial) -> float:
         return objective({name: trial.suggest_float(name, low, high) for name, (low, high) in SIDES.items()})
@@ -59,7 +59,7 @@ def tpe(objective: Objective, plays: int, budget: float, seed: int) -> dict[str,
 
 
 def unswayed(objective: Objective, plays: int, budget: float, seed: int) -> dict[str, float]:
-    """Unswayed, told C, also where nothing is forged."""
+    """Unswayed. It is told C, also if nothing is forged."""
     return uw.maximize(objective, SPACE, plays=plays, threat=budget, seed=seed, progress=False).point
 
 

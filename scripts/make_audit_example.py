@@ -1,6 +1,6 @@
-"""Measurements for the worked audit in docs/certificates.md: a support vector machine on breast cancer data.
+"""Write docs/svm.csv, the data of the worked audit in docs/certificates.md: an SVM on breast cancer data.
 
-Each row is the accuracy of one cross-validation fold for one setting of C and gamma: real, noisy, repeated.
+Each row is the accuracy of one cross-validation fold for one setting of C and gamma.
 """
 
 from pathlib import Path

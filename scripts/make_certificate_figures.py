@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from unswayed import simulate
 from unswayed.adversaries import NoAttack
 from unswayed.experiments.registry import make_policy
-from unswayed.plots import save
-from unswayed.plots.regret import COLOURS, finish_axes
+from unswayed.plots.style import BAD, colour, finish_axes, save
 from unswayed.problems import three_arms
 
 C = 10.0
@@ -30,7 +29,9 @@ for T in HORIZONS:
 figure = Figure(figsize=(5.2, 3.4), layout="constrained")
 axes = figure.subplots()
 for name, marker in zip(regret, "osD", strict=True):
-    axes.plot(HORIZONS, regret[name], marker=marker, label=name, color=COLOURS.get(name, "#D55E00"))
+    axes.plot(
+        HORIZONS, regret[name], marker=marker, label=name, color=BAD if name == "plain index" else colour(name, 0)
+    )
 finish_axes(axes, xlabel="horizon T")
 axes.set(xscale="log", yscale="log", ylabel="final regret", title="three arms, C = 10, no attack")
 axes.legend(frameon=False)

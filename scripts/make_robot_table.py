@@ -1,4 +1,4 @@
-"""Write the default draw of Robot3D to the package, for machines without Box2D."""
+"""Write the default draw of Robot3D into the package, for machines without Box2D."""
 
 from pathlib import Path
 

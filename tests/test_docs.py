@@ -13,6 +13,11 @@ from unswayed.spaces import read_space
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = (
+    "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|integrations|paper|plots|policies|problems|programs"
+    "|scripts|search|simulation|spaces|storage|study|tests"
+)
+PLACEHOLDER = "NAME.py"  # a file that the reader will write
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -71,10 +76,27 @@ def test_make_targets_exist(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
-    for link in re.findall(r"\]\(([^)#]+)\)", text):
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
         assert link.startswith("https://") or (page.parent / link).exists(), link
-    for path in re.findall(r"`((?:core|policies|problems|adversaries|simulation|tests|benchmarks)/[\w/.]*)`", text):
-        assert (ROOT / "src/unswayed" / path).exists() or (ROOT / path).exists(), path
+    for path in re.findall(rf"`((?:{FOLDERS})/[\w/.-]*)`", text):
+        known = path.removesuffix(PLACEHOLDER)
+        assert (ROOT / "src/unswayed" / known).exists() or (ROOT / known).exists(), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_sections_lead_to_a_heading(page):
+    for name, section in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", page.read_text(encoding="utf-8")):
+        target = page.parent / name if name else page
+        headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+        assert section in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in headings}, section
+
+
+def test_every_folder_is_on_the_page_for_newcomers():
+    text = (ROOT / "docs/house.md").read_text(encoding="utf-8")
+    for path in (ROOT / "src/unswayed").iterdir():
+        if path.name.startswith("__pycache__") or path.suffix not in ("", ".py"):
+            continue
+        assert f"`{path.name}{'/' * path.is_dir()}`" in text, path.name
 
 
 def test_the_kinds_of_blocks_are_known():

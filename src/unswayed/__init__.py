@@ -5,44 +5,14 @@
     audit                  how much tampering would have overturned the winner of existing data
     simulate               the bandit policies of the paper (arXiv 2202.01850) and ours against attacks
 
-Names are imported when they are first used, so `import unswayed` costs almost nothing.
+Names are imported when they are first used, so `import unswayed` costs almost nothing. Static tools read them from
+`__init__.pyi`.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from unswayed.audits.audit import Audit, audit
-    from unswayed.core.assumptions import Assumptions
-    from unswayed.core.certificate import Breakdown, Certificate, breakdown, certificate
-    from unswayed.core.kernels import Linear, Matern, SquaredExponential
-    from unswayed.core.posterior import JointPosterior, Posterior
-    from unswayed.errors import CommandFailed, CommandStopped, InvalidInput, JournalError, SystemFault, UnswayedError
-    from unswayed.experiments.store import load_runs
-    from unswayed.policies.gp_ucb import GPUCB
-    from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
-    from unswayed.policies.influence_ucb import InfluenceUCB
-    from unswayed.policies.linear_phased_elimination import LinearPhasedElimination
-    from unswayed.policies.robust_gp_ucb import RobustGPUCB
-    from unswayed.policies.robust_phased_elimination import RobustPhasedElimination
-    from unswayed.policies.vigilant_ucb import VigilantUCB
-    from unswayed.problems.problem import Problem
-    from unswayed.programs.command import Command
-    from unswayed.search.answer import Answer
-    from unswayed.search.play import Play, Status
-    from unswayed.simulation.corrupted import Corrupted
-    from unswayed.simulation.run import Run
-    from unswayed.simulation.simulate import simulate
-    from unswayed.spaces.box import Box
-    from unswayed.spaces.intervals import Integer, Real
-    from unswayed.spaces.options import Options
-    from unswayed.spaces.parameters import Categorical
-    from unswayed.study.maximize import maximize, minimize
-    from unswayed.study.optimizer import Optimizer
-    from unswayed.study.result import Result
-    from unswayed.types import Feedback, Query, View
+from typing import Any
 
 __version__ = "0.2.0"
 

@@ -6,27 +6,27 @@ import threading
 import time
 
 import pytest
-from tests.simulation.test_sweep import Inline
 
+from tests.experiments.small_sweep import Inline
 from unswayed import UnswayedError
-from unswayed.experiments.experiment import Cell
+from unswayed.experiments.experiment import Experiment
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import sweep
 from unswayed.integrations.dask import dask_executor
 
 distributed = pytest.importorskip("distributed")
-CELLS = [Cell("f1", "rgp-ucb", attack, 20.0, seed, horizon=4000) for attack in ("none", "flip") for seed in range(15)]
+TRIALS = [t for attack in ("none", "flip") for t in Experiment("f1", "rgp-ucb", attack, 20.0, horizon=4000).trials(15)]
 
 
-def slow(cell):
+def slow(trial):
     time.sleep(0.1)
-    return cell.row()
+    return trial.row()
 
 
 def run(path, executor, **options):
     with RunFolder(path).opened() as folder:
-        keys = [cell.fingerprint() for cell in CELLS]
-        failures = sweep(CELLS, folder, executor, **options)
+        keys = [trial.fingerprint() for trial in TRIALS]
+        failures = sweep(TRIALS, folder, executor, **options)
         folder.finish(folder.read(keys))
     return failures, (path / "runs.parquet").read_bytes()
 

@@ -1,13 +1,35 @@
 """What the names stand for: settings reach the policies as the paper and the options say."""
 
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from unswayed import Linear, Matern, SquaredExponential, UnswayedError
 from unswayed.core.bounds import theorem_psi
-from unswayed.experiments.registry import Settings, gamma_bound, make_attack, make_policy, make_problem
+from unswayed.experiments.instances import make_problem
+from unswayed.experiments.registry import (
+    ATTACKS,
+    CERTIFIED,
+    ENTRIES,
+    PAPER_ATTACKS,
+    POLICIES,
+    PROBLEMS,
+    gamma_bound,
+    make_attack,
+    make_policy,
+)
+from unswayed.experiments.settings import PolicySettings
+from unswayed.plots.style import PALETTE, colour, label
 from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
 from unswayed.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -27,17 +49,19 @@ def test_defaults_are_those_of_section_4(f1):
 
 
 def test_theory_widths(f1):
-    theory = Settings(width="theory", delta=0.02, norm=11.0, b=0.3)
+    theory = PolicySettings(width="theory", delta=0.02, norm=11.0, b=0.3)
     assert make_policy("rgp-pe", f1, 50.0, 1000, theory).width == TheoryWidth(11.0, 0.02, 0.02)
     ucb = make_policy("rgp-ucb", f1, 50.0, 1000, theory)
     assert ucb.beta == LogDetBeta(11.0, 0.02, 0.02)
     assert ucb.b == 1.0
-    assert make_policy("gp-ucb", f1, 50.0, 1000, Settings(width="theory")).beta.norm_bound == pytest.approx(f1.norm)
+    assert make_policy("gp-ucb", f1, 50.0, 1000, PolicySettings(width="theory")).beta.norm_bound == pytest.approx(
+        f1.norm
+    )
 
 
 def test_psi_by_the_theorem_depends_on_the_horizon(f1):
     for T in (1000, 10**6):
-        policy = make_policy("rgp-pe", f1, 50.0, T, Settings(psi="theorem", eta=3.0, lam=0.5))
+        policy = make_policy("rgp-pe", f1, 50.0, T, PolicySettings(psi="theorem", eta=3.0, lam=0.5))
         gamma, name = gamma_bound(f1, 0.5, T)
         assert policy.truncation == theorem_psi(3.0, gamma)
         assert name == "convex relaxation"
@@ -45,11 +69,11 @@ def test_psi_by_the_theorem_depends_on_the_horizon(f1):
 
 
 def test_linear_pe(f1):
-    policy = make_policy("linear-pe", f1, 50.0, 10_000, Settings(delta=0.02))
+    policy = make_policy("linear-pe", f1, 50.0, 10_000, PolicySettings(delta=0.02))
     assert (policy.error, policy.delta, policy.noise_std) == (pytest.approx(0.01), 0.02, 0.02)
     assert policy.norm_bound == pytest.approx(f1.norm)
     smooth = make_problem("f1", kernel="matern-2.5")
-    matern = make_policy("linear-pe", smooth, 50.0, 10_000, Settings(error="matern", norm=9.0))
+    matern = make_policy("linear-pe", smooth, 50.0, 10_000, PolicySettings(error="matern", norm=9.0))
     assert matern.error == pytest.approx(10_000 ** (-2.5 / 4.5))
 
 
@@ -80,3 +104,66 @@ def test_tables_scale_their_attacks(tmp_path):
     problem = make_problem(str(path))
     assert problem.margin == pytest.approx(0.5 * problem.f.std())
     assert problem.h_max > problem.f.max() - problem.f[problem.target].max()
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_every_name_has_a_label_and_a_colour(name):
+    assert ENTRIES[name].name == name
+    assert label(name) == ENTRIES[name].label != ""
+    assert colour(name, 0) == PALETTE[ENTRIES[name].colour]
+
+
+@pytest.mark.parametrize("entries", [POLICIES, ATTACKS, PROBLEMS], ids=["policies", "attacks", "problems"])
+def test_names_can_be_told_apart(entries):
+    for kind in ("label", "colour"):
+        shown = [getattr(entry, kind) for entry in entries.values()]
+        assert len(set(shown)) == len(shown), kind
+    assert len(ENTRIES) == len(POLICIES) + len(ATTACKS) + len(PROBLEMS)  # no name stands for two things
+
+
+def classes(package, attribute):
+    """The classes of a package's modules that have an attribute, without protocols and box attacks."""
+    found = set()
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        for _, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            ours = cls.__module__.startswith(package.__name__) and not cls.__module__.endswith(".boxes")
+            if ours and hasattr(cls, attribute) and not getattr(cls, "_is_protocol", False):
+                found.add(cls)
+    return found
+
+
+def test_every_class_is_made_by_some_name(f1):
+    import unswayed.adversaries
+    import unswayed.policies
+
+    policies = {type(make_policy(name, f1, 5.0, 100)) for name in POLICIES}
+    assert classes(unswayed.policies, "phased") == policies
+    assert classes(unswayed.adversaries, "corrupt") == {type(make_attack(name, f1)) for name in ATTACKS}
+    assert {cls.__name__ for cls in policies} <= set(unswayed.__all__)
+
+
+def test_flags():
+    assert PAPER_ATTACKS == ("none", "clipping", "aggsub", "top-3", "top-5", "flip")
+    assert CERTIFIED == ("influence-ucb", "influence-pe")
+    assert [name for name, entry in POLICIES.items() if entry.noise_lam] == [*CERTIFIED, "vigilant-ucb"]
+
+
+def test_the_help_of_the_command_line_names_all():
+    from unswayed.cli import simulate
+
+    for kind, entries in (("Policy", POLICIES), ("Attack", ATTACKS), ("Problem", PROBLEMS)):
+        (option,) = getattr(simulate, kind).__metadata__
+        assert all(name in option.help for name in entries)
+        assert "module:attribute" in option.help
+
+
+def test_the_docs_name_all():
+    text = (DOCS / "algorithms.md").read_text()
+    for name in ENTRIES:
+        assert f"`{name}`" in text, f"docs/algorithms.md does not mention {name}"
+
+
+def test_the_names_cost_no_heavy_imports():
+    code = "import sys, unswayed.experiments.registry; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "scipy", "numba", "pyarrow", "matplotlib"} & set(loaded)

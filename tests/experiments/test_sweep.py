@@ -7,57 +7,20 @@ import sys
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from unswayed import UnswayedError, load_runs
-from unswayed.experiments.experiment import Cell
+from tests.experiments.small_sweep import TRIALS, Inline, run, same
+from unswayed import load_runs
+from unswayed.experiments import experiment as experiment_module
+from unswayed.experiments.experiment import Trial
 from unswayed.experiments.pool import GuardedPool
-from unswayed.experiments.registry import Settings
-from unswayed.experiments.store import SCHEMA, RunFolder
-from unswayed.experiments.sweep import sweep
-from unswayed.simulation import cell as cell_module
-
-CELLS = [
-    Cell("f1", policy, attack, 20.0, seed, horizon=800)
-    for policy in ("gp-ucb", "rgp-pe")
-    for attack in ("none", "top-3")
-    for seed in range(3)
-]
-
-
-class Inline(Executor):
-    """Runs everything at once in this process."""
-
-    def submit(self, fn, /, *args, **kwargs):
-        future = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
-def run(path, executor, cells=CELLS, **options):
-    with RunFolder(path).opened() as folder:
-        folder.describe([cell.fingerprint() for cell in cells], {})
-        failures = sweep(cells, folder, executor, **options)
-        folder.finish(folder.read(folder.about()[0]))
-    return failures
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    path = tmp_path_factory.mktemp("undisturbed") / "runs"
-    assert run(path, Inline()) == []
-    return path
-
-
-def same(path, undisturbed):
-    return (path / "runs.parquet").read_bytes() == (undisturbed / "runs.parquet").read_bytes()
+from unswayed.experiments.settings import PolicySettings
+from unswayed.experiments.store import schema
 
 
 def test_t4_any_executor_gives_the_same_bytes(tmp_path, undisturbed):
@@ -72,51 +35,56 @@ def test_t4_any_executor_gives_the_same_bytes(tmp_path, undisturbed):
 
 def test_a_row_is_its_run(undisturbed):
     table = load_runs(undisturbed)
-    assert table.schema == SCHEMA
-    assert table.num_rows == len(CELLS)
-    for row, cell in zip(table.to_pylist(), CELLS, strict=True):
-        played = cell.run()
-        assert (row["policy"], row["attack"], row["seed"], row["draw"]) == (cell.policy, cell.attack, cell.seed, 10)
+    assert table.schema == schema()
+    assert table.num_rows == len(TRIALS)
+    for row, (experiment, seed) in zip(table.to_pylist(), TRIALS, strict=True):
+        played = experiment.run(seed)
+        assert (row["policy"], row["attack"]) == (experiment.policy, experiment.attack)
+        assert (row["seed"], row["draw"]) == (seed, 10)
         assert row["regret"] == played.regret
         assert row["curve"] == played.curve()[1].tolist()
         assert row["epoch_plays"] == [int(e.repeats.sum()) for e in played.epochs or ()]
         assert row["outcome"] == played.outcome
 
 
-def test_finished_cells_are_not_run_again(tmp_path):
+def test_finished_trials_are_not_run_again(tmp_path):
     ran = []
 
-    def count(cell):
-        ran.append(cell)
-        return cell.row()
+    def count(trial):
+        ran.append(trial)
+        return trial.row()
 
-    run(tmp_path / "runs", Inline(), CELLS[:5], task=count)
+    run(tmp_path / "runs", Inline(), TRIALS[:5], task=count)
     assert len(ran) == 5
     told = []
-    run(tmp_path / "runs", Inline(), CELLS, task=count, report=lambda done, failed: told.append(done))
-    assert len(ran) == len(CELLS)
+    run(tmp_path / "runs", Inline(), TRIALS, task=count, report=lambda done, failed: told.append(done))
+    assert len(ran) == len(TRIALS)
     assert told[0] == 5
-    assert sum(told) == len(CELLS)
+    assert sum(told) == len(TRIALS)
 
 
-def test_e4_another_setting_or_another_code_is_another_cell(tmp_path, monkeypatch):
-    cell = CELLS[0]
-    others = [
-        Cell("f1", "gp-ucb", "none", 20.0, 0, horizon=801),
-        Cell("f1", "gp-ucb", "none", 20.5, 0, horizon=800),
-        Cell("f1", "gp-ucb", "none", 20.0, 1, horizon=800),
-        Cell("f1", "gp-ucb", "none", 20.0, 0, horizon=800, draw=11),
-        Cell("f1", "gp-ucb", "none", 20.0, 0, horizon=800, settings=Settings(lam=1.5)),
-        Cell("f1", "gp-ucb", "none", 20.0, 0, horizon=800, attack_start="later"),
-    ]
-    assert len({c.fingerprint() for c in [cell, *others]}) == 7
-    run(tmp_path / "runs", Inline(), [cell])
-    before = cell.fingerprint()
-    monkeypatch.setattr(cell_module, "code_version", lambda: "another")
-    assert cell.fingerprint() != before
+def test_e4_another_setting_or_another_code_is_another_run(tmp_path, monkeypatch):
+    trial = TRIALS[0]
+    changes = (
+        {"horizon": 801},
+        {"budget": 20.5},
+        {"draw": 11},
+        {"settings": PolicySettings(lam=1.5)},
+        {"attack_start": "later"},
+        {"kernel": "matern-2.5"},
+        {"lengthscale": 0.6},
+        {"noise_std": 0.03},
+        {"attack_budget": 3.0},
+    )
+    others = [Trial(replace(trial.experiment, **change), 0) for change in changes]
+    assert len({t.fingerprint() for t in [trial, TRIALS[1], *others]}) == 11
+    run(tmp_path / "runs", Inline(), [trial])
+    before = trial.fingerprint()
+    monkeypatch.setattr(experiment_module, "code_version", lambda: "another")
+    assert trial.fingerprint() != before
     ran = []
-    run(tmp_path / "runs", Inline(), [cell], task=lambda c: ran.append(c) or c.row())
-    assert ran == [cell]
+    run(tmp_path / "runs", Inline(), [trial], task=lambda t: ran.append(t) or t.row())
+    assert ran == [trial]
     assert load_runs(tmp_path / "runs").num_rows == 1  # the old one is there, and never mixed in
 
 
@@ -124,71 +92,63 @@ def test_e4_the_code_version_sees_every_file_that_matters(tmp_path, monkeypatch)
     import shutil
 
     copy = tmp_path / "unswayed"
-    shutil.copytree(Path(cell_module.__file__).parent.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(cell_module, "__file__", str(copy / "simulation" / "cell.py"))
-    version = cell_module.code_version.__wrapped__
+    shutil.copytree(Path(experiment_module.__file__).parent.parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(experiment_module, "__file__", str(copy / "experiments" / "experiment.py"))
+    version = experiment_module.code_version.__wrapped__
     first = version()
-    assert first == cell_module.code_version()
-    for name in ("core/bounds.py", "types.py", "simulation/compiled.py", "adversaries/flip.py"):
+    assert first == experiment_module.code_version()
+    for name in (
+        "core/bounds.py",
+        "types.py",
+        "simulation/compiled.py",
+        "adversaries/flip.py",
+        "experiments/registry.py",
+    ):
         path = copy / name
         path.write_text(path.read_text() + "\n")
         changed = version()
         assert changed != first
         first = changed
-    (copy / "cli" / "main.py").write_text("")  # does not decide any number
+    for name in ("cli/main.py", "experiments/pool.py"):
+        (copy / name).write_text("")  # does not decide any number
     assert version() == first
-
-
-def test_e2_a_damaged_cell_is_run_again(tmp_path, undisturbed):
-    path = tmp_path / "runs"
-    run(path, Inline())
-    victims = sorted((path / "cells").iterdir())[:4]
-    content = bytearray(victims[3].read_bytes())
-    content[4 : len(content) // 4] = bytes(b ^ 0xFF for b in content[4 : len(content) // 4])  # the data, not the footer
-    victims[3].write_bytes(content)
-    victims[0].write_bytes(b"")
-    victims[1].write_bytes(victims[1].read_bytes()[:100])
-    victims[2].write_bytes(b"not a table")
-    assert load_runs(path).num_rows == len(CELLS) - 4
-    run(path, Inline())
-    assert same(path, undisturbed)
 
 
 # Tasks for worker processes: they must be importable there.
 
 
-def crash(cell):
-    if cell.seed == 1:
+def crash(trial):
+    if trial.seed == 1:
         os.kill(os.getpid(), signal.SIGKILL)
-    return cell.row()
+    return trial.row()
 
 
-def hang(cell):
-    if cell.seed == 1:
+def hang(trial):
+    if trial.seed == 1:
         time.sleep(1000)
-    return cell.row()
+    return trial.row()
 
 
-def devour(cell):
-    if cell.seed == 1:
+def devour(trial):
+    if trial.seed == 1:
         np.ones(10**11)
-    return cell.row()
+    return trial.row()
 
 
-def fail(cell):
-    if cell.seed == 1:
+def fail(trial):
+    if trial.seed == 1:
         raise ValueError("no\nluck")
-    return cell.row()
+    return trial.row()
 
 
 @pytest.mark.parametrize(
     ("task", "reason"), [(crash, "ProcessExpired"), (hang, "TimeoutError"), (devour, "MemoryError"), (fail, "no luck")]
 )
-def test_e3_one_bad_cell_does_not_stop_the_others(tmp_path, task, reason):
+def test_e3_one_bad_trial_does_not_stop_the_others(tmp_path, task, reason):
     with GuardedPool(2, time_limit=4.0) as pool:
-        failures = run(tmp_path / "runs", pool, CELLS[:3], task=task, retries=1)
+        failures = run(tmp_path / "runs", pool, TRIALS[:3], task=task, retries=1)
     (failure,) = failures
-    assert failure.cell == CELLS[1]
+    assert failure.trial == TRIALS[1]
     assert reason in failure.reason
     assert "\n" not in failure.reason
     assert load_runs(tmp_path / "runs").num_rows == 2
@@ -197,13 +157,13 @@ def test_e3_one_bad_cell_does_not_stop_the_others(tmp_path, task, reason):
 def test_e3_a_passing_failure_is_retried(tmp_path):
     attempts = []
 
-    def moody(cell):
-        attempts.append(cell)
-        if attempts.count(cell) <= 2:
+    def moody(trial):
+        attempts.append(trial)
+        if attempts.count(trial) <= 2:
             raise OSError("not now")
-        return cell.row()
+        return trial.row()
 
-    assert run(tmp_path / "runs", Inline(), CELLS[:2], task=moody, retries=2) == []
+    assert run(tmp_path / "runs", Inline(), TRIALS[:2], task=moody, retries=2) == []
     assert len(attempts) == 6
 
 
@@ -212,7 +172,7 @@ def test_on_other_executors_silence_is_reported_after_a_time(tmp_path):
         def submit(self, fn, /, *args, **kwargs):
             return Future()
 
-    failures = run(tmp_path / "runs", Silent(), CELLS[:2], patience=0.2)
+    failures = run(tmp_path / "runs", Silent(), TRIALS[:2], patience=0.2)
     assert [failure.reason for failure in failures] == ["no answer in 0.2 s"] * 2
 
 
@@ -221,59 +181,32 @@ def test_an_executor_that_breaks_is_reported(tmp_path):
         def submit(self, fn, /, *args, **kwargs):
             raise RuntimeError("the pool is gone")
 
-    failures = run(tmp_path / "runs", Broken(), CELLS[:2])
+    failures = run(tmp_path / "runs", Broken(), TRIALS[:2])
     assert [failure.reason for failure in failures] == ["RuntimeError: the pool is gone"] * 2
-
-
-def test_a_foreign_folder_is_refused_and_left_alone(tmp_path):
-    (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(UnswayedError, match="not a folder of runs"), RunFolder(tmp_path).opened():
-        pass
-    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
-    with pytest.raises(UnswayedError, match="not a folder of runs"), RunFolder(tmp_path / "thesis.tex").opened():
-        pass
-    with pytest.raises(UnswayedError, match="not a folder of runs"):
-        load_runs(tmp_path)
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "unswayed runs 99", "cells": [], "about": {}}', "null"])
-def test_a_strange_description_is_refused(tmp_path, text):
-    (tmp_path / "sweep.json").write_text(text)
-    with pytest.raises(UnswayedError, match=r"not a folder of runs|another version"):
-        load_runs(tmp_path)
-
-
-def test_two_processes_on_one_folder(tmp_path):
-    with (
-        RunFolder(tmp_path / "runs").opened(),
-        pytest.raises(UnswayedError, match="another unswayed"),
-        RunFolder(tmp_path / "runs").opened(),
-    ):
-        pass
 
 
 def test_an_empty_sweep(tmp_path):
     assert run(tmp_path / "runs", Inline(), []) == []
-    assert load_runs(tmp_path / "runs").schema == SCHEMA
+    assert load_runs(tmp_path / "runs").schema == schema()
     assert isinstance(load_runs(tmp_path / "runs"), pa.Table)
 
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from unswayed.experiments.experiment import Cell
+from unswayed.experiments.experiment import Experiment
 from unswayed.experiments.pool import GuardedPool
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import sweep
 
 if __name__ == "__main__":
-    cells = [
-        Cell("f1", policy, attack, 20.0, seed, horizon=800)
-        for policy in ("gp-ucb", "rgp-pe") for attack in ("none", "top-3") for seed in range(3)
+    trials = [
+        trial for policy in ("gp-ucb", "rgp-pe") for attack in ("none", "top-3")
+        for trial in Experiment("f1", policy, attack, 20.0, horizon=800).trials(3)
     ]
     with RunFolder(Path(sys.argv[1])).opened() as folder, GuardedPool(1) as pool:
-        folder.describe([cell.fingerprint() for cell in cells], {})
-        failures = sweep(cells, folder, pool)
+        folder.describe([trial.fingerprint() for trial in trials], {})
+        failures = sweep(trials, folder, pool)
         folder.finish(folder.read(folder.about()[0]))
 """
 
@@ -297,6 +230,7 @@ def test_e1_killed_twenty_times_and_resumed(tmp_path, undisturbed):
             kills += 1
     subprocess.run([sys.executable, str(script), str(path)], check=True, timeout=120)
     assert same(path, undisturbed)
+    assert not [name for name in path.rglob(".*") if name.name != ".lock"]  # no temporary file is left
     deadline = time.monotonic() + 10
     while _workers(path) and time.monotonic() < deadline:
         time.sleep(0.2)

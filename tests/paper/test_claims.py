@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from unswayed.experiments.store import SCHEMA
+from unswayed.experiments.store import schema
 from unswayed.paper.checks import LED_ASTRAY, Evidence
 from unswayed.paper.claims import CLAIMS, decide
-from unswayed.paper.grid import FIGURES, Results, Scale, figure_settings, paper_cells
+from unswayed.paper.grid import FIGURES, Results, Scale, figure_lines
+from unswayed.paper.reproduce import trials_for
 
 SCALE = Scale(trials=10, horizon=50_000)
 BY_NAME = {claim.name: claim for claim in CLAIMS}
@@ -32,13 +33,13 @@ def as_reported(setting, seed):
 def results(change=lambda setting, seed, row: row):
     rows = []
     for figure in FIGURES:
-        for setting in figure_settings(figure):
-            for cell in setting.cells(SCALE):
-                row = change(setting, cell.seed, as_reported(setting, cell.seed))
-                rows.append({**row, **cell.identity()})
+        for experiment in figure_lines(figure, SCALE.horizon):
+            for seed in range(SCALE.trials):
+                row = change(experiment, seed, as_reported(experiment, seed))
+                rows.append({**row, **experiment.identity(seed)})
     import pyarrow as pa
 
-    return Results(pa.Table.from_pylist(rows, schema=SCHEMA), SCALE)
+    return Results(pa.Table.from_pylist(rows, schema=schema()), SCALE)
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -71,8 +72,8 @@ def spoil_if(condition, **changes):
         ("rgp-pe-robust", spoil(outcome="linear regret"), "does not hold"),
         ("rgp-ucb-robust", spoil_if(lambda s, k: s.attack == "flip", outcome="linear regret"), "holds partly"),
         ("rgp-ucb-below", spoil_if(lambda s, k: s.policy == "rgp-ucb", regret=1e9), "does not hold"),
-        ("later-robust", spoil_if(lambda s, k: s.start == "later", outcome="linear regret"), "does not hold"),
-        ("later-similar", spoil_if(lambda s, k: s.start == "later", regret=1e9), "does not hold"),
+        ("later-robust", spoil_if(lambda s, k: s.attack_start == "later", outcome="linear regret"), "does not hold"),
+        ("later-similar", spoil_if(lambda s, k: s.attack_start == "later", regret=1e9), "does not hold"),
         ("later-exceptions", spoil_if(lambda s, k: k < 2, recommended_gap=0.1), "does not hold"),
         (
             "later-exceptions",
@@ -93,7 +94,7 @@ def test_every_claim_can_fail(name, change, verdict):
 
 
 def test_a_claim_without_its_runs_is_not_decided():
-    empty = Results(SCHEMA.empty_table(), SCALE)
+    empty = Results(schema().empty_table(), SCALE)
     for claim in CLAIMS:
         assert (decide(claim, empty) is None) == bool(claim.figures)
 
@@ -105,6 +106,7 @@ def test_verdicts():
 
 
 def test_the_grid_is_the_papers():
-    cells = {cell.fingerprint() for cell in paper_cells(SCALE)}
+    trials = trials_for(SCALE)
+    assert len({trial.fingerprint() for trial in trials}) == len(trials)
     # two functions, two budgets; GP-UCB: 6 lines; RGP-UCB and RGP-PE: 6 immediate and 5 later ones
-    assert len(cells) == 2 * 2 * (6 + 2 * 11) * 10
+    assert len(trials) == 2 * 2 * (6 + 2 * 11) * 10

@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from unswayed import UnswayedError, simulate
 from unswayed.adversaries import NoAttack
 from unswayed.experiments.registry import make_policy
-from unswayed.plots import regret_figure, save
+from unswayed.plots.regret import regret_figure
+from unswayed.plots.style import save
 from unswayed.problems import f1
 
 

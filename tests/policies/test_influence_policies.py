@@ -11,7 +11,7 @@ from unswayed.core import bounds
 from unswayed.core.influence import influence_width
 from unswayed.core.information import gain_upper_bound
 from unswayed.core.posterior import JointPosterior
-from unswayed.experiments.registry import ATTACKS, STARTS, make_attack, make_policy
+from unswayed.experiments.registry import ATTACKS, STARTS, make_attack, make_policy, make_start
 from unswayed.policies.influence_ucb import confidence_weight
 from unswayed.problems import f1, linear, table, three_arms
 from unswayed.types import Feedback
@@ -183,9 +183,9 @@ def test_influence_pe_grows_linearly_in_the_budget():
 
 
 def _theory():
-    from unswayed.experiments.registry import Settings
+    from unswayed.experiments.settings import PolicySettings
 
-    return Settings(width="theory", psi="theorem")
+    return PolicySettings(width="theory", psi="theorem")
 
 
 def test_three_arms():
@@ -220,7 +220,7 @@ def test_compiled_and_plain_loop_are_identical(attack, start):
             budget=15.0,
             horizon=700,
             seed=4,
-            start=STARTS[start],
+            start=make_start(start),
             fast=fast,
         )
         for fast in (True, False)

@@ -5,7 +5,7 @@ import pytest
 
 from unswayed import GPUCB, Query, RobustGPUCB, RobustPhasedElimination, Run, UnswayedError, simulate
 from unswayed.adversaries import AggressiveSubtraction, NoAttack, TopK, immediately, later
-from unswayed.experiments.registry import ATTACKS, STARTS, make_attack, make_policy
+from unswayed.experiments.registry import ATTACKS, STARTS, make_attack, make_policy, make_start
 from unswayed.policies.gp_ucb import LogDetBeta
 from unswayed.policies.robust_phased_elimination import ExperimentsWidth
 from unswayed.problems import f1, table
@@ -50,7 +50,7 @@ def test_t4_compiled_and_plain_loop_are_identical(problem, policy, attack, start
             budget=15.0,
             horizon=1500,
             seed=4,
-            start=STARTS[start],
+            start=make_start(start),
             fast=fast,
         )
         for fast in (True, False)

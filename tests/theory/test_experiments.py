@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from unswayed import simulate
-from unswayed.experiments.registry import PAPER_ATTACKS, make_attack, make_policy, make_problem
+from unswayed.experiments.instances import make_problem
+from unswayed.experiments.registry import PAPER_ATTACKS, make_attack, make_policy
 
 T, TRIALS = 50_000, 10
 ATTACKED = [name for name in PAPER_ATTACKS if name != "none"]

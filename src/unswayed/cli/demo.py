@@ -12,38 +12,41 @@ from rich.table import Table
 POLICIES = ("gp-ucb", "rgp-ucb", "rgp-pe")
 ATTACKS = {"none": "honest", "top-5": "Top-5, C = 50"}
 TRIALS, HORIZON, BUDGET = 5, 50_000, 50.0
+Panels = dict[str, dict[str, list[Any]]]
+Plot = Annotated[Path, typer.Option(help="Where to draw the picture (.png, .pdf, .svg).")]
 
 
-def command(
-    plot: Annotated[Path, typer.Option(help="Where to draw the picture (.png, .pdf, .svg).")] = Path(
-        "unswayed-demo.png"
-    ),
-) -> None:
+def command(plot: Plot = Path("unswayed-demo.png")) -> None:
     """GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds."""
-    from unswayed.experiments import registry
-    from unswayed.plots import regret
-    from unswayed.problems import f1
-    from unswayed.progress import progress_bar
-    from unswayed.simulation.simulate import simulate
+    from unswayed.plots.regret import regret_figure
+    from unswayed.plots.style import check_writable, save
 
-    regret.check_writable(plot)
-    problem = f1()
-    panels: dict[str, dict[str, Any]] = {title: {} for title in ATTACKS.values()}
-    with progress_bar("demo", TRIALS * HORIZON * len(POLICIES) * len(ATTACKS)) as advance:
-        for attack, title in ATTACKS.items():
-            for policy in POLICIES:
-                learner = registry.make_policy(policy, problem, BUDGET, HORIZON)
-                adversary = registry.make_attack(attack, problem)
-                panels[title][policy] = [
-                    simulate(problem, learner, adversary, budget=BUDGET, horizon=HORIZON, seed=k, progress=advance)
-                    for k in range(TRIALS)
-                ]
-    regret.save(regret.regret_figure(panels), plot)
+    check_writable(plot)
+    panels = _play()
+    save(regret_figure(panels), plot)
     _print(panels)
     Console().print(f"picture: {plot}")
 
 
-def _print(panels: dict[str, dict[str, Any]]) -> None:
+def _play() -> Panels:
+    """The runs by title and policy."""
+    from unswayed.experiments.experiment import Experiment
+    from unswayed.progress import progress_bar
+
+    with progress_bar("demo", TRIALS * HORIZON * len(POLICIES) * len(ATTACKS)) as advance:
+        return {
+            title: {
+                policy: [
+                    Experiment("f1", policy, attack, BUDGET, horizon=HORIZON).run(seed, advance)
+                    for seed in range(TRIALS)
+                ]
+                for policy in POLICIES
+            }
+            for attack, title in ATTACKS.items()
+        }
+
+
+def _print(panels: Panels) -> None:
     import numpy as np
 
     table = Table(title=f"f1, 100 arms, T = {HORIZON:,}, {TRIALS} trials: regret (mean ± sd)", title_justify="left")

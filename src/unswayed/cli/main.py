@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _one_line(error: Exception) -> str | None:
     """What to say of a mistake of the user's; None for a mistake of ours."""
-    from unswayed.types import UnswayedError
+    from unswayed.errors import UnswayedError
 
     if isinstance(error, UnswayedError):
         text = str(error)

@@ -1,20 +1,23 @@
-"""placeholder, replaced on merge"""
+"""What commands print for programs."""
+
+from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import typer
 
 
-def _finite(x: Any) -> Any:
-    if isinstance(x, float) and not math.isfinite(x):
-        return None
-    if isinstance(x, dict):
-        return {k: _finite(v) for k, v in x.items()}
-    return [_finite(v) for v in x] if isinstance(x, (list, tuple)) else x
+def print_json(record: Mapping[str, Any]) -> None:
+    """Print one JSON object; numbers that JSON does not have (NaN, infinities) become null."""
+    typer.echo(json.dumps(_plain(record), allow_nan=False))
 
 
-def print_json(record: Any) -> None:
-    """Print it."""
-    typer.echo(json.dumps(_finite(record), allow_nan=False))
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

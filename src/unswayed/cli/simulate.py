@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, replace
+import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich import box
@@ -13,155 +13,113 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from unswayed.cli.output import print_json
 from unswayed.errors import InvalidInput
+from unswayed.experiments.registry import POLICIES, STARTS, listed
+
+if TYPE_CHECKING:
+    from unswayed.experiments.experiment import Experiment
+    from unswayed.simulation.run import Run
+
+OWN = "module:attribute for your own"
+NOISE_LAM = [name for name, entry in POLICIES.items() if entry.noise_lam]
+
+
+def _option(text: str, *names: str, default: str | None = None) -> Any:
+    return typer.Option(*names, help=text, show_default=default or True)
+
+
+Problem = Annotated[str, _option(f"{listed('problem')}, FILE.csv with coordinates and the true value last, or {OWN}.")]
+Policy = Annotated[str, _option(f"{listed('policy')}, or {OWN}.")]
+Attack = Annotated[str, _option(f"{listed('attack')}, or {OWN}.")]
+Budget = Annotated[str, _option("Total corruption that the policy believes in, in units of the reward; or unknown.")]
+AttackBudget = Annotated[float | None, _option("What the adversary really has.", default="the same")]
+AttackStart = Annotated[str, _option(f"{', or '.join(STARTS)}: once the policy begins to rule arms out.")]
+Horizon = Annotated[int, _option("Plays in a trial.")]
+Trials = Annotated[int, _option("Trials; trial k has seed S + k.")]
+Seed = Annotated[int, _option("S, the seed of the first trial.")]
+Draw = Annotated[int | None, _option("Which random instance of the problem.", default="10 for f1, else 0")]
+Json = Annotated[bool, _option("Print one JSON object.", "--json")]
+Curves = Annotated[bool, _option("With --json: regret at 501 rounds from 0 to T.")]
+Plot = Annotated[Path | None, typer.Option(help="Draw the regret to FILE (.png, .pdf, .svg).", metavar="FILE")]
+Beta = Annotated[
+    float | None,
+    _option("beta_h of rgp-pe; for gp-ucb and rgp-ucb the factor before sqrt(ln t).", default="the paper's"),
+]
+B = Annotated[float, _option("Share of the corruption width that is used.")]
+Lam = Annotated[
+    float | None,
+    _option("Regularisation lambda.", default=f"1; the noise variance for {', '.join(NOISE_LAM)}"),
+]
+Eta = Annotated[float, _option("Switching parameter of rgp-pe.")]
+Psi = Annotated[str, _option("Truncation of rgp-pe: a number in [0, 1], or theorem.")]
+Delta = Annotated[float, _option("Probability of failure, where a guarantee is used.")]
+Norm = Annotated[float | None, _option("Bound B on the RKHS norm.", default="the true norm")]
+Width = Annotated[str, _option("experiments (Section 4), or theory: guaranteed, wide, ignores --beta and --b.")]
+Error = Annotated[str, _option("Delta of linear-pe: balanced, 1/sqrt(T), or matern, T^(-nu/(d+nu)).")]
+Kernel = Annotated[str | None, _option(f"se, linear, matern-NU, or {OWN}.", default="the problem's; se for a table")]
+Lengthscale = Annotated[float | None, _option("Of the kernel.", default="the problem's, else fitted")]
+Noise = Annotated[float | None, _option("Standard deviation of the noise.", default="0.02")]
 
 
 def command(
-    problem: Annotated[
-        str, typer.Option(help="f1, robot3d, linear, or FILE.csv with coordinates and the true value last.")
-    ] = "f1",
-    policy: Annotated[
-        str,
-        typer.Option(
-            help="rgp-pe, gp-ucb, rgp-ucb, linear-pe; certified: influence-ucb, influence-pe; few plays: vigilant-ucb."
-        ),
-    ] = "rgp-pe",
-    attack: Annotated[
-        str, typer.Option(help="none, clipping, aggsub, top-3, top-5, flip, or strongest: it knows the posterior.")
-    ] = "none",
-    budget: Annotated[
-        str, typer.Option(help="Total corruption that the policy believes in, in units of the reward; or unknown.")
-    ] = "50",
-    attack_budget: Annotated[
-        float | None, typer.Option(help="What the adversary really has.", show_default="the same")
-    ] = None,
-    attack_start: Annotated[
-        str, typer.Option(help="immediate, or later: once the policy begins to rule arms out.")
-    ] = "immediate",
-    horizon: Annotated[int, typer.Option(help="Plays in a trial.")] = 50_000,
-    trials: Annotated[int, typer.Option(help="Trials; trial k has seed S + k.")] = 1,
-    seed: Annotated[int, typer.Option(help="S, the seed of the first trial.")] = 0,
-    draw: Annotated[
-        int | None,
-        typer.Option(help="Which random instance of the problem.", show_default="10 for f1, else 0"),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    curves: Annotated[bool, typer.Option(help="With --json: regret at 501 rounds from 0 to T.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the regret to FILE (.png, .pdf, .svg).", metavar="FILE")
-    ] = None,
-    beta: Annotated[
-        float | None,
-        typer.Option(
-            help="beta_h of rgp-pe; for gp-ucb and rgp-ucb the factor before sqrt(ln t).",
-            show_default="the paper's",
-        ),
-    ] = None,
-    b: Annotated[float, typer.Option(help="Share of the corruption width that is used.")] = 0.1,
-    lam: Annotated[
-        float | None,
-        typer.Option(help="Regularisation lambda.", show_default="1; the noise variance for influence-*"),
-    ] = None,
-    eta: Annotated[float, typer.Option(help="Switching parameter of rgp-pe.")] = 2.0,
-    psi: Annotated[str, typer.Option(help="Truncation of rgp-pe: a number in [0, 1], or theorem.")] = "0.5",
-    delta: Annotated[float, typer.Option(help="Probability of failure, where a guarantee is used.")] = 0.05,
-    norm: Annotated[float | None, typer.Option(help="Bound B on the RKHS norm.", show_default="the true norm")] = None,
-    width: Annotated[
-        str,
-        typer.Option(help="experiments (Section 4), or theory: guaranteed, wide, ignores --beta and --b."),
-    ] = "experiments",
-    error: Annotated[
-        str, typer.Option(help="Delta of linear-pe: balanced, 1/sqrt(T), or matern, T^(-nu/(d+nu)).")
-    ] = "balanced",
-    kernel: Annotated[
-        str | None,
-        typer.Option(help="se, linear or matern-NU.", show_default="the problem's; se for a table"),
-    ] = None,
-    lengthscale: Annotated[
-        float | None, typer.Option(help="Of the kernel.", show_default="the problem's, else fitted")
-    ] = None,
-    noise: Annotated[float | None, typer.Option(help="Standard deviation of the noise.", show_default="0.02")] = None,
+    problem: Problem = "f1",
+    policy: Policy = "rgp-pe",
+    attack: Attack = "none",
+    budget: Budget = "50",
+    attack_budget: AttackBudget = None,
+    attack_start: AttackStart = "immediate",
+    horizon: Horizon = 50_000,
+    trials: Trials = 1,
+    seed: Seed = 0,
+    draw: Draw = None,
+    as_json: Json = False,
+    curves: Curves = False,
+    plot: Plot = None,
+    beta: Beta = None,
+    b: B = 0.1,
+    lam: Lam = None,
+    eta: Eta = 2.0,
+    psi: Psi = "0.5",
+    delta: Delta = 0.05,
+    norm: Norm = None,
+    width: Width = "experiments",
+    error: Error = "balanced",
+    kernel: Kernel = None,
+    lengthscale: Lengthscale = None,
+    noise: Noise = None,
 ) -> None:
     """Play a policy against an attack and report its regret.
 
     For example: [bold]unswayed simulate --policy gp-ucb --attack top-5 --trials 10[/bold]
     """
-    from unswayed.core.bounds import theorem_psi
-    from unswayed.experiments import registry
-    from unswayed.simulation.simulate import simulate
+    from unswayed.experiments.experiment import Experiment
+    from unswayed.experiments.settings import PolicySettings
 
+    _check(trials, curves and not as_json, plot)
+    believed = None if budget == "unknown" else _number(budget, "the budget")
+    settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error)
+    experiment = Experiment(
+        problem, policy, attack, believed,
+        attack_budget=attack_budget, attack_start=attack_start, draw=draw, horizon=horizon,
+        kernel=kernel, lengthscale=lengthscale, noise_std=noise, settings=settings,
+    )  # fmt: skip
+    report(experiment, _play(experiment, seed, trials), as_json=as_json, curves=curves, plot=plot)
+
+
+def _check(trials: int, lone_curves: bool, plot: Path | None) -> None:
+    """Refuse what can be refused before the work, and make modules of the current folder importable."""
     if trials < 1:
         raise InvalidInput(f"the number of trials must be at least 1, not {trials}")
-    if curves and not as_json:
+    if lone_curves:
         raise InvalidInput("--curves goes with --json")
     if plot:
-        from unswayed.plots import regret
+        from unswayed.plots.style import check_writable
 
-        regret.check_writable(plot)
-    if budget == "unknown" and attack_budget is None:
-        raise InvalidInput("with --budget unknown, say what the adversary has: --attack-budget")
-    believed = None if budget == "unknown" else _number(budget, "the budget")
-    share = 0.5 if psi == "theorem" else _number(psi, "psi (a number in [0, 1], or theorem)")
-    settings = registry.Settings(beta, b, lam, eta, share, delta, norm, width, error)
-    if attack_start not in registry.STARTS:
-        raise registry.unknown("attack start", attack_start, registry.STARTS)
-    instance = registry.make_problem(problem, draw, noise_std=noise, kernel=kernel, lengthscale=lengthscale)
-    about: dict[str, Any] = {"kernel": repr(instance.kernel), "noise_std": instance.noise_std}
-    if psi == "theorem" and policy == "rgp-pe":
-        about["gamma_T"], about["gamma_T_is"] = registry.gamma_bound(instance, 1.0 if lam is None else lam, horizon)
-        settings = replace(settings, psi=theorem_psi(eta, about["gamma_T"]))
-    if believed is None:
-        about["guard"] = registry.guard(policy, instance, horizon, settings)
-    trusted = about["guard"] if believed is None else believed
-    learner = registry.make_policy(policy, instance, trusted, horizon, settings)
-    adversary = registry.make_attack(attack, instance)
-    power = trusted if attack_budget is None else attack_budget
-
-    from unswayed.progress import progress_bar
-
-    with progress_bar(f"{policy} on {instance.name}", trials * horizon) as advance:
-        runs = [
-            simulate(
-                instance,
-                learner,
-                adversary,
-                budget=power,
-                horizon=horizon,
-                seed=seed + k,
-                start=registry.STARTS[attack_start],
-                progress=advance,
-            )
-            for k in range(trials)
-        ]
-    if plot:
-        regret.save(regret.regret_figure({f"{policy} on {problem}, C = {power:g}": {attack: runs}}), plot)
-    head = {
-        "problem": problem,
-        "draw": instance.draw,
-        "policy": policy,
-        "attack": attack,
-        "attack_start": attack_start,
-        "budget": "unknown" if believed is None else believed,
-        "attack_budget": power,
-        "horizon": horizon,
-        "seed": seed,
-    }
-    if as_json:
-        records = [run.summary(curve=curves) for run in runs]
-        typer.echo(json.dumps({**head, "settings": {**asdict(settings), **about}, "trials": records}))
-    else:
-        _print_table(head, runs)
-        if believed is None:
-            promise = (
-                "up to there its guarantee holds as if that were known; beyond it nothing is promised, by this or any "
-                "other method."
-                if policy in registry.CERTIFIED
-                else "but it has no guarantee to begin with; influence-ucb and influence-pe have one."
-            )
-            console = Console()
-            console.print(
-                f"The budget is unknown, so {policy} is told C = {trusted:.4g} = sqrt(T / gamma_T): {promise}"
-            )
+        check_writable(plot)
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
 
 
 def _number(text: str, name: str) -> float:
@@ -171,9 +129,71 @@ def _number(text: str, name: str) -> float:
         raise InvalidInput(f"{name} must be a number, not {text!r}") from None
 
 
-def _print_table(head: dict[str, Any], runs: list[Any]) -> None:
+def _psi(text: str, policy: str) -> float | Literal["theorem"]:
+    """psi is a setting of rgp-pe alone: for the others the theorem's value is not computed."""
+    if text == "theorem":
+        return "theorem" if policy == "rgp-pe" else 0.5
+    return _number(text, "psi (a number in [0, 1], or theorem)")
+
+
+def _play(experiment: Experiment, seed: int, trials: int) -> list[Run]:
+    from unswayed.progress import progress_bar
+
+    label = f"{experiment.policy} on {experiment.instance.name}"
+    with progress_bar(label, trials * experiment.horizon) as advance:
+        return [experiment.run(seed + k, advance) for k in range(trials)]
+
+
+def report(experiment: Experiment, runs: list[Run], *, as_json: bool, curves: bool, plot: Path | None) -> None:
+    """Print the runs of an experiment, as one JSON object or as a table, and draw them."""
+    if plot:
+        from unswayed.plots.regret import regret_figure
+        from unswayed.plots.style import save
+
+        title = f"{experiment.policy} on {experiment.problem}, C = {experiment.power:g}"
+        save(regret_figure({title: {experiment.attack: runs}}), plot)
+    if as_json:
+        trials = [run.summary(curve=curves) for run in runs]
+        print_json({**_head(experiment, runs[0].seed), "settings": _settings(experiment), "trials": trials})
+        return
+    _print_table(experiment, runs)
+    if experiment.budget is None:
+        _print_guard(experiment)
+
+
+def _head(experiment: Experiment, seed: int) -> dict[str, Any]:
+    return {
+        "problem": experiment.problem,
+        "draw": experiment.instance.draw,
+        "policy": experiment.policy,
+        "attack": experiment.attack,
+        "attack_start": experiment.attack_start,
+        "budget": "unknown" if experiment.budget is None else experiment.budget,
+        "attack_budget": experiment.power,
+        "horizon": experiment.horizon,
+        "seed": seed,
+    }
+
+
+def _settings(experiment: Experiment) -> dict[str, Any]:
+    """All settings as they were used: what was left to a rule is a number here."""
+    from unswayed.core.bounds import theorem_psi
+    from unswayed.experiments.registry import gamma_bound
+
+    problem, settings = experiment.instance, experiment.settings
+    used = {**asdict(settings), "kernel": repr(problem.kernel), "noise_std": problem.noise_std}
+    if settings.psi == "theorem":
+        gamma, name = gamma_bound(problem, settings.regularisation(), experiment.horizon)
+        used |= {"psi": theorem_psi(settings.eta, gamma), "gamma_T": gamma, "gamma_T_is": name}
+    if experiment.budget is None:
+        used["guard"] = experiment.believed
+    return used
+
+
+def _print_table(experiment: Experiment, runs: list[Run]) -> None:
     title = "{policy} on {problem}, attack {attack} ({attack_start}), C = {attack_budget:g}, T = {horizon:,}"
-    table = Table(title=escape(title.format(**head)), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    heading = escape(title.format(**_head(experiment, runs[0].seed)))
+    table = Table(title=heading, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("seed", "regret", "rate", "spent", "active", "epochs", "switches", "gap", "outcome"):
         table.add_column(name, justify="left" if name == "outcome" else "right", no_wrap=True)
     for run in runs:
@@ -199,3 +219,17 @@ def _print_table(head: dict[str, Any], runs: list[Any]) -> None:
         "rate: mean regret of the last 1,000 rounds; gap: from the recommended arm to the best",
         style="dim",
     )
+
+
+def _print_guard(experiment: Experiment) -> None:
+    """What the policy was told in place of an unknown budget, and what that is worth."""
+    from unswayed.experiments.registry import entry
+
+    promise = (
+        "up to there its guarantee holds as if that were known; beyond it nothing is promised, by this or any "
+        "other method."
+        if entry("policy", experiment.policy).certified
+        else "but it has no guarantee to begin with; influence-ucb and influence-pe have one."
+    )
+    told = f"{experiment.policy} is told C = {experiment.believed:.4g} = sqrt(T / gamma_T)"
+    Console().print(escape(f"The budget is unknown, so {told}: {promise}"))

@@ -162,7 +162,7 @@ def certificate(
     certificate is true if the norm bound, the noise, the kernel and lam are true and were not fitted to these rewards.
 
     Args:
-        posterior: All plays: no play may be left out because of its reward.
+        posterior: Of all plays: none may be left out because of its reward.
         budget: Total tampering to certify against, in units of the rewards.
         norm_bound: Bound B on the RKHS norm of the truth.
         noise_std: Sub-Gaussian scale of the noise of one play.
@@ -188,19 +188,25 @@ def certificate(
     B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
     beta = log_det_beta(B, sigma, joint.lam, delta, joint.log_det)
     winner = int(np.argmax(joint.mean)) if winner is None else winner
-    power, _ = pairwise_influence(joint.effect()[0], winner)
-    reach = beta * pairwise_deviation(joint.covariance, winner) + C * power
-    behind = joint.mean - joint.mean[winner] + reach  # f(b) - f(winner) is at most this
-    behind[winner] = 0.0
+    behind = _behind(joint, winner, beta, C)
     return Certificate(
         winner=winner,
         budget=C,
         delta=delta,
         largest_gap=max(float(behind.max()), 0.0),
         certified_budget=breakdown(joint, beta=beta, winner=winner).budget,
-        candidates=read_only(np.flatnonzero((behind >= 0) | (np.arange(len(behind)) == winner))),
+        candidates=read_only(np.flatnonzero(behind >= 0)),
         beta=beta,
     )
+
+
+def _behind(joint: JointPosterior, winner: int, beta: float, C: float) -> FloatArray:
+    """How far the winner can be below each arm: f(b) - f(winner) is at most this. 0 for the winner itself."""
+    power, _ = pairwise_influence(joint.effect()[0], winner)
+    reach = beta * pairwise_deviation(joint.covariance, winner) + C * power
+    behind: FloatArray = joint.mean - joint.mean[winner] + reach
+    behind[winner] = 0.0
+    return behind
 
 
 def _joint(posterior: Posterior | JointPosterior) -> JointPosterior:

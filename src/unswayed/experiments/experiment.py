@@ -1,100 +1,187 @@
-"""One run as a value: everything that decides its numbers, and a fingerprint of it."""
+"""An experiment as a value: everything that decides its numbers but the seed, and a fingerprint of it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import KW_ONLY, asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unswayed.experiments.registry import STARTS, Settings, make_attack, make_policy, make_problem, unknown
-from unswayed.problems.problem import Problem
-from unswayed.simulation.run import Run
+from unswayed.errors import InvalidInput
+from unswayed.experiments.instances import digest, instance
+from unswayed.experiments.own import is_own, load_own
+from unswayed.experiments.registry import guard, make_attack, make_policy, make_start
+from unswayed.experiments.settings import PolicySettings
 from unswayed.simulation.simulate import simulate
 
-CODE = ("types.py", "core", "policies", "adversaries", "problems", "simulation")
+if TYPE_CHECKING:
+    from unswayed.problems import Problem
+    from unswayed.simulation.game import Progress
+    from unswayed.simulation.run import Run
+
+MAKERS = ("experiment", "instances", "own", "registry", "settings")
+CODE = (
+    "types.py", "core", "policies", "adversaries", "problems", "simulation",
+    *(f"experiments/{name}.py" for name in MAKERS),
+)  # fmt: skip
 LIBRARIES = ("numpy", "scipy", "numba")
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A policy against an attack on a problem, by name, with one seed."""
+class Experiment:
+    """A policy against an attack on a problem, by name. With a seed it becomes a run.
+
+    Args:
+        problem: A registered problem, FILE.csv, or module:attribute.
+        policy: A registered policy, or module:attribute.
+        attack: A registered attack, or module:attribute.
+        budget: What the policy believes the corruption adds up to; None if that is unknown.
+        attack_budget: What the adversary has; None: the same.
+        attack_start: "immediate" or "later".
+        draw: Which random instance of the problem; None: its default.
+        horizon: Plays in a run.
+        kernel: What the policy assumes; None: the problem's.
+        lengthscale: Of the kernel; None: the problem's.
+        noise_std: Standard deviation of the noise; None: the problem's.
+        settings: What the policy is told beyond its budget.
+
+    Raises:
+        InvalidInput: The budget is unknown and the adversary's is not given.
+
+    Example:
+        >>> run = Experiment("f1", "gp-ucb", "flip", 5.0, horizon=100).run(seed=0)
+        >>> run.corruption_spent
+        5.0
+    """
 
     problem: str
     policy: str
     attack: str
-    budget: float
-    seed: int
+    budget: float | None
+    _: KW_ONLY
+    attack_budget: float | None = None
     attack_start: str = "immediate"
     draw: int | None = None
     horizon: int = 50_000
-    attack_budget: float | None = None  # None: the same as the policy's
-    settings: Settings = field(default_factory=Settings)
+    kernel: str | None = None
+    lengthscale: float | None = None
+    noise_std: float | None = None
+    settings: PolicySettings = PolicySettings()
+
+    def __post_init__(self) -> None:
+        if self.budget is None and self.attack_budget is None:
+            raise InvalidInput("where the budget is unknown, say what the adversary has: --attack-budget")
 
     def __str__(self) -> str:
-        attack = f"{self.attack} ({self.attack_start}, C = {self.budget:g})"
-        return f"{self.policy} on {self.problem} under {attack}, seed {self.seed}"
+        budget = "unknown" if self.budget is None else f"{self.budget:g}"
+        return f"{self.policy} on {self.problem} under {self.attack} ({self.attack_start}, C = {budget})"
 
-    def fingerprint(self) -> str:
-        """Equal for equal numbers only: settings, the problem's values, our code and the libraries."""
-        parts = [json.dumps(asdict(self), sort_keys=True), _digest(self.problem, self.draw), code_version()]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+    @property
+    def instance(self) -> Problem:
+        """The problem, made once in each process."""
+        return instance(
+            self.problem,
+            self.draw,
+            kernel=self.kernel,
+            lengthscale=self.lengthscale,
+            noise_std=self.noise_std,
+        )
+
+    @property
+    def believed(self) -> float:
+        """The budget that the policy is told: if it is unknown, the guard sqrt(T / gamma_T)."""
+        return guard(self.policy, self.instance, self.horizon, self.settings) if self.budget is None else self.budget
 
     @property
     def power(self) -> float:
         """What the adversary has."""
-        return self.budget if self.attack_budget is None else self.attack_budget
+        return self.believed if self.attack_budget is None else self.attack_budget
 
-    def run(self) -> Run:
-        """Play it."""
-        if self.attack_start not in STARTS:
-            raise unknown("attack start", self.attack_start, STARTS)
-        problem = instance(self.problem, self.draw)
+    def run(self, seed: int, progress: Progress | None = None) -> Run:
+        """Play it once.
+
+        Args:
+            seed: Of the random numbers of this run.
+            progress: Called now and then with the number of plays since its last call.
+        """
+        start, problem = make_start(self.attack_start), self.instance
         return simulate(
             problem,
-            make_policy(self.policy, problem, self.budget, self.horizon, self.settings),
+            make_policy(self.policy, problem, self.believed, self.horizon, self.settings),
             make_attack(self.attack, problem),
             budget=self.power,
             horizon=self.horizon,
-            seed=self.seed,
-            start=STARTS[self.attack_start],
+            seed=seed,
+            start=start,
+            progress=progress,
         )
 
-    def identity(self) -> dict[str, Any]:
-        """What it is, as plain values: the same for the same experiment, whatever the code."""
+    def trials(self, number: int) -> list[Trial]:
+        """Trial k has seed k."""
+        return [Trial(self, seed) for seed in range(number)]
+
+    def fingerprint(self, seed: int) -> str:
+        """Equal for equal numbers only: settings, the problem's values, the code and the libraries."""
+        parts = [
+            json.dumps({**asdict(self), "seed": seed}, sort_keys=True),
+            digest(self.instance),
+            code_version(),
+            *(load_own(name).digest for name in self._own()),
+        ]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+    def identity(self, seed: int) -> dict[str, Any]:
+        """What a run is, as plain values: the same for the same experiment, whatever the code."""
         return {
             **asdict(self),
-            "draw": instance(self.problem, self.draw).draw,
+            "seed": seed,
+            "budget": self.believed,
             "attack_budget": self.power,
+            "draw": self.instance.draw,
             "settings": json.dumps(asdict(self.settings), sort_keys=True),
         }
 
-    def row(self) -> dict[str, Any]:
+    def row(self, seed: int) -> dict[str, Any]:
         """Play it and keep what tables and figures need, as plain values."""
-        run = self.run()
+        run = self.run(seed)
         epochs = run.epochs or ()
         return {
-            **self.identity(),
+            **self.identity(seed),
             **run.summary(curve=True),
             "outcome": run.outcome,
             "epoch_active": [len(epoch.active) for epoch in epochs],
             "epoch_plays": [int(epoch.repeats.sum()) for epoch in epochs],
+            "fingerprint": self.fingerprint(seed),
         }
 
-
-@cache
-def instance(problem: str, draw: int | None) -> Problem:
-    """The problem, made once in each process."""
-    return make_problem(problem, draw)
+    def _own(self) -> list[str]:
+        """The user's own parts, by name."""
+        return [name for name in (self.problem, self.policy, self.attack, self.kernel or "") if is_own(name)]
 
 
-@cache
-def _digest(problem: str, draw: int | None) -> str:
-    made = instance(problem, draw)
-    return hashlib.sha256(made.domain.tobytes() + made.f.tobytes()).hexdigest()
+class Trial(NamedTuple):
+    """An experiment with a seed: one run of a sweep."""
+
+    experiment: Experiment
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.experiment}, seed {self.seed}"
+
+    def fingerprint(self) -> str:
+        """Under this name the run is kept."""
+        return self.experiment.fingerprint(self.seed)
+
+    def identity(self) -> dict[str, Any]:
+        """What the run is, as plain values."""
+        return self.experiment.identity(self.seed)
+
+    def row(self) -> dict[str, Any]:
+        """Play it and keep what tables and figures need."""
+        return self.experiment.row(self.seed)
 
 
 @cache

@@ -1,10 +1,9 @@
-"""A process pool that outlives its tasks: one that hangs, crashes or wants too much memory is ended alone."""
+"""A process pool that survives its tasks: one that hangs, crashes or uses too much memory is ended alone."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import resource
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
@@ -18,8 +17,14 @@ ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 class GuardedPool(Executor):
     """`jobs` worker processes, each with one BLAS thread.
 
-    A task over `time_limit` seconds raises TimeoutError; one that asks for more than `memory_limit` bytes
-    raises MemoryError; one that kills its process raises `pebble.ProcessExpired`. The others go on.
+    A task that fails does not disturb the others.
+
+    Args:
+        jobs: Number of processes.
+        time_limit: Seconds after which a task is ended with TimeoutError.
+        memory_limit: Bytes beyond which a task is ended with MemoryError (not on Windows).
+
+    A task that kills its process raises `pebble.ProcessExpired`.
     """
 
     def __init__(self, jobs: int, *, time_limit: float = 600.0, memory_limit: int = 4 << 30) -> None:
@@ -54,4 +59,8 @@ class GuardedPool(Executor):
 
 
 def _limit_memory(limit: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

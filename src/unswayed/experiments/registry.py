@@ -1,206 +1,139 @@
-"""Problems, policies and attacks by name, with the settings of Section 4 of the paper as defaults."""
+"""Policies, attacks and problems by name: label, colour, flags and how each is made, in one place.
+
+A new one is one function here. The defaults are those of Section 4 of the paper. Heavy modules are imported when
+something is made, so that `unswayed --help` can list the names at no cost.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Literal
+from functools import lru_cache, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from unswayed.adversaries import (
-    Adversary,
-    AggressiveSubtraction,
-    Clipping,
-    Flip,
-    NoAttack,
-    Start,
-    Strongest,
-    TopK,
-    immediately,
-    later,
-)
-from unswayed.core.bounds import guard_budget, theorem_psi
-from unswayed.core.fitting import fit_lengthscale
-from unswayed.core.information import gain_upper_bound
-from unswayed.core.kernels import Kernel, Linear, Matern, gram, named_kernel
-from unswayed.errors import InvalidInput, UnswayedError
-from unswayed.policies import (
-    GPUCB,
-    InfluencePhasedElimination,
-    InfluenceUCB,
-    LinearPhasedElimination,
-    Policy,
-    RobustGPUCB,
-    RobustPhasedElimination,
-    VigilantUCB,
-)
-from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
-from unswayed.policies.influence_ucb import confidence_weight
-from unswayed.policies.linear_phased_elimination import balanced_error, matern_error
-from unswayed.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
-from unswayed.problems import Problem, f1, linear, read_table, robot3d, table
-from unswayed.types import growth, positive, probability, whole
+from unswayed.errors import InvalidInput
+from unswayed.experiments.own import attribute, is_own, make_own
+from unswayed.experiments.settings import PolicySettings, unknown
 
-ATTACKS: dict[str, Callable[[Problem], Adversary]] = {
-    "none": lambda problem: NoAttack(),
-    "clipping": lambda problem: Clipping(problem.target, problem.margin),
-    "aggsub": lambda problem: AggressiveSubtraction(problem.target, problem.h_max),
-    "top-3": lambda problem: TopK(3),
-    "top-5": lambda problem: TopK(5),
-    "flip": lambda problem: Flip(),
-    "strongest": lambda problem: Strongest(),
-}
-PAPER_ATTACKS = ("none", "clipping", "aggsub", "top-3", "top-5", "flip")
-CERTIFIED = ("influence-ucb", "influence-pe")
-NOISE_LAM = (*CERTIFIED, "vigilant-ucb")  # policies whose lam is the noise variance unless it is given
-STARTS: dict[str, Start] = {"immediate": immediately, "later": later}
-PROBLEMS: dict[str, Callable[..., Problem]] = {"f1": f1, "robot3d": robot3d, "linear": linear}
+if TYPE_CHECKING:
+    from unswayed.adversaries import Adversary, Start
+    from unswayed.policies import Policy
+    from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
+    from unswayed.problems import Problem
+
+Maker = Callable[..., Any]
+STARTS = ("immediate", "later")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a policy may be told beyond its budget; None stands for the default of problem and paper."""
+class Entry:
+    """One registered name. `colour` is a word of the palette of `plots/style.py`."""
 
-    beta: float | None = None  # beta_h of RGP-PE; for index policies the scale in scale * sqrt(ln t)
-    b: float = 0.1
-    lam: float | None = None  # None: 1, and the noise variance for the policies of NOISE_LAM
-    eta: float = 2.0
-    psi: float | Literal["theorem"] = 0.5
-    delta: float = 0.05
-    norm: float | None = None
-    width: str = "experiments"
-    error: str = "balanced"
-
-    def __post_init__(self) -> None:
-        if self.width not in ("experiments", "theory"):
-            raise unknown("width", self.width, ("experiments", "theory"))
-        if self.error not in ("balanced", "matern"):
-            raise unknown("error", self.error, ("balanced", "matern"))
-        probability(self.delta, "delta")
-        growth(self.eta)
-        if self.psi != "theorem" and not 0 <= self.psi <= 1:
-            raise InvalidInput(f"psi must lie in [0, 1] or be 'theorem', not {self.psi:g}")
-        if self.lam is not None:
-            positive(self.lam, "lam")
-        positive(self.b, "b", zero=True)
-        if self.beta is not None:
-            positive(self.beta, "beta", zero=True)
-        if self.norm is not None:
-            positive(self.norm, "norm")
+    name: str
+    label: str
+    colour: str
+    make: Maker
+    note: str = ""  # a remark for the help of the command line
+    certified: bool = False  # a policy whose guarantee holds for every attack within its budget
+    noise_lam: bool = False  # a policy whose lam is the noise variance unless it is given
+    paper: bool = False  # an attack of Section 4 of the paper
 
 
-def make_problem(
-    name: str,
-    draw: int | None = None,
-    *,
-    noise_std: float | None = None,
-    kernel: str | None = None,
-    lengthscale: float | None = None,
-) -> Problem:
-    """A problem of the paper by name, or a table from a CSV file.
-
-    `kernel` (se, linear or matern-NU) and `lengthscale` replace what policies assume; where only the kernel
-    is named, or a table comes without either, the most likely length-scale for the true values is taken.
-    """
-    if name in PROBLEMS:
-        problem = PROBLEMS[name]() if draw is None else PROBLEMS[name](draw)
-    elif name.lower().endswith(".csv"):
-        if draw is not None:
-            raise InvalidInput("a table has no draws")
-        problem = table(*read_table(Path(name)), kernel=Linear(1e300), name=name)
-        kernel = kernel or "se"
-    else:
-        raise unknown("problem", name, (*PROBLEMS, "FILE.csv"))
-    if kernel is not None:
-        problem = replace(problem, kernel=make_kernel(kernel, lengthscale, problem))
-    elif lengthscale is not None:
-        if isinstance(problem.kernel, Linear):
-            raise InvalidInput("the linear kernel has no length-scale")
-        problem = replace(problem, kernel=replace(problem.kernel, lengthscale=lengthscale))  # type: ignore[type-var]
-    return problem if noise_std is None else replace(problem, noise_std=noise_std)
+def _table(*entries: Entry) -> dict[str, Entry]:
+    return {entry.name: entry for entry in entries}
 
 
-def make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kernel:
-    """A kernel by name for the points of `problem`, fitted to its values without a length-scale."""
-    kernel = named_kernel(name, lengthscale, problem.domain)
-    if lengthscale is not None or isinstance(kernel, Linear):
-        return kernel
-    return fit_lengthscale(kernel, problem.domain, problem.f)
+def _given(draw: int | None) -> list[int]:
+    """The arguments of a problem: none for its default draw."""
+    return [] if draw is None else [draw]
 
 
-def make_attack(name: str, problem: Problem) -> Adversary:
-    """An attack of Section 4 by name, aimed at `problem`."""
-    if name not in ATTACKS:
-        raise unknown("attack", name, ATTACKS)
-    return ATTACKS[name](problem)
+_adversaries = partial(import_module, "unswayed.adversaries")
+_problems = partial(import_module, "unswayed.problems")
+PROBLEMS = _table(
+    Entry("f1", "f1", "blue", lambda draw: _problems().f1(*_given(draw))),
+    Entry("robot3d", "Robot3D", "vermilion", lambda draw: _problems().robot3d(*_given(draw))),
+    Entry("linear", "linear", "green", lambda draw: _problems().linear(*_given(draw))),
+)
+ATTACKS = _table(
+    Entry("none", "no attack", "black", lambda problem: _adversaries().NoAttack(), paper=True),
+    Entry("clipping", "Clipping", "orange", lambda p: _adversaries().Clipping(p.target, p.margin), paper=True),
+    Entry("aggsub", "AggSub", "sky", lambda p: _adversaries().AggressiveSubtraction(p.target, p.h_max), paper=True),
+    Entry("top-3", "Top-3", "green", lambda problem: _adversaries().TopK(3), paper=True),
+    Entry("top-5", "Top-5", "vermilion", lambda problem: _adversaries().TopK(5), paper=True),
+    Entry("flip", "Flip", "blue", lambda problem: _adversaries().Flip(), paper=True),
+    Entry("strongest", "strongest", "pink", lambda problem: _adversaries().Strongest(), "knows the posterior"),
+)
+POLICIES: dict[str, Entry] = {}
 
 
-def guard(name: str, problem: Problem, horizon: int, settings: Settings | None = None) -> float:
-    """The budget that a policy guards against when the true one is unknown: sqrt(T / gamma_T) at its own lam."""
-    s = settings or Settings()
-    lam = _lam(s, problem.noise_std**2 if name in NOISE_LAM else 1.0)
-    return guard_budget(whole(horizon, "the horizon", least=1), gamma_bound(problem, lam, horizon)[0])
+def _policy(name: str, label: str, colour: str, note: str = "", **flags: bool) -> Callable[[Maker], Maker]:
+    """Register the function below as the maker of a policy."""
+
+    def register(make: Maker) -> Maker:
+        POLICIES[name] = Entry(name, label, colour, make, note, **flags)
+        return make
+
+    return register
 
 
-def make_policy(
-    name: str, problem: Problem, budget: float, horizon: int, settings: Settings | None = None
-) -> Policy[Any]:
-    """A policy by name that believes in `budget`; the truth of `problem` is used for its norm only."""
-    if name not in POLICIES:
-        raise unknown("policy", name, POLICIES)
-    positive(budget, "the budget", zero=True)
-    whole(horizon, "the horizon", least=1)
-    return POLICIES[name](problem, budget, horizon, settings or Settings())
+@_policy("rgp-pe", "RGP-PE", "green")
+def _rgp_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
+    from unswayed.core.bounds import theorem_psi
+    from unswayed.policies.robust_phased_elimination import ExperimentsWidth, RobustPhasedElimination, TheoryWidth
 
-
-def gamma_bound(problem: Problem, lam: float, horizon: int) -> tuple[float, str]:
-    """An upper bound of gamma_T on the problem's domain, and the name of the bound."""
-    return gain_upper_bound(gram(problem.kernel, problem.domain), lam, horizon)
-
-
-def _norm(problem: Problem, s: Settings) -> float:
-    return problem.norm if s.norm is None else s.norm
-
-
-def _lam(s: Settings, default: float = 1.0) -> float:
-    return default if s.lam is None else s.lam
-
-
-def _index_beta(problem: Problem, s: Settings) -> SqrtLogBeta | LogDetBeta:
-    if s.width == "theory":
-        return LogDetBeta(_norm(problem, s), problem.noise_std, s.delta)
-    return SqrtLogBeta(problem.beta_scale if s.beta is None else s.beta)
-
-
-def _gp_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
-    return GPUCB(problem.domain, problem.kernel, _index_beta(problem, s), _lam(s))
-
-
-def _rgp_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
-    b = 1.0 if s.width == "theory" else s.b
-    beta = _index_beta(problem, s)
-    return RobustGPUCB(problem.domain, problem.kernel, beta, _lam(s), corruption_budget=budget, b=b)
-
-
-def _rgp_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
     width: TheoryWidth | ExperimentsWidth
     if s.width == "theory":
         width = TheoryWidth(_norm(problem, s), problem.noise_std, s.delta)
     else:
         width = ExperimentsWidth(problem.beta_phased if s.beta is None else s.beta, s.b)
-    psi = theorem_psi(s.eta, gamma_bound(problem, _lam(s), horizon)[0]) if s.psi == "theorem" else s.psi
-    return RobustPhasedElimination(problem.domain, problem.kernel, budget, width, _lam(s), s.eta, psi)
+    lam = s.regularisation()
+    return RobustPhasedElimination(
+        problem.domain,
+        problem.kernel,
+        corruption_budget=budget,
+        width=width,
+        lam=lam,
+        eta=s.eta,
+        truncation=theorem_psi(s.eta, gamma_bound(problem, lam, horizon)[0]) if s.psi == "theorem" else s.psi,
+    )
 
 
-def _linear_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
+@_policy("gp-ucb", "GP-UCB", "vermilion")
+def _gp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
+    from unswayed.policies import GPUCB
+
+    return GPUCB(problem.domain, problem.kernel, beta=_index_beta(problem, s), lam=s.regularisation())
+
+
+@_policy("rgp-ucb", "RGP-UCB", "blue")
+def _rgp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
+    from unswayed.policies import RobustGPUCB
+
+    return RobustGPUCB(
+        problem.domain,
+        problem.kernel,
+        beta=_index_beta(problem, s),
+        lam=s.regularisation(),
+        corruption_budget=budget,
+        b=1.0 if s.width == "theory" else s.b,
+    )
+
+
+@_policy("linear-pe", "linear PE", "pink")
+def _linear_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
+    from unswayed.core.kernels import Matern
+    from unswayed.policies.linear_phased_elimination import LinearPhasedElimination, balanced_error, matern_error
+
     error = balanced_error(horizon)
     if s.error == "matern":
         if not isinstance(problem.kernel, Matern):
             raise InvalidInput("the error 'matern' is for problems with a Matern kernel")
         error = matern_error(horizon, problem.domain.shape[1], problem.kernel.nu)
     return LinearPhasedElimination(
-        domain=problem.domain,
-        kernel=problem.kernel,
+        problem.domain,
+        problem.kernel,
         corruption_budget=budget,
         horizon=horizon,
         norm_bound=_norm(problem, s),
@@ -210,36 +143,136 @@ def _linear_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Po
     )
 
 
-def _influence_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
-    B, sigma, lam = _norm(problem, s), problem.noise_std, _lam(s, problem.noise_std**2)
-    gamma, _ = gamma_bound(problem, lam, horizon)
-    alpha = confidence_weight(B, sigma, lam, s.delta, gamma, budget)
-    return InfluenceUCB(problem.domain, problem.kernel, budget, B, sigma, s.delta, lam, alpha)
+@_policy("influence-ucb", "influence-UCB", "sky", "certified", certified=True, noise_lam=True)
+def _influence_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
+    from unswayed.policies.influence_ucb import InfluenceUCB, confidence_weight
 
-
-def _influence_pe(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
-    lam = _lam(s, problem.noise_std**2)
-    return InfluencePhasedElimination(
-        problem.domain, problem.kernel, budget, _norm(problem, s), problem.noise_std, s.delta, lam, s.eta
+    B, sigma, lam = _norm(problem, s), problem.noise_std, s.regularisation()
+    return InfluenceUCB(
+        problem.domain,
+        problem.kernel,
+        corruption_budget=budget,
+        norm_bound=B,
+        noise_std=sigma,
+        delta=s.delta,
+        lam=lam,
+        alpha=confidence_weight(B, sigma, lam, s.delta, gamma_bound(problem, lam, horizon)[0], budget),
     )
 
 
-def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: Settings) -> Policy[Any]:
-    beta = 2.0 if s.beta is None else s.beta
-    return VigilantUCB(problem.domain, problem.kernel, budget, _lam(s, problem.noise_std**2), beta)
+@_policy("influence-pe", "influence-PE", "orange", "certified", certified=True, noise_lam=True)
+def _influence_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
+    from unswayed.policies import InfluencePhasedElimination
+
+    return InfluencePhasedElimination(
+        problem.domain,
+        problem.kernel,
+        corruption_budget=budget,
+        norm_bound=_norm(problem, s),
+        noise_std=problem.noise_std,
+        delta=s.delta,
+        lam=s.regularisation(),
+        eta=s.eta,
+    )
 
 
-POLICIES: dict[str, Callable[[Problem, float, int, Settings], Policy[Any]]] = {
-    "rgp-pe": _rgp_pe,
-    "gp-ucb": _gp_ucb,
-    "rgp-ucb": _rgp_ucb,
-    "linear-pe": _linear_pe,
-    "influence-ucb": _influence_ucb,
-    "influence-pe": _influence_pe,
-    "vigilant-ucb": _vigilant_ucb,
+@_policy("vigilant-ucb", "vigilant-UCB", "black", "for few plays", noise_lam=True)
+def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
+    from unswayed.policies import VigilantUCB
+
+    return VigilantUCB(
+        problem.domain,
+        problem.kernel,
+        corruption_budget=budget,
+        lam=s.regularisation(),
+        beta=2.0 if s.beta is None else s.beta,
+    )
+
+
+_KINDS: Mapping[str, tuple[dict[str, Entry], str]] = {  # and what tells that a user's function made the right thing
+    "policy": (POLICIES, "phased"),
+    "attack": (ATTACKS, "corrupt"),
+    "problem": (PROBLEMS, "domain"),
 }
+ENTRIES: Mapping[str, Entry] = POLICIES | ATTACKS | PROBLEMS
+PAPER_ATTACKS = tuple(entry.name for entry in ATTACKS.values() if entry.paper)
+CERTIFIED = tuple(entry.name for entry in POLICIES.values() if entry.certified)
 
 
-def unknown(kind: str, name: str, known: Any) -> UnswayedError:
-    """The error for a name that is not in the registry."""
-    return UnswayedError(f"unknown {kind} {name!r}: choose one of {', '.join(known)}")
+def entry(kind: str, name: str) -> Entry:
+    """The entry of a policy, an attack or a problem; one of its own for a name of the form module:attribute."""
+    entries, needs = _KINDS[kind]
+    if name in entries:
+        return entries[name]
+    if is_own(name):
+        return Entry(name, attribute(name), "", partial(make_own, name, needs=needs))
+    raise unknown(kind, name, (*entries, *(["FILE.csv"] if kind == "problem" else []), "module:attribute"))
+
+
+def listed(kind: str) -> str:
+    """All names of a kind with their remarks, for a line of help."""
+    return ", ".join(f"{e.name} ({e.note})" if e.note else e.name for e in _KINDS[kind][0].values())
+
+
+def make_attack(name: str, problem: Problem) -> Adversary:
+    """An attack by name, aimed at `problem`."""
+    adversary: Adversary = entry("attack", name).make(problem)
+    return adversary
+
+
+def make_start(name: str) -> Start:
+    """When an attack starts, by name: immediate or later."""
+    from unswayed.adversaries import immediately, later
+
+    if name not in STARTS:
+        raise unknown("attack start", name, STARTS)
+    return immediately if name == "immediate" else later
+
+
+def make_policy(
+    name: str, problem: Problem, budget: float, horizon: int, settings: PolicySettings | None = None
+) -> Policy[Any]:
+    """A policy by name that believes in `budget`; the truth of `problem` is used for its norm only."""
+    from unswayed.types import positive, whole
+
+    registered = entry("policy", name)
+    positive(budget, "the budget", zero=True)
+    whole(horizon, "the horizon", least=1)
+    policy: Policy[Any] = registered.make(problem, budget, horizon, _decided(registered, problem, settings))
+    return policy
+
+
+def guard(name: str, problem: Problem, horizon: int, settings: PolicySettings | None = None) -> float:
+    """The budget that a policy guards against when the true one is unknown: sqrt(T / gamma_T) at its own lam."""
+    from unswayed.core.bounds import guard_budget
+    from unswayed.types import whole
+
+    lam = _decided(entry("policy", name), problem, settings).regularisation()
+    return guard_budget(whole(horizon, "the horizon", least=1), gamma_bound(problem, lam, horizon)[0])
+
+
+@lru_cache(maxsize=64)  # the same for all trials of an experiment
+def gamma_bound(problem: Problem, lam: float, horizon: int) -> tuple[float, str]:
+    """An upper bound of gamma_T on the problem's domain, and the name of the bound."""
+    from unswayed.core.information import gain_upper_bound
+    from unswayed.core.kernels import gram
+
+    return gain_upper_bound(gram(problem.kernel, problem.domain), lam, horizon)
+
+
+def _decided(registered: Entry, problem: Problem, settings: PolicySettings | None) -> PolicySettings:
+    """The settings with lam as a number, so that a policy and its guard use the same one."""
+    given = settings or PolicySettings()
+    return replace(given, lam=given.regularisation(problem.noise_std**2 if registered.noise_lam else 1.0))
+
+
+def _norm(problem: Problem, s: PolicySettings) -> float:
+    return problem.norm if s.norm is None else s.norm
+
+
+def _index_beta(problem: Problem, s: PolicySettings) -> SqrtLogBeta | LogDetBeta:
+    from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
+
+    if s.width == "theory":
+        return LogDetBeta(_norm(problem, s), problem.noise_std, s.delta)
+    return SqrtLogBeta(problem.beta_scale if s.beta is None else s.beta)

@@ -1,61 +1,79 @@
-"""A folder of finished runs: one small Parquet file for each cell, named by its fingerprint.
+"""A folder of finished runs: one small Parquet file for each run, named by its fingerprint.
 
-sweep.json       what the folder is about: the cells of the last sweep, in order
-cells/*.parquet  finished cells; those of other settings or other code are left alone and never read
-runs.parquet     the cells of a completed sweep as one table
+sweep.json       what the folder is about: the runs of the last sweep, in order
+cells/*.parquet  finished runs; those of other settings or other code are left alone and never read
+runs.parquet     the runs of a completed sweep as one table
+
+A cell has a column more than a run: a checksum of all others. A file that is damaged, or that has the name of another
+run, counts as not finished.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+from unswayed.errors import InvalidInput, SystemFault
+from unswayed.storage.files import lock, remove_temporaries, write_atomically
 
-from unswayed.errors import InvalidInput
-from unswayed.storage import lock, write_atomically
-from unswayed.storage.tables import read_parquet
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-FORMAT = "unswayed runs 1"
-NUMBERS = pa.list_(pa.float64())
-COUNTS = pa.list_(pa.int64())
-SCHEMA = pa.schema(
-    [
-        ("problem", pa.string()),
-        ("draw", pa.int64()),
-        ("policy", pa.string()),
-        ("attack", pa.string()),
-        ("attack_start", pa.string()),
-        ("budget", pa.float64()),
-        ("attack_budget", pa.float64()),
-        ("horizon", pa.int64()),
-        ("settings", pa.string()),
-        ("seed", pa.int64()),
-        ("regret", pa.float64()),
-        ("final_regret_rate", pa.float64()),
-        ("corruption_spent", pa.float64()),
-        ("active_arms", pa.int64()),
-        ("best_arm_kept", pa.bool_()),
-        ("epochs", pa.int64()),
-        ("switches", pa.int64()),
-        ("recommended_arm", pa.int64()),
-        ("recommended_gap", pa.float64()),
-        ("outcome", pa.string()),
-        ("curve", NUMBERS),
-        ("epoch_active", COUNTS),
-        ("epoch_plays", COUNTS),
-        ("fingerprint", pa.string()),
-    ]
-)
+FORMAT = "unswayed runs 2"
+CHECKSUM = "checksum"
+COLUMNS = {
+    "problem": "text",
+    "draw": "count",
+    "policy": "text",
+    "attack": "text",
+    "attack_start": "text",
+    "budget": "number",
+    "attack_budget": "number",
+    "horizon": "count",
+    "kernel": "text",
+    "lengthscale": "number",
+    "noise_std": "number",
+    "settings": "text",
+    "seed": "count",
+    "regret": "number",
+    "final_regret_rate": "number",
+    "corruption_spent": "number",
+    "active_arms": "count",
+    "best_arm_kept": "flag",
+    "epochs": "count",
+    "switches": "count",
+    "recommended_arm": "count",
+    "recommended_gap": "number",
+    "outcome": "text",
+    "curve": "numbers",
+    "epoch_active": "counts",
+    "epoch_plays": "counts",
+    "fingerprint": "text",
+}
+
+
+@cache
+def schema() -> pa.Schema:
+    """The columns of a table of runs."""
+    import pyarrow as pa
+
+    kinds = {"text": pa.string(), "count": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
+    kinds |= {"counts": pa.list_(pa.int64()), "numbers": pa.list_(pa.float64())}
+    return pa.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
 
 
 class RunFolder:
-    """The finished runs of one or more sweeps."""
+    """The finished runs of one or more sweeps.
+
+    Args:
+        path: The folder; it is created when it is opened.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -63,14 +81,25 @@ class RunFolder:
 
     @contextmanager
     def opened(self) -> Iterator[RunFolder]:
-        """Create the folder if need be, refuse a foreign one, and keep other processes out."""
-        if self.path.exists() and not self._is_ours():
+        """Create the folder if need be, refuse a foreign one, and keep other processes out.
+
+        Raises:
+            InvalidInput: The folder holds something else, or another process uses it.
+            SystemFault: It cannot be created or read.
+        """
+        try:
+            foreign = self.path.exists() and not self._is_ours()
+        except OSError as error:
+            raise SystemFault(f"cannot read {self.path}: {error.strerror}") from None
+        if foreign:
             raise InvalidInput(f"{self.path} exists and is not a folder of runs; choose another --out")
         try:
             self.cells.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InvalidInput(f"cannot create {self.path}: {error.strerror}") from None
+            raise InvalidInput(f"cannot create {self.cells}: {error.strerror}") from None
         with lock(self.path / ".lock"):
+            for folder in (self.path, self.cells):
+                remove_temporaries(folder)
             if not (self.path / "sweep.json").exists():
                 self.describe([], {})
             yield self
@@ -82,37 +111,75 @@ class RunFolder:
         return "sweep.json" in present or present <= {"cells", ".lock"}
 
     def describe(self, fingerprints: Sequence[str], about: Mapping[str, Any]) -> None:
-        """Say which cells the folder is about now; `about` is kept with them."""
+        """Say which runs the folder is about now; `about` is kept with them."""
         text = json.dumps({"format": FORMAT, "about": about, "cells": list(fingerprints)}, indent=1)
         write_atomically(self.path / "sweep.json", text.encode())
 
     def about(self) -> tuple[list[str], dict[str, Any]]:
-        """The fingerprints of the last sweep, in order, and what was said about it."""
+        """The fingerprints of the last sweep, in order, and what was said about it.
+
+        Raises:
+            InvalidInput: This is not a folder of runs, or one of another version.
+            SystemFault: It cannot be read.
+        """
+        foreign = InvalidInput(f"{self.path} is not a folder of runs")
         try:
-            described = json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
-            if described["format"] != FORMAT:
-                raise InvalidInput(f"{self.path} was written by another version of unswayed")
-            return list(described["cells"]), dict(described["about"])
-        except (OSError, KeyError, TypeError, json.JSONDecodeError):
-            raise InvalidInput(f"{self.path} is not a folder of runs") from None
+            described = json.loads((self.path / "sweep.json").read_bytes())
+        except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+            raise foreign from None
+        except OSError as error:
+            raise SystemFault(f"cannot read {self.path / 'sweep.json'}: {error.strerror}") from None
+        if not isinstance(described, dict):
+            raise foreign
+        if described.get("format") != FORMAT:
+            raise InvalidInput(f"{self.path} was written by another version of unswayed")
+        keys, about = described.get("cells"), described.get("about")
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys) or not isinstance(about, dict):
+            raise foreign
+        return keys, about
 
     def has(self, fingerprint: str) -> bool:
-        """Whether this cell is finished, and its file whole."""
-        return bool(self.read([fingerprint]).num_rows == 1)
+        """Whether this run is finished, and its file whole."""
+        return self._read(fingerprint) is not None
 
-    def write(self, fingerprint: str, row: Mapping[str, Any]) -> None:
-        """Keep a finished cell."""
-        table = pa.Table.from_pylist([{**row, "fingerprint": fingerprint}], schema=SCHEMA)
-        write_atomically(self.cells / f"{fingerprint}.parquet", _parquet(table))
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Keep a finished run."""
+        import pyarrow as pa
+
+        table = pa.Table.from_pylist([row], schema=schema())
+        sealed = table.append_column(CHECKSUM, pa.array([_checksum(table)]))
+        write_atomically(self.cells / f"{row['fingerprint']}.parquet", _parquet(sealed))
 
     def read(self, fingerprints: Iterable[str]) -> pa.Table:
-        """Those of these cells that are finished, in this order. A damaged file counts as not finished."""
-        tables = []
-        for fingerprint in fingerprints:
-            path = self.cells / f"{fingerprint}.parquet"
-            with suppress(OSError, ValueError, pa.ArrowException):
-                tables.append(read_parquet(path.read_bytes()).cast(SCHEMA))
-        return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
+        """Those of these runs that are finished, in this order.
+
+        Raises:
+            SystemFault: The files cannot be read.
+        """
+        import pyarrow as pa
+
+        found = [table for table in map(self._read, fingerprints) if table is not None]
+        return pa.concat_tables(found) if found else schema().empty_table()
+
+    def _read(self, fingerprint: str) -> pa.Table | None:
+        """The table of one finished run; None where there is no file, or one that cannot be trusted."""
+        from unswayed.storage.tables import read_parquet
+
+        path = self.cells / f"{fingerprint}.parquet"
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise SystemFault(f"cannot read {path}: {error.strerror}") from None
+        try:
+            stored = read_parquet(content)
+            table = stored.select(list(COLUMNS)).cast(schema())
+            names, checksums = table["fingerprint"].to_pylist(), stored[CHECKSUM].to_pylist()
+            whole = names == [fingerprint] and checksums == [_checksum(table)]
+        except Exception:  # damaged bytes can make the decoder fail in any way
+            return None
+        return table if whole else None
 
     def finish(self, table: pa.Table) -> None:
         """Write the table of a completed sweep."""
@@ -120,16 +187,31 @@ class RunFolder:
 
 
 def load_runs(folder: str | Path) -> pa.Table:
-    """The runs of the last sweep in `folder`, one row each; `.to_pandas()` if you like.
+    """The runs of the last sweep in a folder, as a pyarrow table.
 
-    Of a sweep that was interrupted, the runs that are finished.
+    Args:
+        folder: What `unswayed reproduce` or a sweep has written.
+
+    Returns:
+        One row for each finished run; `.to_pandas()` if you like.
+
+    Raises:
+        InvalidInput: This is not a folder of runs.
+        SystemFault: It cannot be read.
     """
     store = RunFolder(Path(folder))
     return store.read(store.about()[0])
 
 
+def _checksum(table: pa.Table) -> str:
+    """SHA-256 of the content, whatever way it is encoded; JSON writes numbers to the last bit."""
+    return hashlib.sha256(json.dumps(table.to_pylist(), sort_keys=True).encode()).hexdigest()
+
+
 def _parquet(table: pa.Table) -> bytes:
     """Small: without statistics and dictionaries, which outweigh the data of a single row."""
+    import pyarrow.parquet as pq
+
     buffer = BytesIO()
     pq.write_table(table, buffer, compression="zstd", use_dictionary=False, write_statistics=False, store_schema=False)
     return buffer.getvalue()

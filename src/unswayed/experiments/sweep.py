@@ -2,70 +2,90 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from unswayed.experiments.experiment import Cell
+from unswayed.experiments.experiment import Trial
 from unswayed.experiments.store import RunFolder
 
+Row = dict[str, Any]
+Task = Callable[[Trial], Row]
 Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A cell that gave no result, and why."""
+    """A trial that gave no result, and why."""
 
-    cell: Cell
+    trial: Trial
     reason: str
+
+    def __str__(self) -> str:
+        return f"{self.trial}: {self.reason}"
 
 
 def sweep(
-    cells: Sequence[Cell],
+    trials: Sequence[Trial],
     folder: RunFolder,
     executor: Executor,
     *,
     retries: int = 2,
     patience: float = 900.0,
     report: Report | None = None,
-    task: Callable[[Cell], dict[str, Any]] = Cell.row,
+    task: Task = Trial.row,
 ) -> list[Failure]:
-    """Run the cells that `folder` does not have yet, and keep each as soon as it is done.
+    """Run the trials that `folder` does not have yet, and keep each as soon as it is done.
 
-    A cell that fails is tried `retries` more times. If nothing at all finishes for `patience` seconds, what
-    is still open is given up. `report(done, failed)` is called with what is new. The numbers of a cell
-    depend on the cell alone, so neither the executor nor the order matters.
+    The numbers of a trial depend on the trial alone, so neither the executor nor the order matters.
+
+    Args:
+        trials: What to run.
+        folder: Where the rows are kept.
+        executor: Where the runs happen.
+        retries: How often a trial that fails is tried again.
+        patience: Seconds without any answer after which the open trials are given up.
+        report: Called with the numbers of trials that are newly done and failed.
+        task: What an executor is given to call with each trial.
+
+    Returns:
+        The trials that failed.
     """
     tell = report or (lambda done, failed: None)
-    wanted = {cell.fingerprint(): cell for cell in cells}
-    missing = {key: cell for key, cell in wanted.items() if not folder.has(key)}
+    wanted = {trial.fingerprint(): trial for trial in trials}
+    missing = {key: trial for key, trial in wanted.items() if not folder.has(key)}
     tell(len(wanted) - len(missing), 0)
-    attempts: Counter[str] = Counter()
     failures: list[Failure] = []
-    pending: dict[Future[dict[str, Any]], str] = {}
-    finished: SimpleQueue[Future[dict[str, Any]]] = SimpleQueue()
-
-    def fail(key: str, error: Exception) -> None:
-        attempts[key] += 1
-        if attempts[key] <= retries:
-            submit(key)
-        else:
-            failures.append(Failure(missing[key], _reason(error)))
+    for key, outcome in _outcomes(missing, executor, task, retries, patience):
+        if isinstance(outcome, str):
+            failures.append(Failure(missing[key], outcome))
             tell(0, 1)
+        else:
+            folder.write(outcome)
+            tell(1, 0)
+    return failures
+
+
+def _outcomes(
+    trials: Mapping[str, Trial], executor: Executor, task: Task, retries: int, patience: float
+) -> Iterator[tuple[str, Row | str]]:
+    """The row of each trial as it comes in, or the reason why there is none."""
+    left = dict.fromkeys(trials, retries)
+    pending: dict[Future[Row], str] = {}
+    finished: SimpleQueue[Future[Row]] = SimpleQueue()
 
     def submit(key: str) -> None:
         try:
-            future = executor.submit(task, missing[key])
+            future = executor.submit(task, trials[key])
         except RuntimeError as error:  # the executor itself is broken or closed
-            fail(key, error)
-        else:
-            pending[future] = key
-            future.add_done_callback(finished.put)
+            future = Future()
+            future.set_exception(error)
+        pending[future] = key
+        future.add_done_callback(finished.put)
 
-    for key in missing:
+    for key in trials:
         submit(key)
     while pending:
         # Not concurrent.futures.wait: interrupted, it can leave the locks of all futures held for ever.
@@ -74,20 +94,24 @@ def sweep(
         except Empty:
             for future, key in pending.items():
                 future.cancel()
-                failures.append(Failure(missing[key], f"no answer in {patience:g} s"))
-            tell(0, len(pending))
-            break
+                yield key, f"no answer in {patience:g} s"
+            return
         key = pending.pop(future)
-        try:
-            row = future.result()
-        except Exception as error:
-            fail(key, error)
+        reason = _failure(future, key)
+        if reason is None:
+            yield key, future.result()
+        elif left[key]:
+            left[key] -= 1
+            submit(key)
         else:
-            folder.write(key, row)
-            tell(1, 0)
-    return failures
+            yield key, reason
 
 
-def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+def _failure(future: Future[Row], key: str) -> str | None:
+    """Why a future has no valid row; None if it has one."""
+    try:
+        row = future.result()
+    except Exception as error:
+        text = " ".join(str(error).split())
+        return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return None if row["fingerprint"] == key else "the code changed while the sweep was running; start it again"

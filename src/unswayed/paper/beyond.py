@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from unswayed.core.information import gain_upper_bound
-from unswayed.core.kernels import gram
-from unswayed.experiments.experiment import instance
-from unswayed.experiments.registry import PAPER_ATTACKS, Settings
+from unswayed.experiments.experiment import Experiment
+from unswayed.experiments.instances import instance
+from unswayed.experiments.registry import PAPER_ATTACKS, gamma_bound
+from unswayed.experiments.settings import PolicySettings
 from unswayed.paper.figures import lines_against
-from unswayed.paper.grid import Results, Setting
-from unswayed.plots.regret import LABELS
+from unswayed.paper.grid import Results
+from unswayed.plots.style import label
 from unswayed.types import FloatArray
 
 PROBLEMS = ("f1", "robot3d")
@@ -22,10 +22,10 @@ POLICIES = ("gp-ucb", "rgp-ucb", "rgp-pe", "linear-pe")
 TRIALS = 3
 BUDGETS = (0.0, 25.0, 50.0, 100.0, 200.0, 400.0)
 HORIZONS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-MOVED: dict[str, Callable[[float], Settings]] = {
-    "b": lambda value: Settings(b=value),
-    "psi": lambda value: Settings(psi=value),
-    "eta": lambda value: Settings(eta=value),
+MOVED: dict[str, Callable[[float], PolicySettings]] = {
+    "b": lambda value: PolicySettings(b=value),
+    "psi": lambda value: PolicySettings(psi=value),
+    "eta": lambda value: PolicySettings(eta=value),
 }
 SWEPT = {
     "b": (0.0, 0.03, 0.1, 0.3, 1.0),
@@ -44,30 +44,30 @@ class Table:
     rows: Sequence[tuple[str, ...]]
 
 
-def appendix_e(problem: str, attack: str) -> Setting:
+def appendix_e(problem: str, attack: str, horizon: int) -> Experiment:
     """The reduction to linear bandits."""
-    return Setting(problem, "linear-pe", attack, 50.0)
+    return Experiment(problem, "linear-pe", attack, 50.0, horizon=horizon)
 
 
-def against_budget(problem: str, policy: str, budget: float) -> Setting:
+def against_budget(problem: str, policy: str, budget: float, horizon: int) -> Experiment:
     """Top-5 with a budget that the policy knows."""
-    return Setting(problem, policy, "top-5", budget)
+    return Experiment(problem, policy, "top-5", budget, horizon=horizon)
 
 
-def against_horizon(problem: str, policy: str, attack: str, horizon: int) -> Setting:
+def against_horizon(problem: str, policy: str, attack: str, horizon: int) -> Experiment:
     """C = 50, with and without attack."""
-    return Setting(problem, policy, attack, 50.0, horizon=horizon)
+    return Experiment(problem, policy, attack, 50.0, horizon=horizon)
 
 
-def sensitivity(problem: str, attack: str, parameter: str, value: float) -> Setting:
+def sensitivity(problem: str, attack: str, parameter: str, value: float, horizon: int) -> Experiment:
     """RGP-PE with one parameter moved away from Section 4's."""
-    return Setting(problem, "rgp-pe", attack, 50.0, settings=MOVED[parameter](value))
+    return Experiment(problem, "rgp-pe", attack, 50.0, horizon=horizon, settings=MOVED[parameter](value))
 
 
-def settings() -> list[Setting]:
+def experiments(horizon: int) -> list[Experiment]:
     """Everything that the sections below need."""
-    wanted = [appendix_e(p, a) for p in PROBLEMS for a in PAPER_ATTACKS]
-    wanted += [against_budget(p, policy, C) for p in PROBLEMS for policy in POLICIES for C in BUDGETS]
+    wanted = [appendix_e(p, a, horizon) for p in PROBLEMS for a in PAPER_ATTACKS]
+    wanted += [against_budget(p, policy, C, horizon) for p in PROBLEMS for policy in POLICIES for C in BUDGETS]
     wanted += [
         against_horizon(p, policy, a, T)
         for p in PROBLEMS
@@ -76,7 +76,7 @@ def settings() -> list[Setting]:
         for T in HORIZONS
     ]
     wanted += [
-        sensitivity(p, a, parameter, value)
+        sensitivity(p, a, parameter, value, horizon)
         for p in PROBLEMS
         for a in ("none", "top-5")
         for parameter, values in SWEPT.items()
@@ -85,8 +85,8 @@ def settings() -> list[Setting]:
     return wanted
 
 
-def _regret(results: Results, wanted: list[Setting]) -> FloatArray:
-    return np.array([results.column(setting, "regret", TRIALS) for setting in wanted])
+def _regret(results: Results, wanted: list[Experiment]) -> FloatArray:
+    return np.array([results.column(experiment, "regret", TRIALS) for experiment in wanted])
 
 
 def spread(values: FloatArray) -> str:
@@ -99,11 +99,11 @@ def appendix_e_table(results: Results) -> Table:
     rows = []
     for problem in PROBLEMS:
         for attack in PAPER_ATTACKS:
-            trials = results.trials(appendix_e(problem, attack), TRIALS)
+            trials = results.trials(appendix_e(problem, attack, results.scale.horizon), TRIALS)
             rows.append(
                 (
-                    LABELS[problem],
-                    LABELS[attack],
+                    label(problem),
+                    label(attack),
                     spread(np.array([row["regret"] for row in trials])),
                     str(sorted({row["active_arms"] for row in trials}))[1:-1],
                     str(sorted({row["epochs"] for row in trials}))[1:-1],
@@ -121,24 +121,24 @@ def appendix_e_table(results: Results) -> Table:
 
 def against_budget_section(results: Results) -> tuple[Figure, Table]:
     """Regret against C, with the slope of a straight line beside what the theory says."""
-    panels, rows = {}, []
+    panels, rows, T = {}, [], results.scale.horizon
     for problem in PROBLEMS:
-        made = instance(problem, None)
-        gamma, _ = gain_upper_bound(gram(made.kernel, made.domain), 1.0, results.scale.horizon)
+        made = instance(problem)
+        gamma, _ = gamma_bound(made, 1.0, T)
         theory = {
             "gp-ucb": "none",
-            "rgp-ucb": f"sqrt(T gamma) = {np.sqrt(results.scale.horizon * gamma):,.0f}",
+            "rgp-ucb": f"sqrt(T gamma) = {np.sqrt(T * gamma):,.0f}",
             "rgp-pe": f"gamma^1.5 = {gamma**1.5:,.0f}",
             "linear-pe": f"D^1.5 = {made.n_arms**1.5:,.0f} (D <= N)",
         }
         lines = {}
         for policy in POLICIES:
-            regret = _regret(results, [against_budget(problem, policy, C) for C in BUDGETS])
+            regret = _regret(results, [against_budget(problem, policy, C, T) for C in BUDGETS])
             lines[policy] = (BUDGETS, regret)
             slope = np.polyfit(BUDGETS, regret.mean(axis=1), 1)[0]
             cells = tuple(spread(values) for values in regret)
-            rows.append((LABELS[problem], LABELS[policy], *cells, f"{slope:,.1f}", theory[policy]))
-        panels[LABELS[problem]] = lines
+            rows.append((label(problem), label(policy), *cells, f"{slope:,.1f}", theory[policy]))
+        panels[label(problem)] = lines
     table = Table(
         "Regret against the budget C, Top-5 attack",
         "The slope is that of a least-squares line through all budgets; the theory's column is what multiplies C in "
@@ -164,14 +164,14 @@ def against_horizon_section(results: Results) -> tuple[Figure, Table]:
                 ends = tuple(spread(regret[i]) for i in (0, 2, 4, 6))
                 rows.append(
                     (
-                        LABELS[problem],
-                        LABELS[attack],
-                        LABELS[policy],
+                        label(problem),
+                        label(attack),
+                        label(policy),
                         *ends,
                         f"{abs(exponent) if abs(exponent) < 0.005 else exponent:.2f}",
                     )
                 )
-            panels[f"{LABELS[problem]}, {LABELS[attack]}"] = lines
+            panels[f"{label(problem)}, {label(attack)}"] = lines
     table = Table(
         "Regret against the horizon T, C = 50",
         "The exponent is the slope of log regret against log T over the last decade: 1 is linear regret, the "
@@ -190,11 +190,12 @@ def sensitivity_table(results: Results) -> Table:
             for value in values:
                 cells = []
                 for attack in ("none", "top-5"):
-                    trials = results.trials(sensitivity(problem, attack, parameter, value), TRIALS)
+                    moved = sensitivity(problem, attack, parameter, value, results.scale.horizon)
+                    trials = results.trials(moved, TRIALS)
                     kept = sum(row["best_arm_kept"] for row in trials)
                     regret = spread(np.array([row["regret"] for row in trials]))
                     cells += [regret, f"{kept} of {len(trials)}"]
-                rows.append((LABELS[problem], f"{parameter} = {value:g}", *cells))
+                rows.append((label(problem), f"{parameter} = {value:g}", *cells))
     return Table(
         "Sensitivity of RGP-PE to b, psi and eta, C = 50",
         "One parameter moved at a time; Section 4 uses b = 0.1, psi = 0.5 and eta = 2.",

@@ -5,57 +5,50 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from unswayed.experiments.experiment import instance
-from unswayed.experiments.registry import CERTIFIED, PAPER_ATTACKS, Settings, guard
+from unswayed.experiments.experiment import Experiment
+from unswayed.experiments.registry import CERTIFIED, PAPER_ATTACKS
+from unswayed.experiments.settings import PolicySettings
 from unswayed.paper.beyond import TRIALS, Table, spread
 from unswayed.paper.figures import lines_with_bars
-from unswayed.paper.grid import FIGURES, Results, Setting
-from unswayed.plots.regret import LABELS
+from unswayed.paper.grid import FIGURES, Results, line
+from unswayed.plots.style import label
 
-THEORY = Settings(width="theory", psi="theorem")
+THEORY = PolicySettings(width="theory", psi="theorem")
 DRAWS = (10, 11, 12, 13, 14)
 CONTENDERS = {
-    "influence-UCB": ("influence-ucb", Settings()),
-    "influence-PE": ("influence-pe", Settings()),
+    "influence-UCB": ("influence-ucb", PolicySettings()),
+    "influence-PE": ("influence-pe", PolicySettings()),
     "RGP-UCB, theory": ("rgp-ucb", THEORY),
     "RGP-PE, theory": ("rgp-pe", THEORY),
-    "RGP-UCB, b = 0.1": ("rgp-ucb", Settings()),
-    "RGP-PE, b = 0.1": ("rgp-pe", Settings()),
+    "RGP-UCB, b = 0.1": ("rgp-ucb", PolicySettings()),
+    "RGP-PE, b = 0.1": ("rgp-pe", PolicySettings()),
 }
 TRUE_BUDGETS = (0.0, 10.0, 50.0, 200.0)
 
 
-def panel(figure: int, policy: str, attack: str, start: str) -> Setting:
-    """A line of a certified panel of Figure 3, 4, 5 or 6."""
-    problem, budget = FIGURES[figure]
-    return Setting(problem, policy, attack, budget, start)
-
-
-def priced(name: str, draw: int, budget: float, attack: str) -> Setting:
+def priced(name: str, draw: int, budget: float, attack: str, horizon: int) -> Experiment:
     """A policy of the table of prices, on one draw of f1."""
     policy, settings = CONTENDERS[name]
-    return Setting("f1", policy, attack, budget, draw=draw, settings=settings)
+    return Experiment("f1", policy, attack, budget, draw=draw, horizon=horizon, settings=settings)
 
 
-def guarded(policy: str, horizon: int, true_budget: float, *, known: bool) -> Setting:
+def guarded(policy: str, horizon: int, true_budget: float, *, known: bool) -> Experiment:
     """Top-5 on f1 with a budget that the policy knows, or guards against."""
-    if known:
-        return Setting("f1", policy, "top-5", true_budget)
-    believed = guard(policy, instance("f1", None), horizon)
-    return Setting("f1", policy, "top-5", believed, attack_budget=true_budget)
+    budget = true_budget if known else None
+    return Experiment("f1", policy, "top-5", budget, attack_budget=true_budget, horizon=horizon)
 
 
-def settings(horizon: int) -> list[Setting]:
+def experiments(horizon: int) -> list[Experiment]:
     """Everything that the sections below need."""
     wanted = [
-        panel(figure, policy, attack, start)
+        line(figure, policy, attack, start, horizon=horizon)
         for figure in FIGURES
         for policy in CERTIFIED
         for attack in PAPER_ATTACKS
         for start in ("immediate", "later")
     ]
     wanted += [
-        priced(name, draw, budget, attack)
+        priced(name, draw, budget, attack, horizon)
         for name in CONTENDERS
         for draw in DRAWS
         for budget in (50.0, 100.0)
@@ -72,16 +65,16 @@ def settings(horizon: int) -> list[Setting]:
 
 def panels(results: Results, figure: int) -> Figure:
     """The certified policies under the attacks of one figure, immediate above, later below."""
-    drawn = Figure(figsize=(8.4, 5.6), layout="constrained")
+    drawn, horizon = Figure(figsize=(8.4, 5.6), layout="constrained"), results.scale.horizon
     for row, start in zip(drawn.subplots(2, 2), ("immediate", "later"), strict=True):
         for axes, policy in zip(row, CERTIFIED, strict=True):
             lines = {
-                attack: np.array([t["curve"] for t in results.trials(panel(figure, policy, attack, start), TRIALS)])
+                attack: results.curves(line(figure, policy, attack, start, horizon=horizon), TRIALS)
                 for attack in PAPER_ATTACKS
             }
-            lines_with_bars(axes, lines, results.scale.horizon)
+            lines_with_bars(axes, lines, horizon)
             axes.set_ylim(bottom=0)
-            axes.set_title(f"{LABELS[policy]}{', later attack' if start == 'later' else ''}", fontsize=11)
+            axes.set_title(f"{label(policy)}{', later attack' if start == 'later' else ''}", fontsize=11)
         row[0].set_ylabel("cumulative regret")
     drawn.axes[0].legend(frameon=False, fontsize=8)
     return drawn
@@ -89,13 +82,13 @@ def panels(results: Results, figure: int) -> Figure:
 
 def price_table(results: Results) -> Table:
     """Regret of every contender, without attack and under the worst of the five, against (N - 1) C."""
-    rows = []
+    rows, T = [], results.scale.horizon
     for budget in (50.0, 100.0):
         unit = 99 * budget
         for name in CONTENDERS:
             by_attack = {
                 attack: np.concatenate(
-                    [results.column(priced(name, draw, budget, attack), "regret", TRIALS) for draw in DRAWS]
+                    [results.column(priced(name, draw, budget, attack, T), "regret", TRIALS) for draw in DRAWS]
                 )
                 for attack in PAPER_ATTACKS
             }
@@ -108,14 +101,14 @@ def price_table(results: Results) -> Table:
                     name,
                     guarantee,
                     spread(by_attack["none"]),
-                    f"{spread(by_attack[worst])} ({LABELS[worst]})",
+                    f"{spread(by_attack[worst])} ({label(worst)})",
                     f"{largest:,.0f}",
                     f"{largest / unit:.2f}",
                 )
             )
     return Table(
         "The price of a guarantee",
-        f"f1, draws {DRAWS[0]} to {DRAWS[-1]}, {TRIALS} trials each, T = {results.scale.horizon:,}, true B, "
+        f"f1, draws {DRAWS[0]} to {DRAWS[-1]}, {TRIALS} trials each, T = {T:,}, true B, "
         "delta = 0.05 and the full C. A rule that withstands every adversary of budget C, for every function of a norm "
         "a little above that of f, pays almost (N - 1) C = 99 C on f1 even when there is no attack. The last column is "
         "the largest regret of all runs over 99 C.",
@@ -134,9 +127,9 @@ def guard_table(results: Results) -> Table:
             kept = sum(row["recommended_gap"] == 0 for row in trials)
             rows.append(
                 (
-                    LABELS[policy],
+                    label(policy),
                     f"{C:g}",
-                    f"{blind.budget:.3g}",
+                    f"{blind.believed:.3g}",
                     spread(results.column(known, "regret", TRIALS)),
                     spread(results.column(blind, "regret", TRIALS)),
                     f"{kept} of {len(trials)}",

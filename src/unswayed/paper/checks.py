@@ -16,9 +16,10 @@ import numpy as np
 
 from unswayed.core.fitting import fit_lengthscale
 from unswayed.core.kernels import SquaredExponential
-from unswayed.experiments.experiment import instance
+from unswayed.experiments.experiment import Experiment
+from unswayed.experiments.instances import instance
 from unswayed.experiments.registry import PAPER_ATTACKS
-from unswayed.paper.grid import ATTACKED, FIGURES, Results, Setting
+from unswayed.paper.grid import ATTACKED, FIGURES, Results, line
 
 Row = dict[str, Any]
 LED_ASTRAY = {"f1": ("clipping", "aggsub", "top-3", "top-5"), "robot3d": ("top-3", "top-5")}
@@ -49,6 +50,10 @@ class Draws:
     robot3d: int | None = None
     trials: int | None = None
 
+    def of(self, problem: str) -> int | None:
+        """The draw of one of the two functions."""
+        return self.f1 if problem == "f1" else self.robot3d
+
 
 Check = Callable[[Results, Draws], Evidence]
 
@@ -58,29 +63,41 @@ def mostly(flags: list[bool]) -> bool:
     return bool(flags) and sum(flags) >= 0.9 * len(flags)
 
 
-def _setting(draws: Draws, figure: int, policy: str, attack: str, start: str = "immediate") -> Setting:
-    problem, budget = FIGURES[figure]
-    return Setting(problem, policy, attack, budget, start, getattr(draws, problem))
+@dataclass(frozen=True)
+class _Lines:
+    """Finished runs by figure, policy, attack and start, on the draws of a check."""
 
+    results: Results
+    draws: Draws
 
-def _share(results: Results, draws: Draws, setting: Setting, outcome: str) -> tuple[bool, float]:
-    flags = [row["outcome"] == outcome for row in results.trials(setting, draws.trials)]
-    return mostly(flags), float(np.mean(flags)) if flags else float("nan")
+    def experiment(self, figure: int, policy: str, attack: str, start: str = "immediate") -> Experiment:
+        horizon, draw = self.results.scale.horizon, self.draws.of(FIGURES[figure][0])
+        return line(figure, policy, attack, start, horizon=horizon, draw=draw)
+
+    def rows(self, figure: int, policy: str, attack: str, start: str = "immediate") -> list[Row]:
+        return self.results.trials(self.experiment(figure, policy, attack, start), self.draws.trials)
+
+    def regret(self, figure: int, policy: str, attack: str, start: str = "immediate") -> float:
+        """The mean over trials."""
+        experiment = self.experiment(figure, policy, attack, start)
+        return float(self.results.column(experiment, "regret", self.draws.trials).mean())
 
 
 def outcomes(figures: tuple[int, ...], policy: str, attacks: Callable[[str], tuple[str, ...]], outcome: str) -> Check:
     """Parts: function, budget and attack; true if at least nine of ten trials end as said."""
 
     def check(results: Results, draws: Draws) -> Evidence:
+        lines = _Lines(results, draws)
         parts, numbers, notes = {}, {}, []
         for figure in figures:
             problem, budget = FIGURES[figure]
             for attack in attacks(problem):
                 part = f"{problem}, C = {budget:g}, {attack}"
-                setting = _setting(draws, figure, policy, attack)
-                parts[part], numbers[part] = _share(results, draws, setting, outcome)
+                rows = lines.rows(figure, policy, attack)
+                flags = [row["outcome"] == outcome for row in rows]
+                parts[part], numbers[part] = mostly(flags), float(np.mean(flags))
                 if not parts[part]:
-                    notes.append(f"{part}: {_instead(results.trials(setting, draws.trials))}")
+                    notes.append(f"{part}: {_instead(rows)}")
         return Evidence(parts, numbers, f"Numbers: share of trials. {'; '.join(notes)}")
 
     return check
@@ -97,13 +114,14 @@ def resists(figures: tuple[int, ...], policies: tuple[str, ...], start: str) -> 
     """Parts: policy, function, budget and attack; true if fewer than one trial in ten has linear regret."""
 
     def check(results: Results, draws: Draws) -> Evidence:
+        lines = _Lines(results, draws)
         parts, numbers = {}, {}
         for figure in figures:
             problem, budget = FIGURES[figure]
             for policy in policies:
                 for attack in ATTACKED:
                     part = f"{policy}, {problem}, C = {budget:g}, {attack}"
-                    rows = results.trials(_setting(draws, figure, policy, attack, start), draws.trials)
+                    rows = lines.rows(figure, policy, attack, start)
                     parts[part] = mostly([row["outcome"] != "linear regret" for row in rows])
                     numbers[part] = float(np.mean([row["recommended_gap"] for row in rows]))
         lost = [part for part, true in parts.items() if not true]
@@ -118,11 +136,12 @@ def resists(figures: tuple[int, ...], policies: tuple[str, ...], start: str) -> 
 
 def one_arm_left(results: Results, draws: Draws) -> Evidence:
     """Parts: function and attack; true if exactly one arm is left after 13 epochs."""
+    lines = _Lines(results, draws)
     parts, numbers = {}, {}
     for figure in (3, 4):
         problem, budget = FIGURES[figure]
         for attack in PAPER_ATTACKS:
-            rows = results.trials(_setting(draws, figure, "rgp-pe", attack), draws.trials)
+            rows = lines.rows(figure, "rgp-pe", attack)
             left = [_active_after(row, 13) for row in rows]
             part = f"{problem}, C = {budget:g}, {attack}"
             parts[part] = mostly([n == 1 for n in left])
@@ -140,48 +159,38 @@ def _active_after(row: Row, epochs: int) -> int | None:
 
 def ucb_below_pe(results: Results, draws: Draws) -> Evidence:
     """Parts: function, budget and attack; true if the mean regret of RGP-UCB is the smaller one."""
+    lines = _Lines(results, draws)
     parts, numbers = {}, {}
     for figure, (problem, budget) in FIGURES.items():
         for attack in PAPER_ATTACKS:
-            ucb, pe = (
-                results.column(_setting(draws, figure, policy, attack), "regret", draws.trials).mean()
-                for policy in ROBUST
-            )
+            ucb, pe = (lines.regret(figure, policy, attack) for policy in ROBUST)
             part = f"{problem}, C = {budget:g}, {attack}"
-            parts[part], numbers[part] = bool(ucb < pe), float(ucb / pe)
+            parts[part], numbers[part] = ucb < pe, ucb / pe
     return Evidence(parts, numbers, "Numbers: regret of RGP-UCB over that of RGP-PE.")
 
 
 def later_is_similar(results: Results, draws: Draws) -> Evidence:
     """Parts: policy, function and attack; true if the mean regrets are within 25% of each other."""
+    lines = _Lines(results, draws)
     parts, numbers = {}, {}
     for figure in (3, 4):
         problem, budget = FIGURES[figure]
         for policy in ROBUST:
             for attack in ATTACKED:
-                late, soon = (
-                    results.column(_setting(draws, figure, policy, attack, start), "regret", draws.trials).mean()
-                    for start in ("later", "immediate")
-                )
+                late, soon = (lines.regret(figure, policy, attack, start) for start in ("later", "immediate"))
                 part = f"{policy}, {problem}, C = {budget:g}, {attack}"
-                parts[part], numbers[part] = bool(abs(late / soon - 1) <= 0.25), float(late / soon)
+                parts[part], numbers[part] = abs(late / soon - 1) <= 0.25, late / soon
     return Evidence(parts, numbers, "Numbers: regret under the later attack over that under the immediate one.")
 
 
 def later_exceptions(results: Results, draws: Draws) -> Evidence:
     """Parts: function; true if at most two trials of RGP-PE end on another arm."""
+    lines = _Lines(results, draws)
     parts, numbers = {}, {}
     for figure in (3, 4):
         problem, budget = FIGURES[figure]
-        lost = {
-            attack: [
-                row["recommended_gap"]
-                for row in results.trials(_setting(draws, figure, "rgp-pe", attack, "later"), draws.trials)
-                if row["recommended_gap"] > 0
-            ]
-            for attack in ATTACKED
-        }
-        count = sum(len(gaps) for gaps in lost.values())
+        rows = [row for attack in ATTACKED for row in lines.rows(figure, "rgp-pe", attack, "later")]
+        count = sum(row["recommended_gap"] > 0 for row in rows)
         parts[f"{problem}, C = {budget:g}"] = count <= 2
         numbers[f"{problem}, C = {budget:g}"] = float(count)
     return Evidence(
@@ -194,7 +203,7 @@ def later_exceptions(results: Results, draws: Draws) -> Evidence:
 def top_3_is_top_5(results: Results, draws: Draws) -> Evidence:
     """True if the two mean curves of GP-UCB never differ by more than 2% of the final regret."""
     three, five = (
-        np.mean([row["curve"] for row in results.trials(_setting(draws, 5, "gp-ucb", a), draws.trials)], axis=0)
+        np.mean([row["curve"] for row in _Lines(results, draws).rows(5, "gp-ucb", a)], axis=0)
         for a in ("top-3", "top-5")
     )
     apart = float(np.max(np.abs(three - five)) / max(three[-1], five[-1]))
@@ -208,9 +217,9 @@ def top_3_is_top_5(results: Results, draws: Draws) -> Evidence:
 
 def most_effective(results: Results, draws: Draws) -> Evidence:
     """True if Top-3 and Top-5 cause the two largest mean regrets."""
-    regret = {a: results.column(_setting(draws, 4, "gp-ucb", a), "regret", draws.trials).mean() for a in ATTACKED}
+    regret = {attack: _Lines(results, draws).regret(4, "gp-ucb", attack) for attack in ATTACKED}
     top = sorted(regret, key=lambda a: -regret[a])[:2]
-    return Evidence({"robot3d, C = 100": set(top) == {"top-3", "top-5"}}, {a: float(r) for a, r in regret.items()})
+    return Evidence({"robot3d, C = 100": set(top) == {"top-3", "top-5"}}, regret)
 
 
 def lengthscale(results: Results, draws: Draws) -> Evidence:

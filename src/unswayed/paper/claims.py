@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unswayed.experiments.registry import PAPER_ATTACKS
 from unswayed.paper.checks import (
     LED_ASTRAY,
     ROBUST,
@@ -21,7 +20,7 @@ from unswayed.paper.checks import (
     top_3_is_top_5,
     ucb_below_pe,
 )
-from unswayed.paper.grid import ATTACKED, FIGURES, PANELS, Results, Setting
+from unswayed.paper.grid import ATTACKED, FIGURES, Results, figure_lines
 
 
 @dataclass(frozen=True)
@@ -121,10 +120,8 @@ def decide(claim: Claim, results: Results, draws: Draws | None = None) -> Eviden
     """The evidence for a claim; None if runs that it needs are missing."""
     draws = draws or Draws()
     for figure in claim.figures:
-        problem, budget = FIGURES[figure]
-        for attack in PAPER_ATTACKS:
-            for policy, start in PANELS:
-                setting = Setting(problem, policy, attack, budget, start, getattr(draws, problem))
-                if not results.has(setting, draws.trials):
-                    return None
+        draw = draws.of(FIGURES[figure][0])
+        lines = figure_lines(figure, results.scale.horizon, draw)
+        if not all(results.has(experiment, draws.trials) for experiment in lines):
+            return None
     return claim.check(results, draws)

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from unswayed.experiments.registry import PAPER_ATTACKS
-from unswayed.paper.grid import FIGURES, PANELS, Results, Setting
-from unswayed.plots.regret import COLOURS, LABELS, MARKERS, finish_axes
+from unswayed.paper.grid import ATTACKED, FIGURES, PANELS, Results, line
+from unswayed.plots.style import finish_axes, label, line_style
 from unswayed.problems import Problem
 from unswayed.types import FloatArray
 
@@ -25,55 +25,47 @@ def lines_with_bars(axes: Axes, lines: Mapping[str, FloatArray], horizon: int) -
             rounds,
             mean,
             yerr=spread,
-            label=LABELS.get(name, name),
-            color=COLOURS.get(name, f"C{number}"),
             linewidth=1.4,
-            marker=MARKERS[number % len(MARKERS)],
             markersize=3.5,
             markevery=(20 + 8 * number, 60),
             errorevery=(20 + 8 * number, 60),
             capsize=2,
             elinewidth=0.9,
+            **line_style(name, number),
         )
     finish_axes(axes)
 
 
-def _curves(results: Results, setting: Setting) -> FloatArray:
-    return np.array([row["curve"] for row in results.trials(setting)])
-
-
 def regret_panels(results: Results, number: int) -> Figure:
     """Figure 3, 4, 5 or 6: one panel for each algorithm and start, one line for each attack."""
-    problem, budget = FIGURES[number]
+    (problem, budget), horizon = FIGURES[number], results.scale.horizon
     figure = Figure(figsize=(10.5, 6.4), layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.06))
     grid = figure.add_gridspec(2, 6)
     places = [grid[0, 0:2], grid[0, 2:4], grid[0, 4:6], grid[1, 0:2], grid[1, 2:4]]
     for (policy, start), place in zip(PANELS, places, strict=True):
         axes = figure.add_subplot(place)
-        lines = {a: _curves(results, Setting(problem, policy, a, budget, start)) for a in PAPER_ATTACKS}
-        lines_with_bars(axes, lines, results.scale.horizon)
-        axes.set_title(f"{LABELS[policy]}{', later attack' if start == 'later' else ''}", fontsize=11)
+        lines = {a: results.curves(line(number, policy, a, start, horizon=horizon)) for a in PAPER_ATTACKS}
+        lines_with_bars(axes, lines, horizon)
+        axes.set_title(f"{label(policy)}{', later attack' if start == 'later' else ''}", fontsize=11)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("cumulative regret")
     legend = figure.add_subplot(grid[1, 4:6])
     legend.axis("off")
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    legend.legend(handles, labels, loc="center", frameon=False, title=f"{LABELS[problem]}, C = {budget:g}")
+    legend.legend(handles, labels, loc="center", frameon=False, title=f"{label(problem)}, C = {budget:g}")
     return figure
 
 
 def figure_1(results: Results) -> Figure:
     """Robot3D: GP-UCB and RGP-PE without attack, and under the two that hurt GP-UCB most."""
-    problem, budget = FIGURES[4]
-    harm = {
-        a: _curves(results, Setting(problem, "gp-ucb", a, budget))[:, -1].mean() for a in PAPER_ATTACKS if a != "none"
-    }
+    horizon = results.scale.horizon
+    harm = {a: results.curves(line(4, "gp-ucb", a, horizon=horizon))[:, -1].mean() for a in ATTACKED}
     worst = sorted(harm, key=lambda a: -harm[a])[:2]
     figure = Figure(figsize=(8.4, 3.1), layout="constrained")
     for axes, policy in zip(figure.subplots(1, 2, sharey=True), ("gp-ucb", "rgp-pe"), strict=True):
-        lines = {a: _curves(results, Setting(problem, policy, a, budget)) for a in ("none", *sorted(worst))}
-        lines_with_bars(axes, lines, results.scale.horizon)
-        axes.set_title(LABELS[policy], fontsize=11)
+        lines = {a: results.curves(line(4, policy, a, horizon=horizon)) for a in ("none", *sorted(worst))}
+        lines_with_bars(axes, lines, horizon)
+        axes.set_title(label(policy), fontsize=11)
     figure.axes[0].set_ylabel("cumulative regret")
     figure.axes[0].set_ylim(bottom=0)
     figure.axes[0].legend(frameon=False)
@@ -117,12 +109,10 @@ def lines_against(
                 values,
                 regrets.mean(axis=1),
                 yerr=regrets.std(axis=1),
-                label=LABELS.get(name, name),
-                color=COLOURS.get(name, f"C{number}"),
-                marker=MARKERS[number % len(MARKERS)],
                 markersize=4,
                 capsize=2,
                 linewidth=1.4,
+                **line_style(name, number),
             )
         finish_axes(axes, xlabel=xlabel)
         axes.set_title(title, fontsize=11)

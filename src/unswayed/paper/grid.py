@@ -1,20 +1,22 @@
-"""The experiments of Section 4 and Appendix F as cells, and their results by name."""
+"""The experiments of Section 4 and Appendix F as values, and their results by what they are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
-from unswayed.experiments.experiment import Cell, instance
-from unswayed.experiments.registry import PAPER_ATTACKS, Settings
+from unswayed.experiments.experiment import Experiment, Trial
+from unswayed.experiments.instances import instance
+from unswayed.experiments.registry import PAPER_ATTACKS
 from unswayed.problems import Problem
-from unswayed.types import FloatArray
+from unswayed.types import FloatArray, whole
 
-BUDGETS = (50.0, 100.0)
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 ATTACKED = tuple(name for name in PAPER_ATTACKS if name != "none")
 # One panel for each algorithm and start of the attack, in the paper's order.
 PANELS = (
@@ -36,51 +38,25 @@ class Scale:
     horizon: int = 50_000
     beyond: bool = False
 
-
-@dataclass(frozen=True)
-class Setting:
-    """One line of a figure: a policy against an attack. Its trials are cells that differ by the seed."""
-
-    problem: str
-    policy: str
-    attack: str
-    budget: float
-    start: str = "immediate"
-    draw: int | None = None
-    horizon: int | None = None  # None: that of the scale
-    settings: Settings = field(default_factory=Settings)
-    attack_budget: float | None = None  # None: what the policy believes
-
-    def cells(self, scale: Scale, trials: int | None = None) -> list[Cell]:
-        """Trial k has seed k. Where there is no attack, it has no start."""
-        return [
-            Cell(
-                problem=self.problem,
-                policy=self.policy,
-                attack=self.attack,
-                budget=self.budget,
-                seed=seed,
-                attack_start="immediate" if self.attack == "none" else self.start,
-                draw=self.draw,
-                horizon=self.horizon or scale.horizon,
-                attack_budget=self.attack_budget,
-                settings=self.settings,
-            )
-            for seed in range(trials or scale.trials)
-        ]
+    def __post_init__(self) -> None:
+        whole(self.trials, "the number of trials", least=1)
+        whole(self.horizon, "the horizon", least=1)
 
 
-def figure_settings(figure: int, draw: int | None = None) -> Iterator[Setting]:
-    """All lines of Figure 3, 4, 5 or 6."""
+def line(
+    figure: int, policy: str, attack: str, start: str = "immediate", *, horizon: int, draw: int | None = None
+) -> Experiment:
+    """One line of Figure 3, 4, 5 or 6: a policy against an attack. Without an attack there is no start."""
     problem, budget = FIGURES[figure]
+    start = "immediate" if attack == "none" else start
+    return Experiment(problem, policy, attack, budget, attack_start=start, draw=draw, horizon=horizon)
+
+
+def figure_lines(figure: int, horizon: int, draw: int | None = None) -> Iterator[Experiment]:
+    """All lines of Figure 3, 4, 5 or 6."""
     for policy, start in PANELS:
         for attack in PAPER_ATTACKS:
-            yield Setting(problem, policy, attack, budget, start, draw)
-
-
-def paper_cells(scale: Scale) -> list[Cell]:
-    """Every run of Figures 1 and 3 to 6."""
-    return [cell for n in FIGURES for line in figure_settings(n) for cell in line.cells(scale)]
+            yield line(figure, policy, attack, start, horizon=horizon, draw=draw)
 
 
 def other_draws(problem: str) -> list[int]:
@@ -88,7 +64,7 @@ def other_draws(problem: str) -> list[int]:
     and less than h_max above the best inside it.
     """
     found: list[int] = []
-    draw = instance(problem, None).draw or 0
+    draw = instance(problem).draw or 0
     while len(found) < OTHER_DRAWS:
         draw += 1
         if well_posed(instance(problem, draw)):
@@ -102,41 +78,44 @@ def well_posed(problem: Problem) -> bool:
     return bool(outside and problem.f.max() - problem.f[problem.target].max() < problem.h_max)
 
 
-def other_draw_cells(scale: Scale) -> list[Cell]:
+def other_draw_trials(scale: Scale) -> list[Trial]:
     """The same figures on other draws of f1 and of the robot's points, with fewer trials."""
     return [
-        cell
-        for n, (problem, _) in FIGURES.items()
+        trial
+        for figure, (problem, _) in FIGURES.items()
         for draw in other_draws(problem)
-        for line in figure_settings(n, draw)
-        for cell in line.cells(scale, OTHER_TRIALS)
+        for experiment in figure_lines(figure, scale.horizon, draw)
+        for trial in experiment.trials(OTHER_TRIALS)
     ]
 
 
 class Results:
-    """Finished runs, found by what they are."""
+    """Finished runs, found by what they are, not by which code made them: they can be drawn after an update."""
 
     def __init__(self, table: pa.Table, scale: Scale) -> None:
         self.scale = scale
         self._rows: dict[tuple[Any, ...], dict[str, Any]] = {_key(row): row for row in table.to_pylist()}
-        self._found: dict[tuple[Setting, int | None], list[dict[str, Any]]] = {}
+        self._found: dict[tuple[Experiment, int | None], list[dict[str, Any]]] = {}
 
-    def trials(self, setting: Setting, trials: int | None = None) -> list[dict[str, Any]]:
-        """The finished trials of a setting."""
-        if (setting, trials) not in self._found:
-            keys = (_key(cell.identity()) for cell in setting.cells(self.scale, trials))
-            self._found[setting, trials] = [self._rows[key] for key in keys if key in self._rows]
-        return self._found[setting, trials]
+    def trials(self, experiment: Experiment, trials: int | None = None) -> list[dict[str, Any]]:
+        """The finished trials of an experiment."""
+        if (experiment, trials) not in self._found:
+            keys = (_key(trial.identity()) for trial in experiment.trials(trials or self.scale.trials))
+            self._found[experiment, trials] = [self._rows[key] for key in keys if key in self._rows]
+        return self._found[experiment, trials]
 
-    def column(self, setting: Setting, name: str, trials: int | None = None) -> FloatArray:
+    def column(self, experiment: Experiment, name: str, trials: int | None = None) -> FloatArray:
         """One number of each finished trial."""
-        return np.array([row[name] for row in self.trials(setting, trials)], dtype=np.float64)
+        return np.array([row[name] for row in self.trials(experiment, trials)], dtype=np.float64)
 
-    def has(self, setting: Setting, trials: int | None = None) -> bool:
+    def curves(self, experiment: Experiment, trials: int | None = None) -> FloatArray:
+        """The regret curves of the finished trials, one row each."""
+        return np.array([row["curve"] for row in self.trials(experiment, trials)])
+
+    def has(self, experiment: Experiment, trials: int | None = None) -> bool:
         """Whether all its trials are finished."""
-        return len(self.trials(setting, trials)) == (trials or self.scale.trials)
+        return len(self.trials(experiment, trials)) == (trials or self.scale.trials)
 
 
 def _key(row: dict[str, Any]) -> tuple[Any, ...]:
-    """What a run is, not which code made it: finished runs can be drawn again after an update."""
-    return tuple(row[field.name] for field in fields(Cell))
+    return tuple(row[name] for name in (*Experiment.__dataclass_fields__, "seed"))

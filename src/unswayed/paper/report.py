@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
 
 from unswayed.core.regret_bounds import table_1
+from unswayed.paper.about import About
 from unswayed.paper.beyond import Table
 from unswayed.paper.checks import Evidence
 from unswayed.paper.claims import Claim
@@ -36,28 +37,20 @@ class Entry:
     elsewhere: str = ""
 
 
-def page(
-    *,
-    scale: Scale,
-    pictures: Sequence[Picture],
-    entries: Sequence[Entry],
-    tables: Sequence[Table],
-    about: Mapping[str, Any],
-    failures: Sequence[str],
-) -> str:
+def page(about: About, pictures: Sequence[Picture], entries: Sequence[Entry], tables: Sequence[Table]) -> str:
     """The page as HTML."""
     parts = [
-        _head(scale, entries, about, failures),
+        _head(about, entries),
         *(picture(shown.title, shown.caption, shown.png) for shown in pictures),
         _ledger(entries),
-        *(table(t.title, t.text, t.head, t.rows) for t in (rates_table(scale), *tables)),
-        _settings(scale, about),
+        *(table(t.title, t.text, t.head, t.rows) for t in (rates_table(about.scale), *tables)),
+        _settings(about),
     ]
     return document("Unswayed: the paper, reproduced", parts)
 
 
-def _head(scale: Scale, entries: Sequence[Entry], about: Mapping[str, Any], failures: Sequence[str]) -> str:
-    verdicts = [entry.evidence.verdict for entry in entries]
+def _head(about: About, entries: Sequence[Entry]) -> str:
+    scale, verdicts = about.scale, [entry.evidence.verdict for entry in entries]
     counts = (
         f"{verdicts.count('holds')} hold, {verdicts.count('holds partly')} hold partly, "
         f"{verdicts.count('does not hold')} do not hold"
@@ -65,16 +58,16 @@ def _head(scale: Scale, entries: Sequence[Entry], about: Mapping[str, Any], fail
     full = scale.trials == 10 and scale.horizon == 50_000
     size = "at the paper's size" if full else "at a reduced size: verdicts are those of the reduced size"
     failed = ""
-    if failures:
-        items = "".join(f"<li>{escaped(line)}</li>" for line in failures)
+    if about.failures:
+        items = "".join(f"<li>{escaped(failure)}</li>" for failure in about.failures)
         failed = f"<h2>Runs that failed</h2><ul class='not'>{items}</ul>"
     return (
         "<h1>A Robust Phased Elimination Algorithm for Corruption-Tolerant Gaussian Process Bandits</h1>"
         "<p class='soft'>Bogunovic, Li, Krause, Scarlett, arXiv 2202.01850: its experiments, run again by Unswayed "
-        f"{escaped(about['unswayed'])}.</p>"
+        f"{escaped(about.unswayed)}.</p>"
         f"<p><b>{len(entries)} claims: {escaped(counts)}.</b> "
-        f"{escaped(about['runs'])} runs of {scale.horizon:,} plays, {scale.trials} trials for each setting, {size}. "
-        f"Computing took {escaped(about['seconds'])} s with {escaped(about['jobs'])} process(es).</p>{failed}"
+        f"{escaped(about.runs)} runs of {scale.horizon:,} plays, {scale.trials} trials for each setting, {size}. "
+        f"Computing took {escaped(about.seconds)} s with {escaped(about.jobs)} process(es).</p>{failed}"
     )
 
 
@@ -137,7 +130,8 @@ def rates_table(scale: Scale) -> Table:
     )
 
 
-def _settings(scale: Scale, about: Mapping[str, Any]) -> str:
+def _settings(about: About) -> str:
+    scale = about.scale
     experiments = "; ".join(f"Figure {n}: {problem}, C = {C:g}" for n, (problem, C) in FIGURES.items())
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "pyarrow", "matplotlib"))
     lines = [
@@ -149,7 +143,16 @@ def _settings(scale: Scale, about: Mapping[str, Any]) -> str:
         "target region r_x >= 0.",
         experiments + ".",
         f"Python {platform.python_version()}, {libraries}.",
-        f"Executor: {about['executor']}. Peak memory of this process: {about['peak_mb']} MB.",
+        f"Executor: {about.executor}. Peak memory of this process: {_peak_memory()}.",
     ]
     items = "".join(f"<li>{escaped(line)}</li>" for line in lines)
     return f"<h2>Settings</h2><ul>{items}</ul>"
+
+
+def _peak_memory() -> str:
+    try:
+        import resource
+    except ImportError:  # Windows does not say
+        return "unknown"
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux kilobytes
+    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit} MB"

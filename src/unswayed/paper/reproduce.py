@@ -1,10 +1,13 @@
-"""From a folder of finished runs to figures, claims and the page."""
+"""Run the experiments of the paper; from the finished runs make figures, claims and the page."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict, replace
 from functools import partial
 from io import BytesIO
 from typing import Any
@@ -12,76 +15,79 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from unswayed.errors import InvalidInput
-from unswayed.experiments.experiment import Cell, instance
+from unswayed.experiments.experiment import Trial
+from unswayed.experiments.instances import instance
 from unswayed.experiments.store import RunFolder
+from unswayed.experiments.sweep import Report, sweep
 from unswayed.paper import beyond, certified, figures
+from unswayed.paper.about import About
 from unswayed.paper.checks import Draws
 from unswayed.paper.claims import CLAIMS, decide
-from unswayed.paper.grid import (
-    FIGURES,
-    OTHER_TRIALS,
-    Results,
-    Scale,
-    figure_settings,
-    other_draw_cells,
-    other_draws,
-    paper_cells,
-)
+from unswayed.paper.grid import FIGURES, OTHER_TRIALS, Results, Scale, figure_lines, other_draw_trials, other_draws
 from unswayed.paper.report import Entry, Picture, page
-from unswayed.plots.regret import save
+from unswayed.plots.style import save
 from unswayed.storage import write_atomically
 
 NAMES = tuple(f"figure-{n}" for n in range(1, 7))
 
 
-def cells_for(scale: Scale, only: Sequence[str] = ()) -> list[Cell]:
-    """The runs that the wanted figures need; all of the paper's, and with `beyond` the others, by default."""
+def trials_for(scale: Scale, only: Sequence[str] = ()) -> list[Trial]:
+    """The runs that the wanted figures need; by default all of the paper's, and with `beyond` the others."""
     for name in only:
         if name not in NAMES:
             raise InvalidInput(f"unknown figure {name!r}: choose one of {', '.join(NAMES)}")
-    if not only:
-        return paper_cells(scale) + (_beyond_cells(scale) if scale.beyond else [])
-    wanted = {4 if name == "figure-1" else int(name[-1]) for name in only}
-    settings = [line for n in FIGURES if n in wanted for line in figure_settings(n)]
-    return [cell for line in settings for cell in line.cells(scale)]
+    wanted = {4 if name == "figure-1" else int(name[-1]) for name in only or NAMES}
+    lines = [experiment for n in FIGURES if n in wanted for experiment in figure_lines(n, scale.horizon)]
+    trials = [trial for experiment in lines for trial in experiment.trials(scale.trials)]
+    if scale.beyond and not only:
+        more = [*beyond.experiments(scale.horizon), *certified.experiments(scale.horizon)]
+        trials += other_draw_trials(scale) + [trial for e in more for trial in e.trials(beyond.TRIALS)]
+    return list(dict.fromkeys(trials))
 
 
-def render(folder: RunFolder, scale: Scale, about: Mapping[str, Any], only: Sequence[str] = ()) -> list[Entry]:
+def complete(
+    folder: RunFolder, trials: Sequence[Trial], about: About, executor: Executor, *, report: Report, patience: float
+) -> About:
+    """Run what `folder` does not have yet, and say in it how that went."""
+    keys = [trial.fingerprint() for trial in trials]
+    known, described = folder.about()
+    spent = described.get("seconds") if known == keys else None  # by an earlier call for the same runs
+    before = spent if isinstance(spent, float) else 0.0
+    folder.describe(keys, about.to_dict())
+    begun = time.monotonic()
+    failures = sweep(trials, folder, executor, report=report, patience=patience)
+    seconds = round(time.monotonic() - begun + before, 1)
+    about = replace(about, seconds=seconds, failures=tuple(map(str, failures)))
+    folder.describe(keys, about.to_dict())
+    if not failures:
+        folder.finish(folder.read(keys))
+    return about
+
+
+def render(folder: RunFolder, about: About, only: Sequence[str] = ()) -> list[Entry]:
     """Draw what the finished runs allow, decide the claims, and write the page. Runs nothing."""
     keys, _ = folder.about()
-    results = Results(folder.read(keys), scale)
+    results = Results(folder.read(keys), about.scale)
     pictures = [
         Picture(title, caption, _draw(folder, name, figure()))
         for name, title, caption, figure in _figures(results)
         if (not only or name in only) and _ready(results, name)
     ]
     tables: list[beyond.Table] = []
-    if scale.beyond:
+    if about.scale.beyond:
         more, tables = _beyond(folder, results)
         pictures += more
-    entries = _decide(results, scale)
-    document = page(
-        scale=scale,
-        pictures=pictures,
-        entries=entries,
-        tables=tables,
-        about=about,
-        failures=about.get("failures", ()),
-    )
-    write_atomically(folder.path / "claims.json", json.dumps([_plain(e) for e in entries], indent=1).encode())
-    write_atomically(folder.path / "report.html", document.encode())
+    entries = _decide(results)
+    claims = json.dumps([_plain(entry) for entry in entries], indent=1, allow_nan=False)
+    write_atomically(folder.path / "claims.json", claims.encode())
+    write_atomically(folder.path / "report.html", page(about, pictures, entries, tables).encode())
     return entries
-
-
-def _beyond_cells(scale: Scale) -> list[Cell]:
-    settings = [*beyond.settings(), *certified.settings(scale.horizon)]
-    return other_draw_cells(scale) + [cell for s in settings for cell in s.cells(scale, beyond.TRIALS)]
 
 
 def _beyond(folder: RunFolder, results: Results) -> tuple[list[Picture], list[beyond.Table]]:
     """The sections that go beyond the paper, as far as their runs are finished."""
     pictures, tables = [], []
-    if all(results.has(setting, beyond.TRIALS) for setting in certified.settings(results.scale.horizon)):
+    if all(results.has(e, beyond.TRIALS) for e in certified.experiments(results.scale.horizon)):
         for n, (problem, budget) in FIGURES.items():
             drawn = _draw(folder, f"figure-{n}-certified", certified.panels(results, n))
             title = f"Certified policies: {problem}, C = {budget:g}"
@@ -91,7 +97,7 @@ def _beyond(folder: RunFolder, results: Results) -> tuple[list[Picture], list[be
             )
             pictures.append(Picture(title, caption, drawn))
         tables += [certified.price_table(results), certified.guard_table(results)]
-    if all(results.has(setting, beyond.TRIALS) for setting in beyond.settings()):
+    if all(results.has(e, beyond.TRIALS) for e in beyond.experiments(results.scale.horizon)):
         tables.append(beyond.appendix_e_table(results))
         for name, (figure, table) in {
             "regret-against-budget": beyond.against_budget_section(results),
@@ -114,7 +120,7 @@ def _figures(results: Results) -> list[tuple[str, str, str, Callable[[], Figure]
         ),
         (
             "figure-2", "Figure 2: f1", "The synthetic function as a surface and as a map (draw 10).",
-            lambda: figures.figure_2(instance("f1", None)),
+            lambda: figures.figure_2(instance("f1")),
         ),
     ]  # fmt: skip
     for n, (problem, budget) in FIGURES.items():
@@ -127,7 +133,7 @@ def _figures(results: Results) -> list[tuple[str, str, str, Callable[[], Figure]
 def _ready(results: Results, name: str) -> bool:
     """Whether all runs of a figure are finished."""
     number = {"figure-1": 4, "figure-2": None}.get(name, int(name[-1]))
-    return number is None or all(results.has(line) for line in figure_settings(number))
+    return number is None or all(map(results.has, figure_lines(number, results.scale.horizon)))
 
 
 def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
@@ -140,9 +146,9 @@ def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def _decide(results: Results, scale: Scale) -> list[Entry]:
+def _decide(results: Results) -> list[Entry]:
     draws = []
-    if scale.beyond:
+    if results.scale.beyond:
         pairs = zip(other_draws("f1"), other_draws("robot3d"), strict=True)
         draws = [Draws(a, b, OTHER_TRIALS) for a, b in pairs]
     entries = []
@@ -164,7 +170,7 @@ def _decide(results: Results, scale: Scale) -> list[Entry]:
 
 
 def _plain(entry: Entry) -> dict[str, Any]:
-    claim = entry.claim
+    claim, numbers = entry.claim, entry.evidence.numbers
     return {
         "name": claim.name,
         "section": claim.section,
@@ -172,5 +178,6 @@ def _plain(entry: Entry) -> dict[str, Any]:
         "rule": claim.rule,
         "verdict": entry.evidence.verdict,
         **asdict(entry.evidence),
+        "numbers": {part: value if math.isfinite(value) else None for part, value in numbers.items()},
         "other_draws": entry.elsewhere,
     }

@@ -15,17 +15,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from unswayed.plots.style import BAD, GOOD, NEUTRAL, PALETTE
+from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
-from unswayed.spaces import Box, Categorical, Integer, named_values
+from unswayed.spaces import Box, Categorical, Integer
+from unswayed.spaces.space import named_values
 from unswayed.types import FloatArray
 
 SHOWN = 6  # parameters
 FIRST = 30  # the first plays cover the space: their spread says what a large value is
 FAR = 20.0  # times that spread
 WRITTEN = 4  # values off the scale that are written out
-KEPT = PALETTE["blue"]
 STYLES: dict[str, dict[str, Any]] = {
     "kept": {"marker": "o", "color": KEPT, "alpha": 0.6, "markeredgewidth": 0, "markersize": 5},
     "kept, off the scale": {"marker": "x", "color": KEPT, "markersize": 6.5, "markeredgewidth": 1.6},

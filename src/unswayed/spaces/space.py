@@ -32,7 +32,6 @@ __all__ = [
     "Real",
     "Space",
     "Value",
-    "named_values",
     "read_space",
     "space_from_record",
 ]

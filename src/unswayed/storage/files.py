@@ -11,6 +11,8 @@ from pathlib import Path
 
 from unswayed.errors import InvalidInput
 
+TEMPORARY = "-unswayed.tmp"  # how temporary names end
+
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace `path` by `data`: written under a temporary name, flushed to disk, then renamed."""
@@ -18,7 +20,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     if path.exists() and not path.is_file():
         raise InvalidInput(f"cannot write {path}: it is not a regular file")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=TEMPORARY)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
@@ -32,6 +34,13 @@ def write_atomically(path: Path, data: bytes) -> None:
         if isinstance(error, OSError):
             raise InvalidInput(f"cannot write {path}: {error.strerror}") from None
         raise
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove what killed processes have left in `folder`. Only for one who holds its lock: others may be writing."""
+    for path in folder.glob(f".*{TEMPORARY}"):
+        with suppress(OSError):
+            path.unlink()
 
 
 @contextmanager

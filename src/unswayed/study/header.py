@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from unswayed.errors import JournalError
+from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.play import Play
 from unswayed.spaces import Options, Space, space_from_record
-from unswayed.storage import Journal, Record
+from unswayed.storage import FileJournal, Journal, MemoryJournal, Record
 from unswayed.study.log import plays_planned, replay
 from unswayed.study.settings import Settings
 from unswayed.types import whole
@@ -18,6 +19,17 @@ from unswayed.types import whole
 LARGEST_RECORD = 10_000  # a longer list of options is recorded by its fingerprint only
 WORDS = {"parallel": "plays in parallel", "note": "what is measured", "noise_std": "noise"}
 SHOWN = 60
+
+
+def open_journal(journal: str | os.PathLike[str] | Journal | None) -> Journal:
+    """The journal that a user names or brings; in memory if there is none."""
+    if journal is None:
+        return MemoryJournal()
+    if isinstance(journal, str | os.PathLike):
+        return FileJournal(journal)
+    if not (hasattr(journal, "append") and hasattr(journal, "read")):
+        raise InvalidInput(f"journal must be the name of a file or a Journal, not {type(journal).__name__}")
+    return journal
 
 
 def begin_journal(journal: Journal, space: Space, wanted: Settings) -> tuple[Settings, list[Play], int | None]:

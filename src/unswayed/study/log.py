@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.errors import InvalidInput, JournalError, UnswayedError
 from unswayed.search.play import Play, Status
-from unswayed.spaces import Point, Space, named_values
+from unswayed.spaces import Point, Space
+from unswayed.spaces.space import named_values
 from unswayed.storage import Record
 from unswayed.types import whole
 
@@ -37,6 +38,16 @@ def finite(value: object) -> float:
 def plain(point: Point) -> Any:
     """The point as JSON keeps it."""
     return list(point) if isinstance(point, tuple) else point
+
+
+def find(log: Sequence[Play], play: Play | int) -> Play:
+    """What is known of a play, given as such or by its number; refuse a play of another study."""
+    number = whole(play.number if isinstance(play, Play) else play, "the number of a play", least=0)
+    if number >= len(log):
+        raise InvalidInput(f"play {number} was never asked for; the last one is {len(log) - 1}")
+    if isinstance(play, Play) and play.point != log[number].point:
+        raise InvalidInput(f"play {number} of this study has another point; it belongs to another study")
+    return log[number]
 
 
 def take(log: list[Play], record: Record, space: Space) -> None:

@@ -23,10 +23,10 @@ from unswayed.progress import progress_bar
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Box, Options, Point, Space
-from unswayed.storage import FileJournal, Journal, MemoryJournal, Record
+from unswayed.storage import FileJournal, Journal, Record
 from unswayed.study.fold import Fold
-from unswayed.study.header import Header, begin_journal
-from unswayed.study.log import finite, history, plain, plays_planned, replay, take
+from unswayed.study.header import Header, begin_journal, open_journal
+from unswayed.study.log import find, finite, history, plain, plays_planned, replay, take
 from unswayed.study.result import Result
 from unswayed.study.run import measure
 from unswayed.study.settings import Settings, StudyArgs
@@ -72,7 +72,7 @@ class Optimizer:
         wanted.record()  # refuses a kernel that no journal can keep, before a file is made
         self.space = space
         self._lock = RLock()
-        self._journal = _opened(journal)
+        self._journal = open_journal(journal)
         try:
             self.settings, self._log, planned = begin_journal(self._journal, space, wanted)
         except BaseException:
@@ -133,8 +133,6 @@ class Optimizer:
         journal = getattr(self._journal, "path", None)
         return f"Optimizer({self.space!r}, plays={len(self._log)}, journal={journal!r})"
 
-    # -- asking and telling ---------------------------------------------------------------------------------------
-
     def ask(self, n: int = 1) -> list[Play]:
         """The next plays, recorded. They spread over the space while others are open.
 
@@ -167,7 +165,7 @@ class Optimizer:
         """
         number = finite(value)
         with self._lock:
-            known = self._play(play)
+            known = find(self._log, play)
             if known.value != number:  # a retracted value that is told again stays retracted
                 self._answer_open(known, {"kind": "tell", "play": known.number, "value": number})
 
@@ -182,7 +180,7 @@ class Optimizer:
             InvalidInput: The play was never asked for or has another answer.
         """
         with self._lock:
-            known = self._play(play)
+            known = find(self._log, play)
             if known.status is not Status.FAILED:
                 self._answer_open(known, {"kind": "fail", "play": known.number, "reason": str(reason)})
 
@@ -197,7 +195,7 @@ class Optimizer:
             InvalidInput: The play has no recorded measurement.
         """
         with self._lock:
-            known = self._play(play)
+            known = find(self._log, play)
             if known.status is Status.RETRACTED:
                 return
             if known.status is not Status.TOLD:
@@ -212,14 +210,6 @@ class Optimizer:
             known = f"told {play.value!r}" if play.measured else f"{play.status}: {play.reason}"
             raise InvalidInput(f"play {play.number} was already {known}")
         self._record(record)
-
-    def _play(self, play: Play | int) -> Play:
-        number = whole(play.number if isinstance(play, Play) else play, "the number of a play", least=0)
-        if number >= len(self._log):
-            raise InvalidInput(f"play {number} was never asked for; the last one is {len(self._log) - 1}")
-        if isinstance(play, Play) and play.point != self._log[number].point:
-            raise InvalidInput(f"play {number} of this study has another point; it belongs to another study")
-        return self._log[number]
 
     def run(
         self,
@@ -259,8 +249,6 @@ class Optimizer:
             measure(self, objective, executor=executor, retries=retries, answered=answered)
         return self.result()
 
-    # -- what is known --------------------------------------------------------------------------------------------
-
     @property
     def log(self) -> tuple[Play, ...]:
         """Every play, in order."""
@@ -299,8 +287,6 @@ class Optimizer:
         """Every play as a row of a table: number, parameters, value, status and reason."""
         return history(self.log, self.space.names)
 
-    # -- the journal ----------------------------------------------------------------------------------------------
-
     def _record(self, *records: Record) -> None:
         """Write records down, then take them in."""
         try:
@@ -312,13 +298,3 @@ class Optimizer:
                 self._log = replay(self._journal.read(), self.space)
             self._fold = self._new_fold()
             raise
-
-
-def _opened(journal: str | os.PathLike[str] | Journal | None) -> Journal:
-    if journal is None:
-        return MemoryJournal()
-    if isinstance(journal, str | os.PathLike):
-        return FileJournal(journal)
-    if not (hasattr(journal, "append") and hasattr(journal, "read")):
-        raise InvalidInput(f"journal must be the name of a file or a Journal, not {type(journal).__name__}")
-    return journal

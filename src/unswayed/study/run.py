@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from unswayed.errors import SystemFault, UnswayedError
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
-from unswayed.spaces import Point, named_values
+from unswayed.spaces import Point
+from unswayed.spaces.space import named_values
 from unswayed.study.log import finite
 from unswayed.types import whole
 

@@ -1,0 +1,108 @@
+"""The problem of an experiment: by name, from a table, or a user's own, with the kernel that policies assume."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import is_dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from unswayed.core.fitting import fit_lengthscale
+from unswayed.core.kernels import Kernel, Linear, named_kernel
+from unswayed.errors import InvalidInput
+from unswayed.experiments.own import OwnKernel, is_own
+from unswayed.experiments.registry import entry
+from unswayed.problems import Problem, read_table, table
+
+
+def make_problem(
+    name: str,
+    draw: int | None = None,
+    *,
+    noise_std: float | None = None,
+    kernel: str | None = None,
+    lengthscale: float | None = None,
+) -> Problem:
+    """A problem by name, or a table from a CSV file.
+
+    Args:
+        name: A registered problem, FILE.csv, or module:attribute.
+        draw: Which random instance; None is the problem's default.
+        noise_std: Standard deviation of the noise; None is the problem's.
+        kernel: What policies assume: se, linear, matern-NU or module:attribute; None is the problem's, se for a table.
+        lengthscale: Of the kernel. Where only the kernel is named, and for tables, the most likely one for the true
+            values is taken.
+
+    Raises:
+        InvalidInput: A name stands for nothing, or the settings contradict each other.
+    """
+    if name.lower().endswith(".csv"):
+        if draw is not None:
+            raise InvalidInput("a table has no draws")
+        problem = table(*read_table(Path(name)), kernel=Linear(1e300), name=name)
+        kernel = kernel or "se"
+    else:
+        problem = entry("problem", name).make(draw)
+    if kernel is not None:
+        problem = replace(problem, kernel=_make_kernel(kernel, lengthscale, problem))
+    elif lengthscale is not None:
+        problem = replace(problem, kernel=_rescaled(problem.kernel, lengthscale))
+    return problem if noise_std is None else replace(problem, noise_std=noise_std)
+
+
+def instance(
+    problem: str,
+    draw: int | None = None,
+    *,
+    kernel: str | None = None,
+    lengthscale: float | None = None,
+    noise_std: float | None = None,
+) -> Problem:
+    """The same as `make_problem`, made once in each process."""
+    return _instance(problem, draw, kernel, lengthscale, noise_std, _stamp(problem))
+
+
+@cache
+def digest(problem: Problem) -> str:
+    """A digest of the points and their true values."""
+    return hashlib.sha256(problem.domain.tobytes() + problem.f.tobytes()).hexdigest()
+
+
+@cache
+def _instance(
+    problem: str, draw: int | None, kernel: str | None, lengthscale: float | None, noise_std: float | None, stamp: Any
+) -> Problem:
+    return make_problem(problem, draw, kernel=kernel, lengthscale=lengthscale, noise_std=noise_std)
+
+
+def _stamp(problem: str) -> Any:
+    """What tells one state of a table from another: the file may change while this process lives."""
+    path = Path(problem)
+    if not problem.lower().endswith(".csv") or not path.is_file():
+        return None
+    state = path.stat()
+    return path.resolve(), state.st_mtime_ns, state.st_size
+
+
+def _make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kernel:
+    """A kernel by name for the points of `problem`, fitted to its values without a length-scale."""
+    if is_own(name):
+        if lengthscale is not None:
+            raise InvalidInput(f"a length-scale cannot be given to {name}: set it in your module")
+        own = OwnKernel(name)
+        own(problem.domain[:2], problem.domain[:2])  # refused now rather than in a worker
+        return own
+    kernel = named_kernel(name, lengthscale, problem.domain)
+    if lengthscale is not None or isinstance(kernel, Linear):
+        return kernel
+    return fit_lengthscale(kernel, problem.domain, problem.f)
+
+
+def _rescaled(kernel: Kernel, lengthscale: float) -> Kernel:
+    if isinstance(kernel, Linear):
+        raise InvalidInput("the linear kernel has no length-scale")
+    if not is_dataclass(kernel) or not hasattr(kernel, "lengthscale"):
+        raise InvalidInput(f"the kernel {kernel!r} has no length-scale that could be set")
+    rescaled: Kernel = replace(kernel, lengthscale=lengthscale)
+    return rescaled

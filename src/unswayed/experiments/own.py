@@ -1,0 +1,104 @@
+"""A user's own policies, attacks, problems and kernels: any name of the form module:attribute.
+
+    policy    a function (problem, budget, horizon, settings) -> Policy
+    attack    a function (problem) -> Adversary
+    problem   a function (draw: int | None) -> Problem
+    kernel    an object called as k(X, Z)
+
+The module is imported, here and in the workers of a sweep. Its file is part of the fingerprint of a run, so a run is
+repeated when the file changes; files that it imports in turn are not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unswayed.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from unswayed.types import FloatArray
+
+FORM = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+ROWS = 64  # of a kernel matrix, where only its diagonal is needed
+
+
+@dataclass(frozen=True)
+class Own:
+    """What a name of the form module:attribute stands for, and a digest of the module's file."""
+
+    value: Any
+    digest: str
+
+
+def is_own(name: str) -> bool:
+    """Whether a name has the form module:attribute."""
+    return FORM.fullmatch(name) is not None
+
+
+def attribute(name: str) -> str:
+    """The part behind the colon: what figures show."""
+    return name.partition(":")[2]
+
+
+@cache  # the digest must be that of the file as it was imported
+def load_own(name: str) -> Own:
+    """Import what `name` stands for.
+
+    Args:
+        name: module:attribute; the module must be importable from `sys.path`.
+
+    Raises:
+        InvalidInput: It cannot be imported, or cannot be called.
+    """
+    module = name.partition(":")[0]
+    try:
+        imported = import_module(module)
+        value = attrgetter(attribute(name))(imported)
+        source = Path(imported.__file__ or "").read_bytes()
+    except (Exception, SystemExit) as error:  # importing runs any code, so anything may happen
+        reason = " ".join(str(error).split())
+        raise InvalidInput(f"cannot import {name}: {type(error).__name__}: {reason}") from None
+    if not callable(value):
+        raise InvalidInput(f"{name} must be a function or another object that can be called")
+    return Own(value, hashlib.sha256(source).hexdigest())
+
+
+def make_own(name: str, *arguments: Any, needs: str) -> Any:
+    """Call the user's function and check that its result has the attribute `needs`."""
+    made = load_own(name).value(*arguments)
+    if not hasattr(made, needs):
+        raise InvalidInput(f"{name} returned {type(made).__name__}, which has no attribute {needs!r}")
+    return made
+
+
+@dataclass(frozen=True, repr=False)
+class OwnKernel:
+    """A user's kernel by its name, with the diagonal that ours have."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of k(x, z), refused if it has another shape."""
+        from unswayed.types import floats
+
+        k = floats(load_own(self.name).value(X, Z), f"the values of {self.name}", ndim=2)
+        if k.shape != (len(X), len(Z)):
+            raise InvalidInput(f"{self.name} must return {len(X)} x {len(Z)} values, not {k.shape[0]} x {k.shape[1]}")
+        return k
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """The vector of k(x, x), from small blocks of the matrix."""
+        import numpy as np
+
+        blocks = [X[start : start + ROWS] for start in range(0, len(X), ROWS)]
+        return np.concatenate([np.diagonal(self(block, block)) for block in blocks])

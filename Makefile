@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: paper demo test test-slow lint types bench examples docs-figures clean
+.PHONY: paper demo test test-slow test-lowest lint types bench examples docs-figures clean
 
 paper: .venv/.robot          ## every experiment, figure and claim of the paper: reproduction/report.html
 	$(BIN)/unswayed reproduce
@@ -16,6 +16,9 @@ test: .venv/.dev             ## the whole test suite, on all cores
 test-slow: .venv/.dev        ## the tests that take minutes
 	$(BIN)/python -m pytest -n auto -m slow
 
+test-lowest: .venv-lowest/.done  ## a short test with the lowest versions that pyproject.toml allows
+	.venv-lowest/bin/python -m pytest tests/test_smoke.py tests/compare
+
 lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -24,6 +27,7 @@ types: .venv/.dev
 	$(BIN)/mypy
 
 bench: .venv/.dev            ## speed as ratios against plain NumPy, measured in one run
+	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/reproduce.py
 	$(BIN)/python benchmarks/scale.py
@@ -54,5 +58,11 @@ docs-figures: .venv/.dev     ## the pictures of the README and the docs
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $@ .venv/.core .venv/.robot
 
+.venv-lowest/.done: pyproject.toml scripts/lowest.py
+	$(PYTHON) -m venv --clear .venv-lowest
+	$(PYTHON) scripts/lowest.py dev > .venv-lowest/pins.txt
+	.venv-lowest/bin/python -m pip install --quiet --requirement .venv-lowest/pins.txt --editable ".[dev]"
+	touch $@
+
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-lowest build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -30,7 +30,7 @@ from box_table import IDENTITY, markdown
 from unswayed import UnswayedError
 from unswayed.problems.boxes import NOISE_SHARE
 from unswayed.progress import progress_bar
-from unswayed.storage.files import lock, write_atomically
+from unswayed.storage import lock, write_atomically
 
 Key = tuple[str, str, float, str, int]
 

@@ -11,9 +11,6 @@ Names are imported when they are first used, so `import unswayed` costs almost n
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 __version__ = "0.2.0"
 
 _MODULES = {
@@ -52,9 +49,11 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = sorted(_HOME)  # a test checks that each of these exists and is documented
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value

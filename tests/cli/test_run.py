@@ -286,7 +286,7 @@ def test_a_journal_in_use_is_refused(unswayed, folder):
         (("--seed", -1), BOWL, "seed"),
         (("--plot", "study.docx"), BOWL, ".png"),
         (("--journal", "no/such/folder/s.jsonl"), BOWL, "cannot open no/such/folder/s.jsonl"),
-        (("--journal", "space.toml"), BOWL, "space.toml is not a unswayed journal"),
+        (("--journal", "space.toml"), BOWL, "space.toml is not an unswayed journal"),
     ],
     ids=str,
 )

@@ -16,8 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unswayed import UnswayedError
-from unswayed.study import Command, CommandFailed, CommandStopped
+from unswayed import Command, CommandFailed, CommandStopped, InvalidInput, SystemFault, UnswayedError
 
 PYTHON = [sys.executable, "-I", "-S", "-c"]
 
@@ -117,9 +116,9 @@ def test_every_placeholder_is_a_parameter_and_every_parameter_is_used():
         Command(["p", "{x.__class__}"]).check(["x"])
 
 
-@pytest.mark.parametrize("template", [[], [""], "prog {x}", ["p", 1]])
+@pytest.mark.parametrize("template", [[], [""], "prog {x}", ["p", 1], b"prog", 3, None])
 def test_a_command_is_a_list_of_words(template):
-    with pytest.raises(UnswayedError, match="a command"):
+    with pytest.raises(InvalidInput, match="a command"):
         Command(template)
 
 
@@ -298,7 +297,7 @@ def test_an_interrupt_kills_the_group(tmp_path):
 def test_a_killed_caller_leaves_nothing_running(tmp_path):
     path = tmp_path / "pids"
     code = f"""
-from unswayed.study import Command
+from unswayed import Command
 Command({[*PYTHON, FAMILY.replace("{", "{{").replace("}", "}}"), str(path)]!r})({{}})
 """
     with subprocess.Popen([sys.executable, "-c", code]) as caller:
@@ -314,3 +313,21 @@ def test_where_the_system_cannot_wait_without_reaping(monkeypatch):
     assert python("print(5)")({}) == 5
     assert "exit code 2" in failure(python("import sys; sys.exit(2)"))
     assert Command(["sh", "-c", "sleep 60 & echo 3"])({}) == 3
+
+
+def test_a_system_without_process_groups_is_told_in_one_line(monkeypatch):
+    """As on Windows."""
+    monkeypatch.delattr(os, "killpg")
+    with pytest.raises(SystemFault, match="needs POSIX process groups") as error:
+        Command(["p"])
+    assert "\n" not in str(error.value)
+
+
+def test_programs_can_be_imported_where_posix_is_missing():
+    code = """
+import os, signal, sys
+sys.modules["fcntl"] = sys.modules["resource"] = None
+del os.killpg, os.waitid, signal.SIGKILL
+import unswayed.programs.command, unswayed.programs.children, unswayed.programs.watchdog
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

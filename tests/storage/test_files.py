@@ -2,11 +2,13 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
-from unswayed import UnswayedError
-from unswayed.storage import lock, write_atomically
+from unswayed import InvalidInput, SystemFault, UnswayedError
+from unswayed.storage import TEMPORARY, lock, remove_temporaries, write_atomically
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
@@ -89,3 +91,68 @@ def test_only_regular_files_are_replaced(tmp_path):
     write_atomically(tmp_path / "link", b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("name", ["x" * 400, "a\0b", "loop", "file/below"])
+def test_a_wrong_name_is_a_clear_line(tmp_path, name):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(InvalidInput, match="cannot write") as error:
+        write_atomically(tmp_path / name, b"")
+    assert "\n" not in str(error.value)
+
+
+def test_a_folder_that_may_not_be_entered_or_written_is_the_systems_fault():
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        for folder, mode in ((Path(name) / "closed", 0o000), (Path(name) / "fixed", 0o555)):
+            folder.mkdir()
+            folder.chmod(mode)
+            if root:  # root may write everywhere: be somebody else for a moment
+                os.seteuid(65534)
+            try:
+                with pytest.raises(SystemFault, match="Permission denied"):
+                    write_atomically(folder / "a", b"")
+                with pytest.raises(SystemFault, match="Permission denied"), lock(folder / "l"):
+                    pass
+                remove_temporaries(folder)
+            finally:
+                if root:
+                    os.seteuid(0)
+                folder.chmod(0o755)
+
+
+def test_an_old_file_keeps_its_mode_and_a_new_one_follows_the_umask(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write_atomically(tmp_path / "new", b"")
+        (tmp_path / "old").write_bytes(b"")
+        (tmp_path / "old").chmod(0o604)
+        write_atomically(tmp_path / "old", b"x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "old").stat().st_mode & 0o777 == 0o604
+
+
+def test_leftovers_of_killed_processes_are_removed_and_nothing_else(tmp_path, monkeypatch):
+    def killed(*_):
+        raise SystemExit
+
+    with monkeypatch.context() as patch:  # the temporary file is written, and the process ends without cleaning up
+        patch.setattr(os, "replace", killed)
+        patch.setattr(os, "unlink", lambda path: None)
+        with pytest.raises(SystemExit):
+            write_atomically(tmp_path / ("ä" * 100), b"x")
+    (leftover,) = os.listdir(tmp_path)
+    assert leftover.startswith(".")
+    assert leftover.endswith(TEMPORARY)
+    others = [f"a{TEMPORARY}", ".hidden", f".{TEMPORARY}.txt"]
+    for name in others:
+        (tmp_path / name).write_bytes(b"")
+    (tmp_path / f".folder{TEMPORARY}").mkdir()
+    (tmp_path / f".link{TEMPORARY}").symlink_to(tmp_path / ".hidden")
+    remove_temporaries(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, f".folder{TEMPORARY}", f".link{TEMPORARY}"])
+    remove_temporaries(tmp_path / "none")

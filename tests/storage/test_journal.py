@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unswayed import UnswayedError
+from unswayed import InvalidInput, JournalError, SystemFault, UnswayedError
 from unswayed.storage import FileJournal, JournalWarning, MemoryJournal
 from unswayed.testing import check_journal
 
@@ -186,7 +186,7 @@ def test_damage_is_refused_with_its_line_and_left_alone(path, data, reason):
 )
 def test_a_file_of_the_user_is_refused_and_left_alone(path, data):
     path.write_bytes(data)
-    with pytest.raises(UnswayedError, match="not a unswayed journal"):
+    with pytest.raises(UnswayedError, match="not an unswayed journal"):
         FileJournal(path)
     assert path.read_bytes() == data
 
@@ -285,7 +285,7 @@ def test_nothing_is_acknowledged_that_would_be_lost(path):
 def test_a_full_disk_keeps_nothing_of_the_call_and_later_goes_on(path, real_disk):
     code = f"""
 import resource
-from unswayed import UnswayedError
+from unswayed import InvalidInput, JournalError, SystemFault, UnswayedError
 from unswayed.storage import FileJournal
 journal = FileJournal({str(path)!r})
 journal.append({{"a": 1}})
@@ -342,14 +342,14 @@ def test_append_returns_only_when_it_is_on_disk_and_an_error_there_is_no_success
         assert journal.read() == [{"a": 1}, {"c": 3}]
 
 
-@pytest.mark.parametrize("where", ["pwrite", "fsync"])
+@pytest.mark.parametrize("where", ["write", "fsync"])
 def test_an_interrupt_leaves_no_half_line(path, monkeypatch, where):
     real, armed = getattr(os, where), [False]
 
     def interrupted(*args):
         if armed.pop():
             armed.append(False)
-            real(*((args[0], args[1][:9], args[2]) if where == "pwrite" else args))
+            real(*((args[0], args[1][:9]) if where == "write" else args))
             raise KeyboardInterrupt
         armed.append(False)
         return real(*args)
@@ -446,3 +446,45 @@ def test_a_lock_that_is_let_go_at_once_is_waited_for(path):
     threading.Timer(0.1, first.close).start()
     with FileJournal(path) as second:
         assert second.read() == []
+
+
+@pytest.mark.parametrize("wrong", [b"x", None, 3, ["a"], object()])
+def test_a_path_of_the_wrong_type_is_a_clear_line(wrong):
+    with pytest.raises(InvalidInput, match="must be text or a Path, not") as error:
+        FileJournal(wrong)
+    assert "\n" not in str(error.value)
+
+
+def test_errors_say_whose_fault_it_is(path, whole, tmp_path, monkeypatch):
+    """Damaged, foreign, newer and in use: JournalError. A wrong path: InvalidInput. No room: SystemFault."""
+    for data in (whole[:80] + b"?" + whole[81:], b"mine", HEADER.replace(b"1", b"2")):
+        path.write_bytes(data)
+        with pytest.raises(JournalError):
+            FileJournal(path)
+    path.write_bytes(whole)
+    with FileJournal(path) as journal:
+        with pytest.raises(JournalError):
+            FileJournal(path)
+        with pytest.raises(InvalidInput):
+            journal.append({"a": float("nan")})
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left")))
+            with pytest.raises(SystemFault, match="No space left; nothing of this call was kept"):
+                journal.append({"a": 1})
+        path.unlink()
+        with pytest.raises(JournalError, match="gone while in use"):
+            journal.read()
+    for wrong in (tmp_path, tmp_path / "no" / "file", tmp_path / ("x" * 400)):
+        with pytest.raises(InvalidInput, match="cannot open"):
+            FileJournal(wrong)
+    with pytest.raises(InvalidInput, match="is closed"):
+        journal.read()
+
+
+def test_a_journal_says_what_it_is(path):
+    with FileJournal(path) as journal:
+        assert repr(journal) == f"FileJournal({str(path)!r})"
+    assert repr(journal) == f"FileJournal({str(path)!r}, closed)"
+    memory = MemoryJournal()
+    memory.append({"a": 1})
+    assert repr(memory) == "MemoryJournal(1 records)"

@@ -108,7 +108,7 @@ class Audit:
     def describe(self, option: int) -> str:
         """An option in words, safe to print."""
         pairs = zip(self.names, self.points[option], strict=True)
-        return f"option {option} ({', '.join(f'{printable(name)} = {value:.6g}' for name, value in pairs)})"
+        return f"option {option} ({', '.join(f'{printable(name, limit=200)} = {value:.6g}' for name, value in pairs)})"
 
     def __repr__(self) -> str:
         return f"Audit(winner={self.winner}, breakdown_budget={self.breakdown_budget:.4g})"

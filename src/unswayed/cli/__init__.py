@@ -1,5 +1,60 @@
-"""The command line: parsing, progress and exit codes; what it does lives elsewhere."""
+"""The command line: parsing, progress, exit codes. The work itself is done elsewhere.
 
-from unswayed.cli.main import main
+This file imports almost nothing, so that Ctrl-C is handled from the first moment on.
+"""
 
-__all__ = ["main"]
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Args:
+        arguments: The words after `unswayed`; None for those that this process was started with.
+
+    Raises:
+        SystemExit: Always. Its code is 0 done, 1 finished with failures, 2 wrong use, 3 the system's fault, or
+            130 interrupted.
+    """
+    try:
+        _import_app()(arguments)
+    except KeyboardInterrupt:
+        _say_interrupted()
+        sys.exit(130)
+
+
+def _import_app() -> Callable[[list[str] | None], None]:
+    import signal
+    import threading
+
+    # While it imports, Python loses an interrupt that hits an import lock, and prints a traceback instead. There is
+    # nothing to clean up yet, so leave at once.
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    guarded = ours and threading.current_thread() is threading.main_thread()
+    if guarded:
+        signal.signal(signal.SIGINT, _leave)
+    try:
+        from unswayed.cli.app import run
+    finally:
+        if guarded:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    return run
+
+
+def _leave(*_: object) -> None:
+    _say_interrupted()
+    os._exit(130)
+
+
+def _say_interrupted() -> None:
+    try:  # noqa: SIM105  # importing contextlib takes longer than this
+        os.write(2, b"unswayed: interrupted\n")
+    except OSError:  # nobody can read it
+        pass

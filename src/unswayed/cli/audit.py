@@ -87,7 +87,7 @@ def _columns(file: Path, objective: str | None, parameters: str | None) -> tuple
     chosen = [n.strip() for n in parameters.split(",")] if parameters else [n for n in columns if n != target]
     for name in (target, *chosen):
         if name not in columns:
-            known = ", ".join(printable(column) for column in columns)
+            known = ", ".join(printable(column, limit=200) for column in columns)
             raise InvalidInput(f"{file} has no column {name!r}: it has {known}")
     if target in chosen or len(set(chosen)) < len(chosen):
         raise InvalidInput("a column can be a parameter once, or the objective, not both")

@@ -1,23 +1,70 @@
-"""What commands print for programs."""
+"""What the command line prints for scripts and says when its output cannot be written."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import typer
 
 
 def print_json(record: Mapping[str, Any]) -> None:
-    """Print one JSON object; numbers that JSON does not have (NaN, infinities) become null."""
-    typer.echo(json.dumps(_plain(record), allow_nan=False))
+    """Print one JSON object on one line; numbers that are not finite become null, because JSON has none.
+
+    Args:
+        record: The object, made of dicts, lists, tuples, text, numbers, bools and None.
+    """
+    typer.echo(json.dumps(_finite(record), allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value
+
+
+def say(line: str) -> None:
+    """Print one line about this program on standard error, if anybody can read it.
+
+    Args:
+        line: The line, without the name of the program.
+    """
+    with suppress(OSError):
+        typer.echo(f"unswayed: {line}", err=True)
+
+
+def finish_output() -> OSError | None:
+    """Write what is left in the buffer of standard output.
+
+    Returns:
+        None, or why it cannot be written.
+    """
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        return error
+    return None
+
+
+def drop_output() -> None:
+    """Drop what is left in the buffers: otherwise Python tries to write it at its end, and reports that this fails."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            with suppress(OSError):  # a stream that is not a file has nothing to drop
+                handle = stream.fileno()
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, handle)
+                os.close(nowhere)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unswayed.errors import InvalidInput, SystemFault
-from unswayed.storage.files import lock, remove_temporaries, write_atomically
+from unswayed.storage import lock, remove_temporaries, write_atomically
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -55,7 +55,7 @@ def audit_page(audit: Audit, source: str) -> str:
         ]
         for rival in audit.rivals
     ]
-    names = [printable(name) for name in audit.names]
+    names = [printable(name, limit=200) for name in audit.names]
     words = "\n".join(summary(audit))
     parts = [
         f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",

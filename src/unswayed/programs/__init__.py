@@ -1,1 +1,1 @@
-"""Any program as an objective."""
+"""Any program as an objective: run it, limit its time, read its measurement."""

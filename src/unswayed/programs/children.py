@@ -1,4 +1,4 @@
-"""Running programs that may hang, flood, fork or crash, from several threads, without being taken along."""
+"""Run programs that may hang, crash, fork or print without end, without affecting this process."""
 
 from __future__ import annotations
 
@@ -13,19 +13,16 @@ from math import inf
 from threading import Event, Lock
 from time import monotonic
 
+from unswayed.errors import CommandStopped
 from unswayed.programs.watchdog import WATCHDOG
 
 KEPT = 1 << 16
-"""How many bytes of the end of an output are kept at least (twice as many at most)."""
+"""The least number of bytes kept from the end of an output; the most is twice that."""
 
 GRACE = 1.0
-"""Seconds that others may still write after the program itself has ended, as `tee` may in a script."""
+"""Seconds that other processes of the group may still write after the program has ended, as `tee` in a script does."""
 
-PAUSES = 0.0005, 0.05
-
-
-class Stopped(Exception):  # noqa: N818  # no error: `stop` was called
-    """The program was ended by `stop`, or not started after it."""
+PAUSES = 0.0005, 0.05  # seconds between two looks at a silent program: at first, at most
 
 
 class Tail:
@@ -36,21 +33,21 @@ class Tail:
         self.cut = False
 
     def add(self, chunk: bytes) -> None:
-        """Take what was read next."""
+        """Add what was read next."""
         self._data += chunk
         if len(self._data) > 2 * KEPT:
             del self._data[:-KEPT]
             self.cut = True
 
     def last_line(self) -> bytes:
-        """The last line that is not blank, without its surrounding blanks; empty if there is none."""
-        lines = bytes(self._data).split(b"\n")[self.cut :]  # the rest of a cut line could look like a whole one
+        """Return the last line that is not blank, stripped; empty if there is none."""
+        lines = bytes(self._data).split(b"\n")[self.cut :]  # the end of a cut line could look like a complete one
         return next((line.strip() for line in reversed(lines) if line.strip()), b"")
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a program ended: its return code as of `subprocess`, and the end of what it wrote."""
+    """How a program ended: its return code as `subprocess` gives it, and the end of its output."""
 
     code: int
     stdout: Tail
@@ -58,7 +55,10 @@ class Finished:
 
 
 class Children:
-    """Programs under way, each the leader of a process group that ends with it. Safe to use from any thread."""
+    """The programs that are running. Each leads a process group that is killed when the program ends.
+
+    All methods are safe to use from any thread.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -66,12 +66,23 @@ class Children:
         self._stopped = Event()
 
     def run(self, arguments: Sequence[str], timeout: float | None) -> Finished:
-        """Start a program and wait for it; raises OSError, ValueError, TimeoutError or Stopped.
+        """Start a program and wait until it ends. In every case, its whole process group is killed afterwards.
 
-        However this ends, the whole group is killed and the program reaped.
+        Args:
+            arguments: The program and its arguments.
+            timeout: The largest number of seconds; None for no limit.
+
+        Returns:
+            How the program ended.
+
+        Raises:
+            OSError: The program cannot be started.
+            ValueError: An argument holds a null byte or half a character.
+            TimeoutError: The time is over.
+            CommandStopped: `stop` was called, before or meanwhile.
         """
         if self._stopped.is_set():
-            raise Stopped
+            raise stopped()
         process = subprocess.Popen(
             arguments,
             bufsize=0,
@@ -87,12 +98,12 @@ class Children:
             stdout, stderr = self._follow(process, monotonic() + (inf if timeout is None else timeout))
         finally:
             self._end(process)
-        if self._stopped.is_set():  # then its end may be our doing
-            raise Stopped
+        if self._stopped.is_set():  # then `stop` may have killed it
+            raise stopped()
         return Finished(process.returncode, stdout, stderr)
 
     def stop(self) -> None:
-        """End all that run, and start no more; every `run` under way raises Stopped."""
+        """Kill all running programs and start no more; every `run` raises CommandStopped."""
         self._stopped.set()
         with self._lock:
             for group in self._groups:
@@ -114,10 +125,10 @@ class Children:
                     else:
                         selector.unregister(key.fileobj)
                 pause = PAUSES[0] if ready else min(2 * pause, PAUSES[1])
-                if not ended and _has_ended(process):  # a program it has started may keep its pipes open
+                if not ended and _has_ended(process):  # a process that it started may keep its pipes open
                     ended, deadline = True, monotonic() + GRACE
                 if self._stopped.is_set():
-                    raise Stopped
+                    raise stopped()
                 if monotonic() > deadline:
                     if not ended:
                         raise TimeoutError
@@ -125,7 +136,7 @@ class Children:
         return tails
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
-        """Kill what is left of the group; only then reap its leader, for until then no other can have its number."""
+        """Kill the group, then reap its leader: until then, no other process can get its number."""
         _kill(process.pid)
         with self._lock:
             self._groups.discard(process.pid)
@@ -136,16 +147,21 @@ class Children:
             pipe.close()
 
 
+def stopped() -> CommandStopped:
+    """Return the error of a program that was ended by `Children.stop`, or not started after it."""
+    return CommandStopped("the command was stopped")
+
+
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether the program has ended, without reaping it where the system can tell."""
+    """Return whether the program has ended, without reaping it where the system allows that."""
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
         return process.poll() is not None
     try:
         return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    except ChildProcessError:  # reaped by someone else
+    except ChildProcessError:  # somebody else reaped it
         return True
 
 
 def _kill(group: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # macOS: no permission if only zombies are left
+    with suppress(ProcessLookupError, PermissionError):  # macOS refuses if only zombies are left
         os.killpg(group, signal.SIGKILL)

@@ -1,9 +1,10 @@
-"""One evaluation of any program: parameters in its command line, the measurement in its last line of output."""
+"""A program as an objective: parameters in its command line, the measurement in the last line of its output."""
 
 from __future__ import annotations
 
 import math
 import numbers
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,23 +13,39 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.errors import CommandFailed, CommandStopped, InvalidInput
-from unswayed.programs.children import Children, Finished, Stopped
+from unswayed.errors import CommandFailed, CommandStopped, InvalidInput, SystemFault
+from unswayed.programs.children import Children, Finished
+from unswayed.text import printable
 from unswayed.types import positive
 
 BRACES = re.compile(r"(\{\{)|(\}\})|\{([^{}]+)\}|[{}]")
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # linear in the length of any line
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-SHOWN = 200
+SHOWN = 200  # characters of foreign text in a message
 
 
 @dataclass(frozen=True)
 class Command:
     """A program and its arguments, with `{name}` where the value of a parameter goes.
 
-    Doubled braces stand for single ones; nothing else is special, and no shell is involved. Calling it with a point
-    runs the program, in a session of its own and without input, for at most `timeout` seconds, and returns the
-    number in the last line that it prints. Several threads may call it at once.
+    Write `{{` and `}}` for braces themselves; nothing else is special, and no shell is involved. Calling the command
+    with a point runs the program without input and returns the number in the last line that it prints. When the
+    program ends, its whole process group is killed. Several threads may call the command at once.
+
+    Args:
+        template: The program and its arguments, a list of words.
+        timeout: Kill the program after this many seconds; None for no limit.
+
+    Raises:
+        InvalidInput: The template or the time limit is wrong.
+        SystemFault: The system has no process groups (Windows).
+
+    Example:
+        >>> command = Command(["expr", "{x}", "*", "{y}"], timeout=10)
+        >>> command.placeholders()
+        ('x', 'y')
+        >>> command({"x": 6, "y": 7})
+        42.0
     """
 
     template: Sequence[str]
@@ -36,17 +53,20 @@ class Command:
     _children: Children = field(default_factory=Children, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.template, str) or not all(isinstance(word, str) for word in self.template):
+        if not hasattr(os, "killpg"):
+            raise SystemFault("running programs needs POSIX process groups, which this system lacks; use a function")
+        words = tuple(self.template) if isinstance(self.template, Iterable) else (self.template,)
+        if isinstance(self.template, str) or not all(isinstance(word, str) for word in words):
             raise InvalidInput("a command is a list of words: the program and its arguments")
-        if not self.template or not self.template[0]:
+        if not words or not words[0]:
             raise InvalidInput("a command needs at least the name of a program")
-        object.__setattr__(self, "template", tuple(self.template))
+        object.__setattr__(self, "template", words)
         if self.timeout is not None:
             object.__setattr__(self, "timeout", positive(self.timeout, "the time limit"))
         self.placeholders()
 
     def placeholders(self) -> tuple[str, ...]:
-        """The names in braces, each once, in the order of the command line."""
+        """Return the names in braces, each once, in the order of the command line."""
         found: dict[str, None] = {}
         for word in self.template:
             for match in BRACES.finditer(word):
@@ -59,7 +79,14 @@ class Command:
         return tuple(found)
 
     def check(self, names: Iterable[str]) -> None:
-        """Refuse a command that asks for something that is no parameter, or leaves a parameter out."""
+        """Check that the command uses every parameter and nothing else.
+
+        Args:
+            names: The names of the parameters.
+
+        Raises:
+            InvalidInput: A placeholder is not a parameter, or a parameter has no placeholder.
+        """
         known, asked = list(names), self.placeholders()
         if unknown := [name for name in asked if name not in known]:
             raise InvalidInput(
@@ -70,7 +97,14 @@ class Command:
             raise InvalidInput(f"the command does not use {_braced(unused)}; put every parameter into it")
 
     def arguments(self, point: Mapping[str, Any]) -> list[str]:
-        """The command line for `point`."""
+        """Return the command line for a point.
+
+        Args:
+            point: The value of each parameter, by name.
+
+        Raises:
+            InvalidInput: A value is missing, or is not a number, a bool or text.
+        """
         values = {name: _text(point, name) for name in self.placeholders()}
 
         def fill(match: re.Match[str]) -> str:
@@ -79,27 +113,39 @@ class Command:
         return [BRACES.sub(fill, word) for word in self.template]
 
     def __call__(self, point: Mapping[str, Any]) -> float:
-        """Run the program for `point` and return its measurement; raises CommandFailed or CommandStopped."""
+        """Run the program for a point and return its measurement.
+
+        Args:
+            point: The value of each parameter, by name.
+
+        Returns:
+            The number in the last line of the output.
+
+        Raises:
+            CommandFailed: The program could not start, failed, ran too long or printed no finite number.
+            CommandStopped: `stop` was called.
+            InvalidInput: A value is missing, or is not a number, a bool or text.
+        """
         arguments = self.arguments(point)
         try:
             finished = self._children.run(arguments, self.timeout)
-        except Stopped:
-            raise CommandStopped("the command was stopped") from None
+        except CommandStopped:
+            raise
         except TimeoutError:
             raise CommandFailed(f"the command ran over its time limit of {self.timeout:g} s and was killed") from None
         except OSError as error:
             raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error.strerror}") from None
-        except ValueError as error:  # a NUL or half a character in an argument
+        except ValueError as error:  # a null byte or half a character in an argument
             raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error}") from None
         return _measurement(finished)
 
     def stop(self) -> None:
-        """Kill every program under way and start no more; all calls raise CommandStopped. For any thread."""
+        """Kill all running programs and start no more; all calls raise CommandStopped. Any thread may call this."""
         self._children.stop()
 
 
 def _text(point: Mapping[str, Any], name: str) -> str:
-    """The value of a parameter as a program reads it: floats with all their digits, true and false in lower case."""
+    """Return the value of a parameter as text: floats with all their digits, true and false in lower case."""
     if name not in point:
         raise InvalidInput(f"the command asks for {_braced([name])}, which the point does not have")
     value = point[name]
@@ -110,19 +156,19 @@ def _text(point: Mapping[str, Any], name: str) -> str:
     if isinstance(value, numbers.Real):
         return repr(float(value))
     if isinstance(value, str):
-        return str.__str__(value)  # an enumeration of texts would print its name
+        return str.__str__(value)  # str() of an enumeration of texts would give its name
     raise InvalidInput(f"{_braced([name])} must be a number, true, false or text, not {type(value).__name__}")
 
 
 def _measurement(finished: Finished) -> float:
-    """The number in the last line of the output of a program that has ended well."""
+    """Return the number in the last line of the output, if the program ended without an error."""
     if finished.code < 0:
         raise CommandFailed(f"the command was killed by {_signal(-finished.code)}{_complaint(finished)}")
     if finished.code > 0:
         raise CommandFailed(f"the command ended with exit code {finished.code}{_complaint(finished)}")
     line = finished.stdout.last_line()
     if not line:
-        reason = "ended its output with a line too long" if finished.stdout.cut else "printed nothing"
+        reason = "ended its output with a line that is too long" if finished.stdout.cut else "printed nothing"
         raise CommandFailed(f"the command {reason}; its last line must be one number{_complaint(finished)}")
     number = float(line) if NUMBER.fullmatch(line) else math.nan
     if math.isfinite(number):
@@ -134,7 +180,7 @@ def _measurement(finished: Finished) -> float:
 
 def _complaint(finished: Finished) -> str:
     line = finished.stderr.last_line()
-    return f": {_shown(line, quote=False)}" if line else ""
+    return f": {printable(line, limit=SHOWN)}" if line else ""
 
 
 def _signal(number: int) -> str:
@@ -145,13 +191,8 @@ def _signal(number: int) -> str:
 
 
 def _braced(names: Sequence[str]) -> str:
-    return _shown(", ".join(f"{{{name}}}" for name in names), quote=False) or "none"
+    return printable(", ".join(f"{{{name}}}" for name in names), limit=SHOWN) or "none"
 
 
-def _shown(text: str | bytes, *, quote: bool = True) -> str:
-    """Foreign text for a message: one line, not too long, and nothing in it that a terminal would obey."""
-    if isinstance(text, bytes):
-        text = text[: 4 * SHOWN].decode("utf-8", "backslashreplace")
-    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: SHOWN + 1])
-    plain = plain if len(plain) <= SHOWN else plain[:SHOWN] + "..."
-    return f"'{plain}'" if quote else plain
+def _shown(text: str | bytes) -> str:
+    return f"'{printable(text, limit=SHOWN)}'"

@@ -1,8 +1,8 @@
-"""A small process that outlives this one, to end the programs it leaves behind when it is killed.
+"""Kill the programs that this process leaves behind when it is killed itself.
 
-It reads which process groups run from a pipe whose other end only this process holds. However this process ends,
-kill -9 included, the pipe ends with it, and the watchdog kills the groups that still run. (Linux could signal a
-child at the death of its parent, but only of the parent's thread, and macOS cannot.)
+A small helper process reads from a pipe which process groups are running. Only this process holds the other end, so
+the pipe closes when this process ends for any reason, kill -9 included. The helper then kills the groups that are
+still running. (Linux can signal a child when the thread that started it ends, which is too early; macOS cannot.)
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ for group in groups:
 
 
 class Watchdog:
-    """Started when it is first needed. Without one (it cannot be started, or was killed) all else works."""
+    """The helper process, started when it is first needed.
+
+    If it cannot be started or was killed, programs still run; only the clean-up after a kill is missing.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -38,18 +41,18 @@ class Watchdog:
     def guard(self, group: int) -> None:
         """Kill this process group if this process ends before `release`."""
         with self._lock, suppress(OSError):
-            if self._process is None or self._owner != os.getpid():  # a fork needs one of its own
+            if self._process is None or self._owner != os.getpid():  # a forked process needs its own helper
                 self._process, self._owner = self._start(), os.getpid()
         self._say(f"+{group}\n")
 
     def release(self, group: int) -> None:
-        """The group has ended; to be called before its number can be given to another."""
+        """Forget a group that has ended. Call it before the leader is reaped, while its number is still taken."""
         self._say(f"-{group}\n")
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", SCRIPT],
-            bufsize=0,  # lines so short are written to a pipe as a whole, from any thread
+            bufsize=0,  # a pipe takes lines as short as these in one piece, from any thread
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

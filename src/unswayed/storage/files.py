@@ -1,58 +1,112 @@
-"""Writing so that a crash, a full disk or a second process can never leave half a file."""
+"""Replace a file so that a crash or a full disk never leaves half of it."""
 
 from __future__ import annotations
 
-import fcntl
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import secrets
+import stat
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
-from unswayed.errors import InvalidInput
+from unswayed.errors import InvalidInput, UnswayedError
+from unswayed.storage.refusals import refusal
 
-TEMPORARY = "-unswayed.tmp"  # how temporary names end
+TEMPORARY = "-unswayed.tmp"
+"""How the names of temporary files end; they begin with a dot."""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace `path` by `data`: written under a temporary name, flushed to disk, then renamed."""
-    name, path = None, path.resolve()
-    if path.exists() and not path.is_file():
-        raise InvalidInput(f"cannot write {path}: it is not a regular file")
+    """Replace the file `path` by `data`: write a temporary file, flush it to disk, rename it.
+
+    A file that exists keeps its mode; a new one gets what the umask allows. A symbolic link is followed.
+
+    Args:
+        path: The file to make or to replace.
+        data: Its new content.
+
+    Raises:
+        InvalidInput: The path is wrong, or there is something that is not a regular file.
+        SystemFault: The system refuses: the disk is full, or the folder may not be written to.
+    """
+    temporary = None
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=TEMPORARY)
-        with os.fdopen(handle, "wb") as file:
+        target = os.path.realpath(path)
+        mode = _mode(target)
+        folder, name = os.path.split(target)
+        temporary = os.path.join(folder, f".{name[:50]}-{secrets.token_hex(8)}{TEMPORARY}")
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        with open(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException as error:
-        if name is not None:
+            sync(file.fileno())
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException as error:  # an interrupt too must not leave a temporary file
+        if temporary is not None:
             with suppress(OSError):
-                os.unlink(name)
+                os.unlink(temporary)
         if isinstance(error, OSError):
-            raise InvalidInput(f"cannot write {path}: {error.strerror}") from None
+            raise refusal(f"cannot write {path}", error) from None
+        if isinstance(error, ValueError) and not isinstance(error, UnswayedError):  # a null byte in the path
+            raise InvalidInput(f"cannot write {path}: {error}") from None
         raise
 
 
-def remove_temporaries(folder: Path) -> None:
-    """Remove what killed processes have left in `folder`. Only for one who holds its lock: others may be writing."""
-    for path in folder.glob(f".*{TEMPORARY}"):
-        with suppress(OSError):
-            path.unlink()
-
-
-@contextmanager
-def lock(path: Path) -> Iterator[None]:
-    """Hold `path` as a lock until the block ends, or the process does; refuse if another one has it."""
+def _mode(target: str) -> int | None:
+    """The mode of an existing file; None if there is none."""
     try:
-        file = path.open("a")
-    except OSError as error:
-        raise InvalidInput(f"cannot write {path}: {error.strerror}") from None
-    with file:
+        found = os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found):
+        raise InvalidInput(f"cannot write {target}: it is not a regular file")
+    return stat.S_IMODE(found)
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Delete the temporary files that killed processes left in `folder`; errors are ignored.
+
+    Call it only while no other process writes there, such as under the folder's `lock`.
+
+    Args:
+        folder: The folder itself; folders inside it are not searched.
+    """
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") and entry.name.endswith(TEMPORARY):
+                with suppress(OSError):
+                    if entry.is_file(follow_symlinks=False):
+                        os.unlink(entry.path)
+
+
+def sync(handle: int) -> None:
+    """Wait until an open file is on disk.
+
+    Args:
+        handle: The descriptor of the file.
+
+    Raises:
+        OSError: The data may not be on disk.
+    """
+    # On macOS fsync alone leaves the data in the cache of the drive.
+    with suppress(ImportError, AttributeError, OSError):  # Windows; Linux; a file system that lacks it
+        fcntl = import_module("fcntl")  # by name, because type checkers know F_FULLFSYNC on macOS only
+        fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+        return
+    os.fsync(handle)
+
+
+def sync_folder(folder: str) -> None:
+    """Wait until the names of new files are on disk, where the system can do that.
+
+    Args:
+        folder: The folder that holds the files.
+    """
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InvalidInput(f"another unswayed is at work in {path.parent}; wait for it to end") from None
-        yield
+            os.fsync(handle)
+        finally:
+            os.close(handle)

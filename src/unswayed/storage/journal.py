@@ -1,8 +1,7 @@
-"""An append-only journal: the truth of a study is its log."""
+"""An append-only journal: the complete history of a study, from which its state is computed."""
 
 from __future__ import annotations
 
-import fcntl
 import io
 import json
 import os
@@ -13,31 +12,41 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import Any, Protocol, Self
 
-from unswayed.errors import InvalidInput
+from unswayed.errors import InvalidInput, JournalError
+from unswayed.storage.files import sync, sync_folder
 from unswayed.storage.journal_lines import HEADER, Record, encode, line, parse, refuse
+from unswayed.storage.lock import try_lock
+from unswayed.storage.refusals import refusal
 
 PATIENCE = 0.5  # seconds to wait for a lock
 
 
 class JournalWarning(UserWarning):
-    """The end of a journal had been torn by a crash and was cut off."""
+    """A crash had damaged the end of a journal, and the damaged bytes were removed."""
 
 
 class Journal(Protocol):
-    """Where records are kept, in order: `append` and `read` are all that a study needs.
+    """Where a study keeps its records, in order. `append`, `read` and `close` are all that a study needs.
 
-    `append` keeps all records of one call or none, and returns only when they are safe; `read` gives every
-    record there is, as copies. A journal belongs to one owner until `close`. Subclass it for the context manager.
+    A journal has one owner until `close`. Subclass this class to get the context manager, and check your own journal
+    with `unswayed.testing.check_journal`.
     """
 
     def append(self, *records: Record) -> None:
-        """Keep these records, after all others."""
+        """Add records after all others, and return when they are safe.
+
+        Args:
+            *records: Dictionaries of plain JSON. Either all of them are kept or none.
+
+        Raises:
+            UnswayedError: The records are not plain JSON, or cannot be kept; then none is.
+        """
 
     def read(self) -> list[Record]:
-        """Every record, oldest first."""
+        """Return copies of all records, oldest first."""
 
     def close(self) -> None:
-        """Give the journal free; nothing can be read or appended any more. Closing twice is harmless."""
+        """Release the journal. Nothing can be read or appended afterwards; closing twice is harmless."""
 
     def __enter__(self) -> Self:
         return self
@@ -47,21 +56,42 @@ class Journal(Protocol):
 
 
 class MemoryJournal(Journal):
-    """A journal that ends with the process; it takes and refuses what a file would."""
+    """A journal in memory, lost when the process ends. It accepts and refuses the same records as a file.
+
+    Example:
+        >>> journal = MemoryJournal()
+        >>> journal.append({"ask": 1}, {"ask": 2})
+        >>> journal.read()
+        [{'ask': 1}, {'ask': 2}]
+    """
 
     def __init__(self) -> None:
         self._calls: list[str] | None = []
 
+    def __repr__(self) -> str:
+        return "MemoryJournal(closed)" if self._calls is None else f"MemoryJournal({len(self.read())} records)"
+
     def append(self, *records: Record) -> None:
-        """Keep these records, after all others."""
+        """Add records after all others.
+
+        Args:
+            *records: Dictionaries of plain JSON. Either all of them are kept or none.
+
+        Raises:
+            InvalidInput: A record is not plain JSON, or the journal is closed.
+        """
         self._open_calls().append(encode(records))
 
     def read(self) -> list[Record]:
-        """Every record, oldest first."""
+        """Return copies of all records, oldest first.
+
+        Raises:
+            InvalidInput: The journal is closed.
+        """
         return [record for call in self._open_calls() for record in json.loads(call)]
 
     def close(self) -> None:
-        """Forget everything."""
+        """Forget all records. Closing twice is harmless."""
         self._calls = None
 
     def _open_calls(self) -> list[str]:
@@ -71,29 +101,58 @@ class MemoryJournal(Journal):
 
 
 class FileJournal(Journal):
-    """A journal in the file `path`, which is made if there is none and belongs to this object until `close`.
+    """A journal in a file, which belongs to this object until `close`.
 
-    A last line that a crash has torn is cut off, with a `JournalWarning`. Any other damage, a file that is no
-    journal and one that another process has open are refused with a `UnswayedError`, and left as they are.
+    If a crash damaged the last line, that line is removed with a `JournalWarning`. Any other damage is refused, and the
+    file is left as it is.
+
+    Args:
+        path: The file. It is made if there is none.
+
+    Raises:
+        InvalidInput: The path is wrong, or is not a regular file.
+        JournalError: The file is damaged, is not a journal, is from a newer version, or is in use.
+        SystemFault: The system refuses to open or write the file.
+
+    Example:
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "study.jsonl")
+        >>> with FileJournal(path) as journal:
+        ...     journal.append({"ask": 1})
+        >>> with FileJournal(path) as journal:
+        ...     journal.read()
+        [{'ask': 1}]
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path = _path(path)
         self._lock = Lock()
         self._file = _open(self.path)
         try:
             self._real = os.path.realpath(self.path)  # still the same file if the process changes its directory
             _take(self._file.fileno(), self.path)
-            self._whole = (0, 0)  # length and calls in one name: an interrupt sees both or neither change
+            self._whole = (0, 0)  # bytes and calls in one name: an interrupt changes both or neither
             self._load()
         except BaseException as error:
             self._file.close()
             if isinstance(error, OSError):
-                raise InvalidInput(f"cannot open {self.path}: {error.strerror}") from None
+                raise refusal(f"cannot open {self.path}", error) from None
             raise
 
+    def __repr__(self) -> str:
+        return f"FileJournal({self.path!r}{', closed' if self._file.closed else ''})"
+
     def append(self, *records: Record) -> None:
-        """Keep these records, after all others; returns when they are on disk. If it fails, none is kept."""
+        """Add records after all others, and return when they are on disk.
+
+        Args:
+            *records: Dictionaries of plain JSON. Either all of them are kept or none.
+
+        Raises:
+            InvalidInput: A record is not plain JSON, or the journal is closed.
+            JournalError: Another program changed or removed the file.
+            SystemFault: The file cannot be written, for example because the disk is full. No record is kept.
+        """
         text = encode(records)
         with self._lock:
             self._still_ours()
@@ -101,28 +160,39 @@ class FileJournal(Journal):
                 self._write(line(self._whole[1] + 1, text), 1)
 
     def read(self) -> list[Record]:
-        """Every record, oldest first, read from the file and checked again."""
+        """Read the file, check it again and return all records, oldest first.
+
+        Raises:
+            InvalidInput: The journal is closed.
+            JournalError: Another program changed or removed the file.
+            SystemFault: The system refuses to read the file.
+        """
         with self._lock:
             self._still_ours()
-            self._file.seek(0)
-            records, _, end = parse(self._file.readall(), self.path)
+            try:
+                self._file.seek(0)
+                data = self._file.readall()
+            except OSError as error:
+                raise refusal(f"cannot read {self.path}", error) from None
+            records, _, end = parse(data, self.path)
             if end != self._whole[0]:
-                raise InvalidInput(f"{self.path} was changed by another program; restore it from a copy")
+                raise JournalError(f"{self.path} was changed by another program; restore it from a copy")
             return records
 
     def close(self) -> None:
-        """Give the file free for others. Closing twice is harmless."""
+        """Release the file for others. Closing twice is harmless."""
         with self._lock:
             self._file.close()
 
     def _load(self) -> None:
-        """Check the whole file, complete its header and cut off a torn line."""
-        data = self._file.read(len(HEADER) + 16)  # enough to know it: a foreign file may be huge
+        """Check the whole file, complete its header and remove a damaged last line."""
+        self._file.seek(0)
+        data = self._file.read(len(HEADER) + 16)  # enough to recognise it: a foreign file may be huge
         if data.startswith(HEADER):
             data += self._file.readall()
             _, calls, end = parse(data, self.path)
             self._whole = (end, calls)
-            self._cut()  # also if nothing is torn: what a killed process wrote may not be on disk yet
+            self._cut()  # even if nothing is damaged: what a killed process wrote may not be on disk yet
             if len(data) > end:
                 torn = f"the last line was torn by a crash; its {len(data) - end} bytes were cut off"
                 warnings.warn(f"{self.path}: {torn}, the lines before it are whole", JournalWarning, stacklevel=3)
@@ -130,28 +200,29 @@ class FileJournal(Journal):
             self._write(HEADER, 0)  # over what an interrupted creation left, which is the same bytes
         else:
             refuse(data, self.path)
-        _sync_folder(os.path.dirname(self._real))
+        sync_folder(os.path.dirname(self._real))
 
     def _write(self, data: bytes, calls: int) -> None:
-        """`data`, which holds so many calls, at the end of the file and on disk, or the file as it was."""
-        end, before = self._whole
+        """Write `data`, which holds `calls` calls, to the end of the file and to disk, or leave the file as it was."""
+        handle, (end, before) = self._file.fileno(), self._whole
         try:
+            os.lseek(handle, end, os.SEEK_SET)
             done = 0
-            while done < len(data):  # a disk that fills up takes a part first, and fails next time
-                done += os.pwrite(self._file.fileno(), data[done:], end + done)
-            _sync(self._file.fileno())
+            while done < len(data):  # a disk that is nearly full takes a part first, and fails at the next try
+                done += os.write(handle, data[done:])
+            sync(handle)
             self._whole = (end + len(data), before + calls)
         except BaseException as error:  # an interrupt too must not leave half a line
-            with suppress(OSError):  # then the length is wrong, and `_still_ours` refuses all that follows
+            with suppress(OSError):  # if this fails, the length is wrong and `_still_ours` refuses all that follows
                 self._cut()
             if isinstance(error, OSError):
-                reason = f"{error.strerror}; nothing of this call was kept: make room and try again"
-                raise InvalidInput(f"cannot write to {self.path}: {reason}") from None
+                problem = refusal(f"cannot write to {self.path}", error)
+                raise type(problem)(f"{problem}; nothing of this call was kept: make room and try again") from None
             raise
 
     def _cut(self) -> None:
         os.ftruncate(self._file.fileno(), self._whole[0])
-        _sync(self._file.fileno())
+        sync(self._file.fileno())
 
     def _still_ours(self) -> None:
         """Refuse a file that was replaced, removed or changed: what is appended to it would be lost."""
@@ -160,21 +231,31 @@ class FileJournal(Journal):
         try:
             there, ours = os.stat(self._real), os.fstat(self._file.fileno())
         except OSError as error:
-            raise InvalidInput(f"{self.path} is gone while in use: {error.strerror}") from None
+            raise JournalError(f"{self.path} is gone while in use: {error.strerror}; restore it from a copy") from None
         if not os.path.samestat(there, ours) or ours.st_size != self._whole[0]:
-            raise InvalidInput(f"{self.path} was changed by another program while in use; open it again")
+            raise JournalError(f"{self.path} was changed by another program while in use; open it again")
+
+
+def _path(path: str | os.PathLike[str]) -> str:
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):  # also a path of bytes, which could not be shown
+        raise InvalidInput(f"the path of a journal must be text or a Path, not {type(path).__name__}")
+    return text
 
 
 def _open(path: str) -> io.FileIO:
-    """The file, made if there is none; only a regular file will do."""
-    if os.path.islink(path) and not os.path.exists(path):
-        raise InvalidInput(f"cannot open {path}: it is a symbolic link to nowhere")
+    """Open the file, and make it if there is none; only a regular file is accepted."""
+    # Without O_NONBLOCK, opening a pipe would wait for its other end. Windows has O_BINARY instead of these.
+    flags = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
     try:
-        # without O_NONBLOCK, opening a pipe would wait for its other end
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        if os.path.islink(path) and not os.path.exists(path):
+            raise InvalidInput(f"cannot open {path}: it is a symbolic link to nowhere")
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666)
     except OSError as error:
-        raise InvalidInput(f"cannot open {path}: {error.strerror}") from None
-    except ValueError as error:
+        raise refusal(f"cannot open {path}", error) from None
+    except InvalidInput:
+        raise
+    except ValueError as error:  # a null byte, or half a character
         raise InvalidInput(f"cannot open {path!r}: {error}") from None
     file = io.FileIO(handle, "r+")
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -184,32 +265,13 @@ def _open(path: str) -> io.FileIO:
 
 
 def _take(handle: int, path: str) -> None:
-    """Lock the file until it is closed, or the process ends.
+    """Lock the file until it is closed or the process ends.
 
-    Where a process was killed while it started a program, the program holds the lock until it runs: wait a little.
+    Wait a little for the lock: a process that is killed while it starts a program leaves the lock with that program
+    until the program runs.
     """
     end = monotonic() + PATIENCE
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if monotonic() > end:
-                raise InvalidInput(f"another unswayed has {path} open; wait for it to end") from None
-            sleep(0.01)
-
-
-def _sync(handle: int) -> None:
-    if hasattr(fcntl, "F_FULLFSYNC"):  # macOS, where fsync alone leaves the data in the drive's cache
-        with suppress(OSError):  # not every file system there has it
-            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
-            return
-    os.fsync(handle)
-
-
-def _sync_folder(folder: str) -> None:
-    """The name of a new file is on disk only when its folder is; some network file systems cannot do that."""
-    handle = os.open(folder, os.O_RDONLY)
-    with suppress(OSError):
-        os.fsync(handle)
-    os.close(handle)
+    while not try_lock(handle):
+        if monotonic() > end:
+            raise JournalError(f"another unswayed has {path} open; wait for it to end")
+        sleep(0.01)

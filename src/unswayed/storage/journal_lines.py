@@ -1,12 +1,12 @@
-"""The lines of a journal file: JSON lines that show by themselves whether they are whole.
+"""The lines of a journal file: JSON lines with a number and a checksum, so that damage is always found.
 
-The first line says what the file is; every other line is one call of `append`, numbered and closed by a CRC-32
-of all that stands before it:
+The first line says what the file is. Every other line is one call of `append`: its number, its records and a CRC-32
+of everything before the checksum:
 
     {"unswayed": "journal", "version": 1}
     {"n": 1, "records": [{"ask": 7}, {"ask": 8}], "crc": "5f0d3a1c"}
 
-One call is one line, so that a crash keeps all of it or nothing, and can only ever damage the last line.
+One call is one line, so a crash keeps all of a call or nothing, and can damage the last line only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 from zlib import crc32
 
-from unswayed.errors import InvalidInput, UnswayedError
+from unswayed.errors import InvalidInput, JournalError
 
 Record = dict[str, Any]
 """One entry of a journal: a JSON object."""
@@ -28,7 +28,7 @@ NEWER = re.compile(rb'\{"unswayed": "journal", "version": ([2-9]|[1-9][0-9]{1,8}
 
 
 def encode(records: Sequence[Record]) -> str:
-    """JSON in ASCII; refuses whatever would not be read back as it is."""
+    """Return the records as JSON in ASCII; refuse records that would not be read back unchanged."""
     try:
         text = json.dumps(records, allow_nan=False)
         same = json.loads(text) == list(records) and all(isinstance(record, dict) for record in records)
@@ -40,7 +40,7 @@ def encode(records: Sequence[Record]) -> str:
 
 
 def line(number: int, text: str) -> bytes:
-    """Call `number` of a journal, whose records are the JSON `text`."""
+    """Return the line of call `number`, whose records are the JSON `text`."""
     body = f'{{"n": {number}, "records": {text}'.encode()
     return body + _seal(body) + b"\n"
 
@@ -53,7 +53,7 @@ SEAL = len(_seal(b""))
 
 
 def parse(data: bytes, path: str) -> tuple[list[Record], int, int]:
-    """All records, the number of calls and the length of what is whole; the rest, if any, is one torn line."""
+    """Return all records, the number of calls and the length of the undamaged part; the rest is one torn line."""
     records: list[Record] = []
     start, calls = len(HEADER), 0
     while start < len(data):
@@ -69,7 +69,7 @@ def parse(data: bytes, path: str) -> tuple[list[Record], int, int]:
 
 
 def _records(line: bytes, path: str, calls: int) -> list[Record]:
-    """The records of one line whose checksum is right: what is wrong here was not torn by a crash."""
+    """Return the records of a line whose checksum is right: no crash explains a fault found here."""
     try:
         call = json.loads(line, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
@@ -89,12 +89,13 @@ def _finite(text: str) -> float:
     return number
 
 
-def _damage(path: str, calls: int, reason: str) -> UnswayedError:
-    return UnswayedError(f"{path} is damaged in line {calls + 2}: {reason}; restore the file from a copy")
+def _damage(path: str, calls: int, reason: str) -> JournalError:
+    return JournalError(f"{path} is damaged in line {calls + 2}: {reason}; restore the file from a copy")
 
 
 def refuse(data: bytes, path: str) -> NoReturn:
     """Say why a file that begins with `data` instead of HEADER is not opened."""
     if newer := NEWER.match(data):
-        raise InvalidInput(f"{path} was written by a newer unswayed (journal version {int(newer[1])}); update unswayed")
-    raise InvalidInput(f"{path} is not a unswayed journal; it was left as it is: choose another file")
+        version = int(newer[1])
+        raise JournalError(f"{path} was written by a newer unswayed (journal version {version}); update unswayed")
+    raise JournalError(f"{path} is not an unswayed journal; it was left as it is: choose another file")

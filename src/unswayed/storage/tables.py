@@ -1,4 +1,4 @@
-"""Tables of numbers from files: CSV or Parquet, checked cell by cell, with errors that name the place."""
+"""Read tables of numbers from CSV or Parquet files; every cell is checked, and errors name the place."""
 
 from __future__ import annotations
 
@@ -7,27 +7,43 @@ import math
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from unswayed.errors import InvalidInput
+from unswayed.storage.refusals import refusal
+from unswayed.text import printable
 from unswayed.types import FloatArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LONGEST_LINE = 1 << 20
 
 
 def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
-    """Column names, if the file has any, and the numbers, one row for each line."""
+    """Read a table of finite numbers.
+
+    Args:
+        path: A Parquet file if the name ends in `.parquet`; anything else is read as CSV.
+
+    Returns:
+        The names of the columns (None if the file has no header) and the numbers, one row for each line.
+
+    Raises:
+        InvalidInput: The path is wrong, or the file is not such a table; the message names the line.
+        SystemFault: The system refuses to read the file.
+    """
     if path.suffix.lower() == ".parquet":
         return _read_parquet(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(_lines(file, path))
             rows = [(reader.line_num, row) for row in reader if "".join(row).strip()]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except OSError as error:
+        raise refusal(f"cannot read {path}", error) from None
+    except (UnicodeDecodeError, csv.Error) as error:
         raise InvalidInput(f"cannot read {path}: {error}") from None
     names = None
     if rows and not any(_is_number(cell) for cell in rows[0][1]):
@@ -47,7 +63,7 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
 
 
 def _lines(file: IO[str], path: Path) -> Iterator[str]:
-    """Line by line, without ever holding one of monstrous length."""
+    """Yield the lines; refuse a line that is too long before it fills the memory."""
     number = 0
     while line := file.readline(LONGEST_LINE):
         number += 1
@@ -57,15 +73,26 @@ def _lines(file: IO[str], path: Path) -> Iterator[str]:
 
 
 def read_parquet(content: bytes) -> pa.Table:
-    """A Parquet file in memory as a table, on the calling thread: a pool of Arrow's may not survive our exit."""
+    """Return the table of a Parquet file in memory.
+
+    It is read on the calling thread, because the threads of Arrow may outlive the end of the interpreter and crash.
+    """
+    import pyarrow.parquet as pq
+
     return pq.ParquetFile(BytesIO(content), pre_buffer=False).read(use_threads=False)
 
 
 def _read_parquet(path: Path) -> tuple[list[str], FloatArray]:
+    import pyarrow as pa
+
     try:
-        table = read_parquet(path.read_bytes())
-    except (OSError, pa.ArrowException) as error:
-        raise InvalidInput(f"cannot read {path}: {' '.join(str(error).split())[:120]}") from None
+        content = path.read_bytes()
+    except OSError as error:
+        raise refusal(f"cannot read {path}", error) from None
+    try:
+        table = read_parquet(content)
+    except (OSError, pa.ArrowException) as error:  # Arrow reports some kinds of damage as OSError
+        raise InvalidInput(f"cannot read {path}: {printable(' '.join(str(error).split()), limit=120)}") from None
     columns = []
     for name in table.column_names:
         kind = table.schema.field(name).type

@@ -1,0 +1,159 @@
+"""The commands of `unswayed`, and what its errors look like.
+
+Exit codes: 0 done, 1 finished with failures, 2 wrong use, 3 the system's fault, 130 interrupted. An error of the user
+or of the system is one line on standard error; only a mistake of ours is a traceback.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+import threading
+from importlib import import_module
+from io import TextIOWrapper
+from typing import Any
+
+import typer
+import typer.main
+from typer.core import TyperCommand, TyperGroup
+
+from unswayed import __version__
+from unswayed.cli.output import drop_output, finish_output, say
+from unswayed.errors import SystemFault, UnswayedError
+from unswayed.text import printable
+
+WRONG_USE, SYSTEM_FAULT, INTERRUPTED = 2, 3, 130
+
+# The first line of the docstring of each command; a test compares them. They are repeated here so that the list of
+# commands can be shown without importing any command.
+COMMANDS = {
+    "simulate": "Play a policy against an attack and report its regret.",
+    "run": "Find the arguments for which a program prints the largest number, when some of its runs may lie.",
+    "audit": "How much tampering with these measurements would have overturned the result, and where?",
+    "reproduce": "Run all experiments of the paper, draw its figures, check its claims, write report.html.",
+    "demo": "GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds.",
+}
+
+
+class Commands(TyperGroup):
+    """The commands by name and first line; the module of a command is imported when the command is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, line in COMMANDS.items():
+            self.commands[name] = TyperCommand(name, help=line)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Find the command that was asked for, complete with its options."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name in COMMANDS else command, rest
+
+
+def load(name: str) -> Any:
+    """Import a command.
+
+    Args:
+        name: One of COMMANDS, the name of a module of this folder with a function `command`.
+
+    Returns:
+        The command as the parser needs it.
+    """
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
+    alone.command(name)(import_module(f"unswayed.cli.{name}").command)
+    return typer.main.get_command(alone)
+
+
+app = typer.Typer(
+    name="unswayed",
+    cls=Commands,
+    help="Find the best option when some of the measurements lie.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"unswayed {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and stop.", is_eager=True, callback=_print_version
+    ),
+) -> None:
+    pass
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit; see `unswayed.cli.main`.
+
+    Args:
+        arguments: The words after `unswayed`; None for those that this process was started with.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that lacks a character shows another, and nothing breaks
+            stream.reconfigure(errors="replace")
+    hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
+    try:
+        code = _code(arguments)
+    finally:
+        sys.unraisablehook = hook
+        drop_output()
+    sys.exit(code)
+
+
+def _code(arguments: list[str] | None) -> int:
+    """Run a command and return the exit code; errors become one line."""
+    try:
+        code = int(app(args=arguments, standalone_mode=False) or 0)  # Typer returns 130 after Ctrl-C
+        refused = finish_output()
+        if refused is not None:
+            raise refused
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except SystemExit as stop:
+        # Typer and rich exit when the reader of a pipe has gone, as in `unswayed ... | head -1`.
+        if not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        return SYSTEM_FAULT
+    except BrokenPipeError:
+        return SYSTEM_FAULT
+    except Exception as error:
+        found = _explain(error)
+        if found is None:
+            raise
+        code, line = found
+        if line:
+            say(line)
+    if code == INTERRUPTED:
+        say("interrupted")
+    return code
+
+
+def _explain(error: Exception) -> tuple[int, str] | None:
+    """Return the exit code and the line for an error of the user or the system; None for a mistake of ours."""
+    if isinstance(error, UnswayedError):
+        code, text = SYSTEM_FAULT if isinstance(error, SystemFault) else WRONG_USE, str(error)
+    elif isinstance(error, OSError):
+        where = "" if error.filename is None else f"{error.filename}: "
+        code, text = SYSTEM_FAULT, f"the system refused: {where}{error.strerror or error}"
+    elif isinstance(error, MemoryError):
+        code, text = SYSTEM_FAULT, "out of memory: use fewer points or a shorter horizon"
+    elif hasattr(error, "format_message"):  # the errors of the parser, whichever package they come from
+        code, text = WRONG_USE, error.format_message()
+    else:
+        return None
+    return code, printable(" ".join(text.split()))
+
+
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """Repeat an interrupt that Python would lose because it hit a destructor or an import lock."""
+    if lost.exc_type is KeyboardInterrupt:
+        threading.Timer(0.01, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(lost)

@@ -1,0 +1,85 @@
+"""Each part of the package once, in a few seconds: `make test-lowest` runs this with the oldest versions allowed."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+import unswayed
+
+
+def command(*arguments):
+    done = subprocess.run([sys.executable, "-m", "unswayed", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_public_name_can_be_imported():
+    for name in unswayed.__all__:
+        assert getattr(unswayed, name) is not None
+
+
+@pytest.mark.parametrize("name", ["", "simulate", "run", "audit", "reproduce", "demo"])
+def test_help(name):
+    assert "Usage" in command(*filter(None, [name]), "--help")
+
+
+def test_version():
+    assert command("--version") == f"unswayed {unswayed.__version__}\n"
+
+
+@pytest.mark.parametrize("problem", ["f1", "robot3d"])
+def test_simulate(problem):
+    (trial,) = json.loads(command("simulate", "--problem", problem, "--horizon", "200", "--json"))["trials"]
+    assert trial["regret"] >= 0
+
+
+def test_wrong_use_is_one_line():
+    wrong = [sys.executable, "-m", "unswayed", "simulate", "--seed", "-1"]
+    done = subprocess.run(wrong, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("unswayed: the seed")
+
+
+def test_a_figure(tmp_path):
+    command("simulate", "--horizon", "200", "--plot", str(tmp_path / "regret.svg"))
+    assert b"<svg" in (tmp_path / "regret.svg").read_bytes()
+
+
+def test_maximize():
+    space = unswayed.Box({"x": unswayed.Real(0, 1), "kind": unswayed.Categorical(["a", "b"])})
+    result = unswayed.maximize(
+        lambda point: -((point["x"] - 0.3) ** 2) + (point["kind"] == "a"),
+        space,
+        plays=30,
+        threat=0.1,
+        seed=0,
+        progress=False,
+    )
+    assert result.point["kind"] == "a"
+    assert str(result.answer)
+
+
+def test_audit(tmp_path):
+    with open(tmp_path / "table.csv", "w", newline="") as file:
+        csv.writer(file).writerows([("x", "value"), *((i / 10, -((i / 10 - 0.5) ** 2)) for i in range(11))])
+    assert json.loads(command("audit", str(tmp_path / "table.csv"), "--json"))["winner"] == 5
+
+
+def test_an_optuna_study():
+    optuna = pytest.importorskip("optuna")
+    from unswayed.integrations.optuna import UnswayedSampler
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(threat=0.1, seed=0))
+    study.optimize(lambda trial: -(trial.suggest_float("x", 0, 1) ** 2), n_trials=10)
+    assert len(study.trials) == 10
+
+
+def test_a_dask_sweep(tmp_path):
+    pytest.importorskip("distributed")
+    quick = ("--quick", "--only", "figure-1", "--executor", "dask", "--jobs", "2")
+    command("reproduce", *quick, "--out", str(tmp_path / "out"))
+    assert (tmp_path / "out" / "report.html").exists()

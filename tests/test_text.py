@@ -1,0 +1,39 @@
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from unswayed.text import printable
+
+OBEYED = ["\x1b[2J", "\x9b31m", "\a", "\r\n", "\u2028", "\u202e", "\u2066", "\u200b", "\x7f", "\ud800", "\x00"]
+
+
+@given(st.text() | st.binary(), st.none() | st.integers(0, 50))
+@example("\u202e\x1b]0;title\x07", None)
+def test_nothing_is_left_that_a_terminal_obeys(text, limit):
+    line = printable(text, limit=limit)
+    assert line.isprintable()
+    assert not {unicodedata.category(c) for c in line} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    assert printable(line) == line
+    assert limit is None or len(line) <= limit
+
+
+@given(st.text().filter(str.isprintable))
+def test_ordinary_text_stays_as_it_is(text):
+    assert printable(text) == text
+    assert printable(text.encode()) == text
+    assert printable(text, limit=len(text)) == text
+
+
+@given(st.text(), st.integers(0, 20))
+def test_the_limit_cuts_and_says_so(text, limit):
+    whole, line = printable(text), printable(text, limit=limit)
+    assert line == whole if len(whole) <= limit else line == whole[: max(limit - 3, 0)] + "..."[:limit]
+    if "\ud800" not in text and not any("\ud800" <= c <= "\udfff" for c in text):
+        assert printable(text.encode(), limit=limit) == line
+
+
+@pytest.mark.parametrize("text", OBEYED)
+def test_what_is_obeyed_is_shown(text):
+    assert printable(f"a{text}b").startswith("a\\")

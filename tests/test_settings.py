@@ -6,12 +6,12 @@ from typing import Required, get_args, get_origin, get_type_hints
 
 import pytest
 
-from unswayed import Optimizer, audit, maximize, minimize
+from unswayed import Optimizer, UnswayedError, audit, maximize, minimize
 from unswayed.cli import run
 from unswayed.core.assumptions import Given, GivenArgs, ModelArgs
 from unswayed.study.settings import Settings, StudyArgs
 
-optuna = pytest.importorskip("unswayed.integrations.optuna")
+optuna = pytest.importorskip("unswayed.integrations.optuna", exc_type=UnswayedError)
 recommend, audit_study, UnswayedSampler = optuna.recommend, optuna.audit_study, optuna.UnswayedSampler
 
 GIVEN, SETTINGS = {one.name for one in fields(Given)}, {one.name for one in fields(Settings)}

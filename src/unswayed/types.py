@@ -27,7 +27,7 @@ def floats(values: ArrayLike, name: str, *, ndim: int) -> FloatArray:
     """A read-only float64 copy of `values`; refused if the number of dimensions is wrong or an entry is not finite."""
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(f"{name} must be numbers: {error}") from None
     if array.ndim != ndim:
         raise InvalidInput(f"{name} must have {ndim} dimension(s), not {array.ndim}")
@@ -41,7 +41,7 @@ def positive(value: float, name: str, *, zero: bool = False) -> float:
     """`value` as a float; refused unless it is finite and positive (with `zero`: at least 0)."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{name} must be a number, not {value!r}") from None
     if not np.isfinite(number) or number < 0 or (number == 0 and not zero):
         wanted = "at least 0" if zero else "positive"

@@ -62,26 +62,49 @@ def test_it_finds_the_best_argument_and_says_where_everything_is(unswayed, folde
     assert out.splitlines()[-2:] == ["journal: space.jsonl", "picture: study.png"]
     assert (folder / "study.png").read_bytes().startswith(b"\x89PNG")
     with Optimizer.open("space.jsonl") as study:
-        assert abs(study.recommend()["x"] - 0.3) < 0.05
-        assert study.note == "awk 'BEGIN {{ print -({x} - 0.3) ^ 2 }}'"
+        assert abs(study.answer().point["x"] - 0.3) < 0.05
+        assert study.settings.note == "awk 'BEGIN {{ print -({x} - 0.3) ^ 2 }}'"
 
 
 def test_json_is_one_object(unswayed, folder):
     code, out, err = run(unswayed, "--json", "--journal", "none", "--noise", 0.1, "--norm", 3, plays=8)
     assert (code, err) == (0, "")
     answer = json.loads(out)
-    assert answer.keys() >= {
-        "point",
-        "estimate",
-        "largest_gap",
-        "breakdown_budget",
-        "set_aside",
-        "sentence",
-        "failures",
-    }
+    parts = ("point", "estimate", "certificate", "breakdown", "assumptions", "set_aside", "sentence", "failures")
+    assert answer.keys() >= set(parts)
+    assert answer["breakdown"].keys() == {"budget", "rival", "pivot"}
     assert (answer["journal"], answer["plays"], answer["failed"], answer["seed"]) == (None, 8, 0, 4)
-    assert (answer["noise_std"], answer["norm_bound"]) == (0.1, pytest.approx(3))
+    assumed = answer["assumptions"]
+    assert (assumed["noise_std"], assumed["norm_bound"]) == (0.1, pytest.approx(3))
+    assert assumed["estimated"] == ["kernel", "output scale"]
     assert os.listdir(folder) == ["space.toml"]
+
+
+@pytest.mark.parametrize(
+    ("space", "printed"),
+    [
+        ("x = {low = 2, high = 2}", "1"),  # nothing can make another point win
+        ('options = ["only", "two"]', "1"),
+        ("x = {low = -1, high = 1}", "1e100"),
+        ("x = {low = -1, high = 1}", "-1e100"),
+        ("x = {low = -1, high = 1}", "$(echo {x} | tr -d .0-9)1e100"),
+        ("x = {low = -1, high = 1}", "1e-300"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("options", [(), ("--noise", 1e-9), ("--norm", 1e90)], ids=str)
+def test_json_has_no_infinity_and_no_nan(unswayed, folder, space, printed, options):
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    (folder / "space.toml").write_text(space)
+    name = "{option}" if "options" in space else "{x}"
+    command = ("sh", "-c", f"echo {printed}", name)
+    code, out, err = run(unswayed, "--json", "--journal", "none", *options, plays=8, command=command)
+    assert (code, err) == (0, "")
+    answer = json.loads(out, parse_constant=refuse)
+    if space == "x = {low = 2, high = 2}":
+        assert answer["breakdown"] == {"budget": None, "rival": None, "pivot": None}
 
 
 def test_minimize_mirrors(unswayed, folder):
@@ -126,7 +149,7 @@ BROKEN = {
     "nan": ("echo nan", "the command printed 'nan'; the measurement must be a finite number"),
     "two": ("echo 1 2", "the last line of the command's output must be one number, not '1 2'"),
     "huge": ("echo 1e400", "the command printed '1e400'; the measurement must be a finite number"),
-    "large": ("echo 1e200", "a measurement of 1e+200 is beyond what can be computed: give it in larger units"),
+    "large": ("echo 1e200", "a measurement of 1e+200 is too large to compute with: use larger units"),
     "bytes": (r"printf '\377\376\n'", r"the last line of the command's output must be one number, not '\xff\xfe'"),
     "hang": ("sleep 1000", "the command ran over its time limit of 0.5 s and was killed"),
     "exit": ("echo [red]cannot open it >&2; exit 3", "the command ended with exit code 3: [red]cannot open it"),
@@ -177,13 +200,13 @@ def test_if_every_run_fails_there_is_nothing_to_recommend(unswayed, folder):
 # -- going on ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_same_command_goes_on_and_a_finished_one_says_it_again(unswayed, folder):
+def test_the_same_command_continues_and_a_finished_one_says_it_again(unswayed, folder):
     code, first, err = run(unswayed, plays=20)
     assert (code, err) == (0, "")
     code, again, err = run(unswayed, plays=20)
     assert (code, again, err) == (0, first, "")
     code, _, err = run(unswayed, plays=24)
-    assert (code, err) == (0, "going on with 20 of 24 plays\n")
+    assert (code, err) == (0, "continuing with 20 of 24 plays\n")
     run(unswayed, "--journal", "straight.jsonl", plays=24)
     assert points("space.jsonl") == points("straight.jsonl")
     code, out, err = run(unswayed, plays=23)
@@ -232,7 +255,7 @@ def test_a_torn_journal_is_mended_in_one_line(unswayed, folder):
     assert code == 0
     torn, going_on = err.splitlines()
     assert torn.startswith("space.jsonl: the last line was torn by a crash")
-    assert going_on == "going on with 3 of 4 plays"
+    assert going_on == "continuing with 3 of 4 plays"
 
 
 def test_a_journal_in_use_is_refused(unswayed, folder):
@@ -253,8 +276,8 @@ def test_a_journal_in_use_is_refused(unswayed, folder):
         ((), ("echo", "{x}", "}"), "a lone }"),
         ((), (), "COMMAND"),
         (("--plays", 0), BOWL, "plays"),
-        (("--budget", -1), BOWL, "budget"),
-        (("--budget", "nan"), BOWL, "budget"),
+        (("--budget", -1), BOWL, "threat"),
+        (("--budget", "nan"), BOWL, "threat"),
         (("--jobs", 0), BOWL, "parallel"),
         (("--retries", -1), BOWL, "--retries"),
         (("--timeout", 0), BOWL, "time limit"),
@@ -302,7 +325,7 @@ def test_help_teaches(unswayed):
     for words in (
         "unswayed run space.toml --plays 100",
         'kind = {choices = ["rbf", "poly"]}',
-        "goes on where it stopped",
+        "continues where it stopped",
     ):
         assert words in " ".join(out.split()), words
 
@@ -364,7 +387,7 @@ def grown(path, size, process):
         time.sleep(0.002)
 
 
-def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_go_on(folder):
+def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_continue(folder):
     first_three = "mkdir a 2>&- || mkdir b 2>&- || mkdir c 2>&-"
     script = f"{first_three} && echo 1 && exit; echo $$ >> running; exec sleep 1000"
     process = subprocess.Popen(
@@ -385,14 +408,14 @@ def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_go_on(folder
     assert time.monotonic() - sent < 5
     assert (process.returncode, out) == (130, "")
     assert err.splitlines() == [
-        "3 of 20 plays are done: they are in space.jsonl, and the same command goes on from there",
+        "3 of 20 plays are done: they are in space.jsonl, and the same command continues from there",
         "unswayed: interrupted",
     ]
     for pid in map(int, running.read_text().split()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
     with Optimizer.open("space.jsonl") as study:
-        assert sum(play.status == "told" for play in study.log) == 3
+        assert sum(play.measured for play in study.log) == 3
         assert 1 <= len(study.open_plays()) <= 2
 
 
@@ -408,7 +431,7 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
     The processes are forked from one that has imported everything, or starting them would take most of the time.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["unswayed.cli.run", "unswayed.cli.run_display", "unswayed.study"])
+    context.set_forkserver_preload(["unswayed.cli.run", "unswayed.cli.run_display", "unswayed.study.optimizer"])
     rng = random.Random(1)
     path, plays, kills = folder / "killed.jsonl", 240, 0  # more than any machine gets done in thirty lives
 

@@ -1,5 +1,6 @@
 """The sampler in Optuna's own suite and between processes; recommendations and audits of studies with a lie in them."""
 
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.testing.pytest_samplers import BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase
 from optuna.trial import TrialState, create_trial
 
-from unswayed import Box, Optimizer, Real, audit
+from unswayed import Answer, Box, Optimizer, Real, audit
 from unswayed.errors import UnswayedError
 from unswayed.integrations.optuna import UnswayedSampler, audit_study, recommend, study_table
 
@@ -194,12 +195,12 @@ def test_a_trial_that_died_is_not_waited_for(sequential):
     open_trial(study)  # 16 later ones: still waited for
     waiting = UnswayedSampler(SPACE, threat=1.0)
     given_by(waiting, study, len(study.trials) - 1)
-    assert not waiting._folds["dead"].told
+    assert not waiting._folds["dead"].trials
     study.tell(study.trials[-1].number, -1.0)
     study.add_trials(known[16:])
     open_trial(study)
     given_by(waiting, study, len(study.trials) - 1)
-    assert len(waiting._folds["dead"].told) == len(known)
+    assert len(waiting._folds["dead"].trials) == len(known)
     fresh = UnswayedSampler(SPACE, threat=1.0)
     assert given_by(fresh, study, len(study.trials) - 1) == given_by(waiting, study, len(study.trials) - 1)
 
@@ -215,7 +216,7 @@ def test_a_trial_thought_dead_that_answers_is_taken_in(sequential):
         study._storage.set_trial_param(study.trials[0]._trial_id, name, 0.5, distribution)
     study.tell(0, value(0.5, 0.5))
     assert given_by(sampler, study, last) == given_by(UnswayedSampler(SPACE, threat=1.0), study, last)
-    assert sampler._folds["late"].told[0].number == 0
+    assert sampler._folds["late"].trials[0].number == 0
 
 
 def test_failed_and_pruned_trials_and_infinite_values_are_no_answers():
@@ -310,8 +311,8 @@ def test_one_lie_does_not_move_the_recommendation_for_any_sampler(make):
     assert answer.set_aside == (10,)
     assert close_to_best(answer.point)
     assert all(d._contains(d.to_internal_repr(answer.point[name])) for name, d in SPACE.items())
-    assert "x = " in answer.describe()
-    assert "1 of them set aside" in answer.describe()
+    assert "x = " in str(answer)
+    assert "1 of them set aside" in str(answer)
 
 
 def test_one_lie_moves_neither_the_sampler_nor_its_recommendation():
@@ -335,7 +336,17 @@ def test_a_recommendation_speaks_the_language_of_the_study():
 
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))
     study.optimize(mixed, n_trials=40)
-    assert recommend(study, threat=0.5).point == {"kind": None, "n": 8, "one": 3, "step": 0.0}
+    answer = recommend(study, threat=0.5)
+    assert isinstance(answer, Answer)
+    assert answer.point == {"kind": None, "n": 8, "one": 3, "step": 0.0}
+    assert [(play.number, play.value) for play in answer.plays] == [
+        (trial.number, trial.value) for trial in study.trials
+    ]
+    for place in (answer.breakdown.rival, answer.breakdown.pivot):
+        assert set(place) == {"kind", "n", "one", "step"}
+    assert "above the best" in answer.sentence
+    answer.plot().draw_without_rendering()
+    json.dumps(answer.to_dict(), allow_nan=False)
 
 
 @pytest.mark.parametrize("trials", [1, 2, 5])
@@ -352,16 +363,17 @@ def test_the_audit_of_a_study_is_the_audit_of_its_table():
 
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=3))
     study.optimize(minimised, n_trials=40)
-    found, table = audit_study(study, budget=1.0, noise_std=0.02), study_table(study)
+    found, table = audit_study(study, threat=1.0, noise_std=0.02), study_table(study)
     assert table.columns == ("kind=a", "kind=None", "x", "log10(y)")
     trial = study.trials[10]
     kind = [1.0, 0.0] if trial.params["kind"] == "a" else [0.0, 1.0]
     assert table.x[10].tolist() == [*kind, trial.params["x"], pytest.approx(np.log10(trial.params["y"]))]
-    assert table.y.tolist() == [-t.value for t in study.trials]
+    assert table.y.tolist() == [t.value for t in study.trials]
     assert table.numbers[10] == 10
-    assert table.minimized
-    same = audit(table.x, table.y, budget=1.0, noise_std=0.02)
-    assert (found.winner, found.breakdown_budget) == (same.winner, same.breakdown_budget)
+    assert table.minimize
+    same = audit(table.x, table.y, names=table.columns, minimize=True, threat=1.0, noise_std=0.02)
+    assert found.to_dict() == same.to_dict()
+    assert found.estimate[found.winner] == min(found.estimate)
 
 
 def test_the_audit_of_an_honest_study_finds_its_lie():
@@ -390,7 +402,7 @@ def test_errors_are_one_line():
         (lambda: audit_study(empty), "no complete trial"),
         (lambda: recommend(fixed, threat=1.0), "in common"),
         (lambda: audit_study(fixed), "in common"),
-        (lambda: UnswayedSampler(threat=-1.0), "corruption budget"),
+        (lambda: UnswayedSampler(threat=-1.0), "threat"),
         (lambda: UnswayedSampler(threat=1.0, parallel=0), "parallel"),
         (lambda: UnswayedSampler(threat=1.0, seed=-1), "seed"),
         (lambda: UnswayedSampler(threat=1.0, delta=2.0), "delta"),

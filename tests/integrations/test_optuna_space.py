@@ -73,6 +73,12 @@ def test_the_order_of_the_names_does_not_matter():
     assert there.numbers({"x": 0.5, "{y}": 1.5}) == back.numbers({"x": 0.5, "{y}": 1.5})
 
 
+def test_a_description_is_one_line_that_no_terminal_obeys():
+    space = OptunaSpace({"\x1b[31mred\n": CategoricalDistribution(["\u202ea", None]), "x": FloatDistribution(0, 1)})
+    shown = space.describe({"\x1b[31mred\n": "\u202ea", "x": 1 / 3})
+    assert shown == r"\x1b[31mred\n = \u202ea, x = 0.333333"
+
+
 def test_what_a_box_cannot_hold_is_named_or_left_out():
     huge = IntDistribution(0, 2**60)
     with pytest.raises(UnswayedError, match="'seed' cannot be searched"):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from unswayed import Box, Categorical, Integer, Optimizer, Options, Real
-from unswayed.plots.regret import save
-from unswayed.plots.study import plot_study
+from unswayed.plots.study import plot_answer
+from unswayed.plots.style import save
 
 NUMBERS = Box({"rate": Real(1e-4, 1e-1, log=True, unit="1/s"), "n": Integer(1, 5), "kind": Categorical(["a", "$b_"])})
 
@@ -26,8 +26,8 @@ def study(space, plays=24, change=lambda number, value: value, **options):
     return optimizer
 
 
-def drawn(optimizer, **options):
-    figure = plot_study(optimizer.space, optimizer.answer(), optimizer.log, **options)
+def drawn(optimizer):
+    figure = optimizer.answer().plot()
     figure.draw_without_rendering()
     left, *others = figure.axes
     lines = {line.get_label(): line for line in left.lines}
@@ -39,7 +39,7 @@ def test_every_play_is_drawn_as_what_it_is():
     optimizer.retract(5, "a typing error")
     _, _, others, lines = drawn(optimizer)
     aside = set(optimizer.answer().set_aside)
-    kept = [play for play in optimizer.log if play.status == "told" and play.number not in aside]
+    kept = [play for play in optimizer.log if play.measured and play.number not in aside]
     assert list(lines["kept"].get_xdata()) == [play.number for play in kept]
     assert list(lines["kept"].get_ydata()) == [play.value for play in kept]
     assert list(lines["failed"].get_xdata()) == [3, 20]
@@ -53,7 +53,7 @@ def test_every_play_is_drawn_as_what_it_is():
     assert list(dots.get_xdata()) == [play.point["rate"] for play in kept]
     assert [label.get_text() for label in kind.get_xticklabels()] == ["a", "$b_"]
     stars = next(line for line in kind.lines if line.get_marker() == "*")
-    assert stars.get_xdata()[0] == ["a", "$b_"].index(optimizer.recommend()["kind"])
+    assert stars.get_xdata()[0] == ["a", "$b_"].index(optimizer.answer().point["kind"])
 
 
 @pytest.mark.parametrize("lie", [1e6, -1e6, 1e90])
@@ -74,7 +74,7 @@ def test_a_huge_lie_is_a_cross_at_the_edge_and_the_others_keep_their_scale(lie):
 def test_a_huge_value_that_was_kept_is_not_called_set_aside():
     optimizer = study(NUMBERS, 30, lambda number, value: 1e6 if number == 4 else value)
     believing = replace(optimizer.answer(), set_aside=())
-    left = plot_study(NUMBERS, believing, optimizer.log).axes[0]
+    left = plot_answer(believing).axes[0]
     lines = {line.get_label(): line for line in left.lines}
     assert left.get_ylim()[1] < 1.5
     assert list(lines["kept, off the scale"].get_xdata()) == [4]
@@ -138,5 +138,5 @@ def test_hardly_any_plays(plays, tmp_path):
 
 def test_the_direction_is_written():
     optimizer = study(Box({"x": Real(0, 1)}), 5, minimize=True)
-    assert "smaller is better" in drawn(optimizer, minimized=True)[1].get_ylabel()
+    assert "smaller is better" in drawn(optimizer)[1].get_ylabel()
     assert "larger is better" in drawn(study(Box({"x": Real(0, 1)}), 5))[1].get_ylabel()

@@ -1,4 +1,4 @@
-"""`maximize` on any executor: the same plays whatever the speed of the workers, and nothing lost."""
+"""`maximize` on any executor: the same plays whatever the speed of the workers, and no answer is lost."""
 
 import os
 import random
@@ -39,7 +39,7 @@ def search(objective, space=SPACE, *, plays=START + 10, find=maximize, **options
 
 
 def plays(result):
-    return [(play.number, play.point, play.status, play.value) for play in result.log]
+    return [(play.number, play.point, play.status, play.value) for play in result.plays]
 
 
 class Instant(Executor):
@@ -66,9 +66,9 @@ def expected():
 def test_one_at_a_time_finds_the_maximum():
     result = search(bowl, plays=40)
     assert abs(result.point["x"] - 0.3) < 0.05
-    assert abs(result.estimate) < 0.01
-    assert len(result.log) == result.history.num_rows == 40
-    assert result.certificate.budget == pytest.approx(0.5)
+    assert abs(result.answer.estimate) < 0.01
+    assert len(result.plays) == result.history().num_rows == 40
+    assert result.answer.certificate.budget == pytest.approx(0.5)
     assert result.failures == ()
     text = str(result)
     for words in ("Recommended: x = 0.", "with 95% confidence", "40 measurements"):
@@ -161,10 +161,10 @@ def test_a_failure_is_tried_again_at_the_same_point_then_left_out(executor):
     failed = {play.point["x"] for play in result.failures}
     assert failed == {x for x in tries if x > 0.5} != set()
     assert {play.reason for play in result.failures} == {"OSError: power cut"}
-    assert all(play.value is not None for play in result.log if play.point["x"] <= 0.5)
+    assert all(play.value is not None for play in result.plays if play.point["x"] <= 0.5)
     for x in failed:
-        assert tries.count(x) == 3 * sum(play.point["x"] == x for play in result.log)
-    assert "plays failed; the last, play" in str(result)
+        assert tries.count(x) == 3 * sum(play.point["x"] == x for play in result.plays)
+    assert "plays failed; the last, number" in str(result)
 
 
 @pytest.mark.parametrize("value", ["much", None, float("inf"), 1e101])
@@ -177,7 +177,7 @@ def test_what_is_no_measurement_is_a_failure(value):
     (failure,) = result.failures
     assert failure.number == 3
     assert "a measurement" in failure.reason
-    assert "1 play failed, play 3" in str(result)
+    assert "1 play failed, number 3" in str(result)
 
 
 def test_if_all_fail_that_is_an_error():
@@ -216,7 +216,7 @@ def test_the_callback_sees_every_answer_and_can_stop(parallel):
     executor = None if parallel == 1 else Instant()
     result = search(bowl, executor=executor, parallel=parallel, callback=watch)
     assert sorted(seen) == list(range(7))
-    assert sum(play.status == "told" for play in result.log) == 7
+    assert sum(play.measured for play in result.plays) == 7
 
 
 @pytest.mark.parametrize("workers", [None, 3])
@@ -252,12 +252,12 @@ def test_an_interrupted_search_goes_on_from_its_journal(tmp_path, expected, work
 
 def test_minimize_mirrors_maximize():
     largest, smallest = search(bowl), search(negative_bowl, find=minimize)
-    assert [play.point for play in smallest.log] == [play.point for play in largest.log]
-    assert [play.value for play in smallest.log] == [-play.value for play in largest.log]
+    assert [play.point for play in smallest.plays] == [play.point for play in largest.plays]
+    assert [play.value for play in smallest.plays] == [-play.value for play in largest.plays]
     assert smallest.point == largest.point
-    assert smallest.estimate == -largest.estimate
-    assert smallest.breakdown_budget == largest.breakdown_budget
-    assert smallest.certificate.largest_gap == largest.certificate.largest_gap
+    assert smallest.answer.estimate == -largest.answer.estimate
+    assert smallest.answer.breakdown == largest.answer.breakdown
+    assert smallest.answer.certificate.largest_gap == largest.answer.certificate.largest_gap
     assert "above the best" in str(smallest)
     assert "below the best" in str(largest)
 
@@ -269,11 +269,11 @@ def test_the_history_is_a_table():
         return float(point["n"])
 
     result = search(measured, MIXED, plays=20, retries=0)
-    table = result.history
-    assert table.column_names == ["play", "rate", "n", "kind", "value", "status", "reason"]
-    for row, play in zip(table.to_pylist(), result.log, strict=True):
+    table = result.history()
+    assert table.column_names == ["number", "rate", "n", "kind", "value", "status", "reason"]
+    for row, play in zip(table.to_pylist(), result.plays, strict=True):
         assert {name: row[name] for name in MIXED.names} == play.point
-        assert (row["play"], row["value"], row["status"], row["reason"]) == (
+        assert (row["number"], row["value"], row["status"], row["reason"]) == (
             play.number, play.value, play.status, play.reason,
         )  # fmt: skip
     assert set(table["status"].to_pylist()) == {"told", "failed"}
@@ -301,18 +301,18 @@ def test_an_objective_may_change_the_point_that_it_is_given(workers):
 
     with ThreadPoolExecutor(workers or 1) as pool:
         result = search(greedy, plays=10, executor=pool if workers else None)
-    assert [set(play.point) for play in result.log] == [{"x"}] * 10
+    assert [set(play.point) for play in result.plays] == [{"x"}] * 10
     assert not result.failures
 
 
 def test_a_history_has_choices_of_mixed_types_as_texts_and_every_parameter():
-    space = Box({"value": Real(0, 1), "play": Integer(0, 3), "k": Categorical(["a", 3, True])})
+    space = Box({"value": Real(0, 1), "number": Integer(0, 3), "k": Categorical(["a", 3, True])})
     result = search(lambda point: point["value"], space, plays=12)
-    rows = result.history.to_pylist()
-    assert [row["play"] for row in rows] == list(range(12))
-    assert [row["value"] for row in rows] == [play.value for play in result.log]
-    for row, play in zip(rows, result.log, strict=True):
-        found = {"value": row["value (parameter)"], "play": row["play (parameter)"], "k": row["k"]}
+    rows = result.history().to_pylist()
+    assert [row["number"] for row in rows] == list(range(12))
+    assert [row["value"] for row in rows] == [play.value for play in result.plays]
+    for row, play in zip(rows, result.plays, strict=True):
+        found = {"value": row["value (parameter)"], "number": row["number (parameter)"], "k": row["k"]}
         assert found == {**play.point, "k": str(play.point["k"])}
 
 
@@ -321,8 +321,8 @@ def test_a_history_has_choices_of_mixed_types_as_texts_and_every_parameter():
     [
         ({"x": (0, 1)}, {}, "a Box or Options, not dict"),
         (SPACE, {"delta": "small"}, "delta must be a number"),
-        (SPACE, {"noise_std": 1e300}, "beyond what can be computed"),
-        (SPACE, {"threat": 1e300}, "beyond what can be computed"),
+        (SPACE, {"noise_std": 1e300}, "too large to compute with"),
+        (SPACE, {"threat": 1e300}, "too large to compute with"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_measured(space, wrong, says):

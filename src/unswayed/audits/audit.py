@@ -243,6 +243,6 @@ def _fitting_points(data: Measurements) -> IntArray:
 
 
 def _variance(noise: float) -> float:
-    if not 1e-100 < noise < 1e100:
+    if not 1e-60 < noise < 1e60:
         raise InvalidInput(f"a noise of {noise:.3g} times the spread of the values cannot be computed with")
     return noise**2

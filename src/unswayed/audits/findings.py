@@ -41,6 +41,9 @@ def find_rivals(posterior: JointPosterior, winner: int, scale: float) -> tuple[R
     """The options that tampering would make win most cheaply."""
     mu = posterior.mean
     budgets, where = breakdown_budgets(posterior, winner)
+    # Every option was measured, so a rival that no tampering moves relative to the winner has the same estimate. A
+    # lead over it is a rounding error.
+    budgets[np.isinf(budgets)] = 0.0
     budgets[winner] = np.inf
     spread = pairwise_deviation(posterior.covariance, winner)
     return tuple(

@@ -66,6 +66,9 @@ def collect(x: ArrayLike, y: ArrayLike, given: Given, *, minimize: bool) -> Meas
     complete = given.kernel is not None and given.noise_std is not None
     level, scale = (0.0, 1.0) if complete else level_and_scale(means)
     scale = scale if given.output_scale is None else given.output_scale
+    largest = float(np.abs(values - level).max() / scale)
+    if largest > LARGEST_VALUE:
+        raise InvalidInput(f"a value is {largest:.3g} times the output scale: leave it out, or give a larger scale")
     return Measurements(points, option, (values - level) / scale, counts, (means - level) / scale, level, scale, sign)
 
 

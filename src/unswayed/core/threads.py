@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
+
+_lock = Lock()
+_limits: list[Any] = []  # one for each block that is under way; the first one knows the number of threads before
 
 
 @cache
@@ -19,5 +23,13 @@ def _controller() -> Any:
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Within this block, or a function decorated with it, linear algebra uses one thread."""
-    with _controller().limit(limits=1, user_api="blas"):
+    # The number of threads is global. Blocks of several Python threads may overlap: the last one to end restores it.
+    with _lock:
+        _limits.append(_limits[0] if _limits else _controller().limit(limits=1, user_api="blas"))
+    try:
         yield
+    finally:
+        with _lock:
+            limit = _limits.pop()
+            if not _limits:
+                limit.restore_original_limits()

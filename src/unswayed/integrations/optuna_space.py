@@ -17,6 +17,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.spaces import Box, Categorical, Integer, Real
 from unswayed.spaces.parameters import Parameter
+from unswayed.text import printable
 from unswayed.types import FloatArray
 
 Numbers = tuple[int | float, ...]  # of a point: one for each parameter of the box
@@ -53,9 +54,9 @@ class OptunaSpace:
         return self.box
 
     def describe(self, params: Mapping[str, Any]) -> str:
-        """Optuna's parameters in one line."""
+        """Optuna's parameters in one line. Names and choices may be any text, so both are made printable."""
         shown = ((name, f"{x:.6g}" if isinstance(x, float) else str(x)) for name, x in params.items())
-        return ", ".join(f"{name} = {text}" for name, text in shown)
+        return ", ".join(f"{printable(name)} = {printable(text)}" for name, text in shown)
 
     def rows(self, points: Sequence[Numbers]) -> FloatArray:
         """A row of the unit cube for each point."""

@@ -58,7 +58,7 @@ def audit_page(audit: Audit, source: str) -> str:
     names = [printable(name, limit=200) for name in audit.names]
     words = "\n".join(summary(audit))
     parts = [
-        f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(source)}</p>",
+        f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
         f"<pre>{escaped(words)}</pre>",
         picture(
             "Who leads, and by how much",

@@ -10,7 +10,7 @@ import numpy as np
 
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.play import Play
-from unswayed.spaces import Options, Space
+from unswayed.spaces import Options, Space, space_from_record
 from unswayed.storage import FileJournal, Journal, MemoryJournal, Record
 from unswayed.study.log import plays_planned, replay
 from unswayed.study.settings import Settings
@@ -67,9 +67,18 @@ class Header:
                 raise TypeError("it is of another kind")
             settings = Settings.from_record(first["settings"])
             whole(settings.seed, "the seed", least=0)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             raise JournalError(f"{journal} does not begin with a study: {_reason(error)}") from None
         return cls(first["space"], settings)
+
+    def own_space(self, journal: str) -> Space:
+        """The space that the header holds."""
+        if "fingerprint" in self.space:
+            raise JournalError(f"{journal} does not hold its space: give it to Optimizer(space, journal=...)")
+        try:
+            return space_from_record(self.space)
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+            raise JournalError(f"{journal} does not begin with a study: {_reason(error)}") from None
 
     def continued(self, space: Space, settings: Settings, journal: str) -> Settings:
         """The settings to continue with: those of the header, with the new number of plays and the old seed."""

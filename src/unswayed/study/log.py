@@ -78,18 +78,26 @@ def replay(records: Sequence[Record], space: Space) -> list[Play]:
     for number, record in enumerate(records[1:], start=2):
         try:
             take(log, record, space)
-        except (KeyError, TypeError, IndexError, AttributeError, UnswayedError) as error:
-            raise JournalError(f"record {number} of the journal makes no sense: {error}") from None
+        except (KeyError, TypeError, IndexError, AttributeError, OverflowError, UnswayedError) as error:
+            raise _senseless(number, error) from None
     return log
 
 
 def plays_planned(records: Sequence[Record], first: int | None) -> int | None:
     """How many plays the study has in all: as it was begun (`first`), or as it was last extended."""
     plays = first
-    for record in records[1:]:
+    for number, record in enumerate(records[1:], start=2):
         if record.get("kind") == "extend":
-            plays = record.get("plays")
+            try:
+                more = record["plays"]
+                plays = None if more is None else whole(more, "plays", least=(plays or 0) + 1)
+            except (KeyError, UnswayedError) as error:
+                raise _senseless(number, error) from None
     return plays
+
+
+def _senseless(number: int, error: Exception) -> JournalError:
+    return JournalError(f"record {number} of the journal makes no sense: {error}")
 
 
 def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:

@@ -22,7 +22,7 @@ from unswayed.programs.command import Command
 from unswayed.progress import progress_bar
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
-from unswayed.spaces import Box, Options, Point, Space, space_from_record
+from unswayed.spaces import Box, Options, Point, Space
 from unswayed.storage import FileJournal, Journal, Record
 from unswayed.study.fold import Fold
 from unswayed.study.header import Header, begin_journal, open_journal
@@ -96,19 +96,20 @@ class Optimizer:
             The study.
 
         Raises:
+            InvalidInput: `journal` is not the name of a file.
             JournalError: There is no such file, it is no journal of a study, or it does not hold its space.
         """
+        if not isinstance(journal, str | os.PathLike):
+            raise InvalidInput(f"journal must be the name of a file, not {type(journal).__name__}")
         if not os.path.exists(journal):
             raise JournalError(f"there is no journal {os.fspath(journal)}")
         file = FileJournal(journal)
         try:
             records = file.read()
             header = Header.read(records, file.path)
-            if "fingerprint" in header.space:
-                raise JournalError(f"{file.path} does not hold its space: give it to Optimizer(space, journal=...)")
             plays = plays_planned(records, header.settings.plays)
             settings: Any = {**vars(header.settings), "plays": plays}
-            return cls(space_from_record(header.space), journal=file, **settings)
+            return cls(header.own_space(file.path), journal=file, **settings)
         except BaseException:
             file.close()
             raise

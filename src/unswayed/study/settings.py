@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from unswayed.core.assumptions import Given, GivenArgs
@@ -57,6 +57,9 @@ class Settings(Given):
     @classmethod
     def from_record(cls, record: Record) -> Self:
         """The settings that `record` wrote down."""
+        unknown = set(record) - {one.name for one in fields(cls)}
+        if unknown:
+            raise InvalidInput(f"unknown setting {min(unknown)!r}; was it written by another version?")
         return cls(**{**record, "kernel": _kernel_from_record(record["kernel"])})
 
 

@@ -1,0 +1,42 @@
+"""An audit as a picture and as a page."""
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from unswayed import audit
+from unswayed.plots.audit import audit_page, plot_audit
+from unswayed.plots.style import BAD, GOOD
+
+
+@pytest.fixture(params=[False, True], ids=["maximise", "minimise"])
+def found(request):
+    rng = np.random.default_rng(0)
+    x = np.repeat(np.arange(20.0)[:, None], 3, axis=0)
+    y = np.sin(x[:, 0] / 4) + 0.05 * rng.standard_normal(60)
+    y[30] += 2.0
+    return audit(x, -y if request.param else y, names=["time"], minimize=request.param)
+
+
+def test_the_leaders_come_best_first_and_the_winner_is_green(found):
+    left, right = found.plot().axes
+    labels = [int(label.get_text()) for label in left.get_xticklabels()]
+    order = found.estimate[labels]
+    assert labels[0] == found.winner
+    assert list(order) == sorted(order, reverse=not found.minimize)
+    colours = {int(line.get_xdata()[0]): to_hex(line.get_color()) for line in left.lines if len(line.get_xdata()) == 1}
+    assert colours[0] == GOOD.lower()
+    assert colours[labels.index(found.rival)] == BAD.lower()
+    assert [bar.get_width() for bar in right.patches] == [rival.budget for rival in found.rivals]
+
+
+def test_the_page_says_it_all_and_needs_no_network(found):
+    page = audit_page(found, "results <of> today.csv")
+    for words in ("Can this winner be trusted?", "results &lt;of&gt; today.csv", "Breakdown budget", "Closest rivals"):
+        assert words in page
+    assert "Measurements that the others do not explain" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_a_picture_is_a_figure_without_a_screen(found):
+    assert type(plot_audit(found)).__module__ == "matplotlib.figure"

@@ -1,0 +1,49 @@
+"""Influence-PE inside a search: it eliminates epoch by epoch, and never has nothing to ask."""
+
+import numpy as np
+import pytest
+
+from tests.search.games import Game, task
+from unswayed import Options
+from unswayed.search.modes import Eliminating, Guided
+from unswayed.search.schedule import propose
+
+TWELVE = Options(list(range(12)))
+
+
+def value(row):
+    return TWELVE.decode(row[None])[0] / 12
+
+
+@pytest.fixture(scope="module")
+def game():
+    return Game(task(TWELVE, plays=3000, threat=0.02, noise_std=0.05)).play(600, value, sigma=0.05)
+
+
+def test_it_eliminates_in_epochs_and_names_the_best(game):
+    assert isinstance(game.mode, Eliminating)
+    assert len(game.mode.phase.active) < 12
+    assert game.answer().point == 11
+    assert game.answer().set_aside == ()  # its certificate needs no trimming
+
+
+def test_without_answers_it_asks_for_further_repeats(game):
+    asked = np.empty((0, 12))
+    for number in range(600, 1500):
+        asked = np.vstack([asked, propose(game.mode, number, asked)])
+    assert len(np.unique(asked, axis=0)) <= len(game.mode.phase.active)
+
+
+def test_an_arm_that_always_fails_does_not_hold_up_its_epoch():
+    def failing(row):
+        return None if TWELVE.decode(row[None])[0] == 3 else value(row)
+
+    game = Game(task(TWELVE, plays=3000, threat=0.02, noise_std=0.05)).play(400, failing, sigma=0.05)
+    assert isinstance(game.mode, Eliminating)
+    assert game.mode.phase.epoch.h > 0
+    assert game.answer().point != 3
+
+
+@pytest.mark.parametrize("options", [{"plays": 3000, "threat": 50.0}, {"plays": 30, "threat": 0.02}, {"threat": 0.02}])
+def test_few_plays_or_a_large_threat_are_for_vigilant_ucb(options):
+    assert isinstance(Game(task(TWELVE, noise_std=0.05, **options)).play(25, value).mode, Guided)

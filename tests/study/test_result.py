@@ -1,0 +1,56 @@
+"""What a study that was run returns: an answer and its plays, in words, plain values and pictures."""
+
+import json
+
+import pytest
+
+from unswayed import Box, Play, Real, Status, maximize
+from unswayed.search.answer import Answer
+
+
+@pytest.fixture(scope="module")
+def result():
+    def measured(point):
+        if point["x"] > 0.8:
+            raise OSError("too hot")
+        return -((point["x"] - 0.3) ** 2)
+
+    return maximize(measured, Box({"x": Real(-1, 1)}), plays=24, threat=0.5, seed=3, retries=0, progress=False)
+
+
+def test_its_parts(result):
+    assert isinstance(result.answer, Answer)
+    assert result.point == result.answer.point
+    assert result.plays == result.answer.plays
+    assert [play.status for play in result.failures] == [Status.FAILED] * len(result.failures)
+    assert result.failures
+    assert repr(result) == f"Result(answer={result.answer!r})"
+
+
+def test_to_dict_is_json_and_says_what_failed(result):
+    record = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert record["plays"] == 24
+    assert record["failed"] == len(record["failures"]) == len(result.failures)
+    assert record["failures"][0]["reason"] == "OSError: too hot"
+    assert record["breakdown"] == json.loads(json.dumps(result.answer.breakdown.to_dict()))
+
+
+def test_the_text_ends_with_the_last_failure(result):
+    last = result.failures[-1]
+    assert str(result).startswith(str(result.answer))
+    assert str(result).splitlines()[-1].endswith(f"number {last.number}: OSError: too hot")
+
+
+def test_the_history_is_a_table(result):
+    table = result.history()
+    assert table.column_names == ["number", "x", "value", "status", "reason"]
+    assert table["status"].to_pylist() == [str(play.status) for play in result.plays]
+
+
+def test_a_play_is_one_type_from_the_question_to_the_answer():
+    play = Play(0, {"x": 0.5})
+    assert (play.status, play.value, play.reason, play.measured) == (Status.OPEN, None, None, False)
+    assert Play(0, {"x": 0.5}, Status.TOLD, 1.0).measured
+    assert not Play(0, {"x": 0.5}, Status.RETRACTED, 1.0, "typo").measured
+    assert play.to_dict() == {"number": 0, "point": {"x": 0.5}, "status": "open", "value": None, "reason": None}
+    assert json.loads(json.dumps(play.to_dict()))["status"] == Status.OPEN

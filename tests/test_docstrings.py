@@ -4,6 +4,7 @@ import doctest
 import inspect
 import re
 from dataclasses import fields, is_dataclass
+from enum import EnumType
 from importlib import import_module
 
 import pytest
@@ -59,7 +60,12 @@ def test_every_parameter_is_documented(name):
     assert thing.__doc__, f"{name} has no docstring"
     if inspect.isclass(thing) and issubclass(thing, Exception):
         return
-    wanted = {field.name for field in fields(thing)} if is_dataclass(thing) else set(parameters(thing))
+    if is_dataclass(thing):
+        wanted = {field.name for field in fields(thing) if not field.name.startswith("_")}
+    elif isinstance(thing, EnumType):
+        wanted = set(thing.__members__)
+    else:
+        wanted = set(parameters(thing))
     assert wanted <= documented(thing), f"{name} does not document {sorted(wanted - documented(thing))}"
     if inspect.isclass(thing):
         for method, function in public_methods(thing):

@@ -64,7 +64,7 @@ class Audit:
     Example:
         >>> import unswayed
         >>> unswayed.audit([[0.0], [1.0], [1.0]], [0.0, 1.0, 1.2], noise_std=0.1)
-        Audit(winner=1, breakdown_budget=0.9892)
+        Audit(winner=1, breakdown_budget=1.116)
     """
 
     winner: int

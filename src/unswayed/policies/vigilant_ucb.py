@@ -4,13 +4,12 @@
     mu, sd  posterior of the plays that are kept                            pivot   where tampering is cheapest
 
   trim      While the largest z exceeds `threshold`, drop that play. The sum of all that is dropped stays within C.
-            An arm without kept plays counts as unmeasured: it may be played again, at the adversary's cost.
   explore   Play the arm of largest mu + beta sd, among arms whose sd is above a third of the noise.
   verify    Every `verify`-th play goes to the pivot of the breakdown budget: the played arm where the least
             tampering would have changed the recommendation.
 
 This is a heuristic without a theorem: with few plays and a large C no arm can be ruled out. The certificate and the
-breakdown budget say how far to trust the answer. docs/real-problems.md lists the variants tried.
+breakdown budget say how far to trust the answer. Variants tried: docs/real-problems.md.
 """
 
 from __future__ import annotations
@@ -117,13 +116,13 @@ class VigilantUCB(OnFiniteDomain):
         return state
 
     def _tell_one(self, state: Watch, arm: int, n: int, mean: float) -> Watch:
-        told = state.then(arm, n, mean)
         variance = float(state.posterior.covariance[arm, arm]) + self.lam / n
         surprise = abs(mean - float(state.posterior.mean[arm])) > self.threshold * np.sqrt(variance)
+        told = state.then(arm, n, mean)
         return self.watch(told) if surprise else told
 
     def watch(self, state: Watch) -> Watch:
-        """Decide again which plays to keep.
+        """The `state` with a new decision which plays to keep.
 
         Args:
             state: The current state.
@@ -138,8 +137,7 @@ class VigilantUCB(OnFiniteDomain):
             without: Arms to leave out.
         """
         lower = state.posterior.mean - CAUTION * state.posterior.deviation
-        if len(without) < len(lower):
-            lower[list(without)] = -np.inf
+        lower[list(without) if len(without) < len(lower) else []] = -np.inf
         return int(np.argmax(lower))
 
     def view(self, state: Watch) -> View:

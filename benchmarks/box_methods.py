@@ -118,9 +118,4 @@ def gp_ucb(objective: Objective, problem: BoxProblem, plays: int, budget: float,
     return arms[policy.recommend(state)]
 
 
-METHODS = {
-    "unswayed": unswayed,
-    "tpe": optuna_study("TPESampler"),
-    "gp-ucb": gp_ucb,
-    "gp": optuna_study("GPSampler"),
-}
+METHODS = {"unswayed": unswayed, "tpe": optuna_study("TPESampler"), "gp-ucb": gp_ucb, "gp": optuna_study("GPSampler")}

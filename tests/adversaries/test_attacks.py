@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 
 from unswayed import UnswayedError, View
-from unswayed.adversaries import (
-    AggressiveSubtraction,
-    Clipping,
-    Flip,
-    NoAttack,
-    TopK,
-    at_points,
-    immediately,
-    later,
-)
+from unswayed.adversaries import AggressiveSubtraction, Clipping, Flip, NoAttack, TopK, at_points, immediately, later
 
 F = np.array([0.5, 2.0, -1.5, 1.0, 1.9])
 TARGET = np.array([True, False, True, True, False])
@@ -24,10 +15,7 @@ def view(active=range(5), lower=None, upper=None):
     active = np.array(list(active))
     zeros = np.zeros(len(active))
     return View(
-        active,
-        zeros,
-        zeros - 1 if lower is None else np.array(lower),
-        zeros + 1 if upper is None else np.array(upper),
+        active, zeros, zeros - 1 if lower is None else np.array(lower), zeros + 1 if upper is None else np.array(upper)
     )
 
 
@@ -46,13 +34,7 @@ def test_clipping_caps_below_the_best_of_the_target():
 
 
 def test_aggressive_subtraction_lowers_everything_outside():
-    assert attacked(AggressiveSubtraction(TARGET, h_max=3.0)).tolist() == [
-        0.5,
-        -1.0,
-        -1.5,
-        1.0,
-        pytest.approx(-1.1),
-    ]
+    assert attacked(AggressiveSubtraction(TARGET, h_max=3.0)).tolist() == [0.5, -1.0, -1.5, 1.0, pytest.approx(-1.1)]
 
 
 def test_top_k_acts_on_the_best_active_arms():

@@ -104,15 +104,7 @@ def test_draws_differ(unswayed):
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [
-        ("--beta", 9),
-        ("--b", 1),
-        ("--lam", 0.1),
-        ("--eta", 5),
-        ("--psi", 0.1),
-        ("--psi", "theorem"),
-        ("--noise", 2),
-    ],
+    [("--beta", 9), ("--b", 1), ("--lam", 0.1), ("--eta", 5), ("--psi", 0.1), ("--psi", "theorem"), ("--noise", 2)],
 )
 def test_every_setting_matters(unswayed, option, value):
     base = simulate(unswayed, "--horizon", 20_000)["trials"][0]["regret"]

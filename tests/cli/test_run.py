@@ -353,14 +353,7 @@ def test_the_display_shows_the_leader_now_and_then(monkeypatch):
             clock[0] += 1.0
     assert 4 <= len(looks) <= 20 / 3
     shown = screen.getvalue()
-    for words in (
-        "20 of 20",
-        "1 failed",
-        "leader",
-        "x = ",
-        "at most",
-        "play 3 failed after 2 tries: [b]no[/b] power",
-    ):
+    for words in ("20 of 20", "1 failed", "leader", "x = ", "at most", "play 3 failed after 2 tries: [b]no[/b] power"):
         assert words in shown, words
 
 

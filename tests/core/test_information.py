@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from unswayed import Matern, SquaredExponential, UnswayedError
-from unswayed.core.information import (
-    gain_upper_bound,
-    greedy_gain,
-    information_gain,
-    relaxed_gain,
-)
+from unswayed.core.information import gain_upper_bound, greedy_gain, information_gain, relaxed_gain
 
 
 def dense_gain(K, plays, lam):

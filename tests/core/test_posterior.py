@@ -49,12 +49,7 @@ def problems(draw):
     X = rng.uniform(-1, 1, (m + 3, d))
     kernel = draw(
         st.sampled_from(
-            [
-                SquaredExponential(lengthscale),
-                Matern(1.5, lengthscale),
-                Matern(0.9, lengthscale),
-                Linear(np.sqrt(d)),
-            ]
+            [SquaredExponential(lengthscale), Matern(1.5, lengthscale), Matern(0.9, lengthscale), Linear(np.sqrt(d))]
         )
     )
     n = np.ceil(10 ** rng.uniform(0, draw(st.floats(0, 7)), m))

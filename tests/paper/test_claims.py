@@ -75,11 +75,7 @@ def spoil_if(condition, **changes):
         ("later-robust", spoil_if(lambda s, k: s.attack_start == "later", outcome="linear regret"), "does not hold"),
         ("later-similar", spoil_if(lambda s, k: s.attack_start == "later", regret=1e9), "does not hold"),
         ("later-exceptions", spoil_if(lambda s, k: k < 2, recommended_gap=0.1), "does not hold"),
-        (
-            "later-exceptions",
-            spoil_if(lambda s, k: k < 2 and s.attack == "top-5", recommended_gap=0.1),
-            "holds",
-        ),
+        ("later-exceptions", spoil_if(lambda s, k: k < 2 and s.attack == "top-5", recommended_gap=0.1), "holds"),
         (
             "f1-100-indistinguishable",
             spoil_if(lambda s, k: s.attack == "top-3", curve=np.linspace(0, 39_000, 501).tolist()),

@@ -61,8 +61,7 @@ def test_log_det_beta_follows_the_posterior():
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
-    [({"lam": -1.0}, "lam"), ({"corruption_budget": np.inf}, "budget"), ({"b": -0.1}, "b must")],
+    ("change", "reason"), [({"lam": -1.0}, "lam"), ({"corruption_budget": np.inf}, "budget"), ({"b": -0.1}, "b must")]
 )
 def test_bad_settings_are_refused(change, reason):
     good = {"domain": [[0.0], [1.0]], "kernel": SquaredExponential(), "corruption_budget": 1.0}

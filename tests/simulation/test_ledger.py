@@ -7,10 +7,7 @@ from unswayed import UnswayedError
 from unswayed.simulation.ledger import Ledger
 
 
-@given(
-    st.floats(0, 1e3),
-    st.lists(st.tuples(st.floats(-50, 50), st.integers(1, 1000)), max_size=30),
-)
+@given(st.floats(0, 1e3), st.lists(st.tuples(st.floats(-50, 50), st.integers(1, 1000)), max_size=30))
 def test_a_block_is_its_plays_one_by_one(budget, blocks):
     whole, single = Ledger(budget), Ledger(budget)
     for wanted, plays in blocks:

@@ -252,13 +252,7 @@ def test_one_arm(rng):
     single = f1().__class__("one", [[0.0]], [3.0], 0.1, f1().kernel, [True])
     for name in ("gp-ucb", "rgp-ucb", "rgp-pe", "linear-pe"):
         run = simulate(
-            single,
-            make_policy(name, single, 1.0, 50),
-            NoAttack(),
-            budget=0,
-            horizon=50,
-            seed=0,
-            start=immediately,
+            single, make_policy(name, single, 1.0, 50), NoAttack(), budget=0, horizon=50, seed=0, start=immediately
         )
         assert run.regret == 0
         assert run.recommended_arm == 0

@@ -48,8 +48,7 @@ Beta = Annotated[
 ]
 B = Annotated[float, _option("Share of the corruption width that is used.")]
 Lam = Annotated[
-    float | None,
-    _option("Regularisation lambda.", default=f"1; the noise variance for {', '.join(NOISE_LAM)}"),
+    float | None, _option("Regularisation lambda.", default=f"1; the noise variance for {', '.join(NOISE_LAM)}")
 ]
 Eta = Annotated[float, _option("Switching parameter of rgp-pe.")]
 Psi = Annotated[str, _option("Truncation of rgp-pe: a number in [0, 1], or theorem.")]
@@ -215,10 +214,7 @@ def _print_table(experiment: Experiment, runs: list[Run]) -> None:
 
         regret = np.array([run.regret for run in runs])
         console.print(f"regret {regret.mean():,.1f} ± {regret.std():,.1f} over {len(runs)} trials")
-    console.print(
-        "rate: mean regret of the last 1,000 rounds; gap: from the recommended arm to the best",
-        style="dim",
-    )
+    console.print("rate: mean regret of the last 1,000 rounds; gap: from the recommended arm to the best", style="dim")
 
 
 def _print_guard(experiment: Experiment) -> None:

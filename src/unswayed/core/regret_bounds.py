@@ -114,9 +114,7 @@ def table_1(kernel: str, horizon: int, C: float, d: int, nu: float | None = None
             np.sqrt(T * log_T ** (d / 2)), C * log_T ** (d / 2), "sqrt(T (log T)^(d/2)) + C (log T)^(d/2)"
         )
         table["existing"] = Rate(
-            np.sqrt(T) * log_T**d,
-            C * np.sqrt(T) * log_T ** (d / 2),
-            "sqrt(T) (log T)^d + C sqrt(T) (log T)^(d/2)",
+            np.sqrt(T) * log_T**d, C * np.sqrt(T) * log_T ** (d / 2), "sqrt(T) (log T)^d + C sqrt(T) (log T)^(d/2)"
         )
     else:
         assert nu is not None  # gain_rate has checked it

@@ -83,11 +83,7 @@ class Experiment:
     def instance(self) -> Problem:
         """The problem, made once in each process."""
         return instance(
-            self.problem,
-            self.draw,
-            kernel=self.kernel,
-            lengthscale=self.lengthscale,
-            noise_std=self.noise_std,
+            self.problem, self.draw, kernel=self.kernel, lengthscale=self.lengthscale, noise_std=self.noise_std
         )
 
     @property

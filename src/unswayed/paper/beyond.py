@@ -27,11 +27,7 @@ MOVED: dict[str, Callable[[float], PolicySettings]] = {
     "psi": lambda value: PolicySettings(psi=value),
     "eta": lambda value: PolicySettings(eta=value),
 }
-SWEPT = {
-    "b": (0.0, 0.03, 0.1, 0.3, 1.0),
-    "psi": (0.0, 0.1, 0.25, 0.5, 1.0),
-    "eta": (1.2, 1.5, 2.0, 4.0, 8.0),
-}
+SWEPT = {"b": (0.0, 0.03, 0.1, 0.3, 1.0), "psi": (0.0, 0.1, 0.25, 0.5, 1.0), "eta": (1.2, 1.5, 2.0, 4.0, 8.0)}
 
 
 @dataclass(frozen=True)

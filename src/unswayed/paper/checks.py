@@ -194,9 +194,7 @@ def later_exceptions(results: Results, draws: Draws) -> Evidence:
         parts[f"{problem}, C = {budget:g}"] = count <= 2
         numbers[f"{problem}, C = {budget:g}"] = float(count)
     return Evidence(
-        parts,
-        numbers,
-        "Numbers: trials of RGP-PE that end on another arm. The paper counts two (Robot3D, Top-5).",
+        parts, numbers, "Numbers: trials of RGP-PE that end on another arm. The paper counts two (Robot3D, Top-5)."
     )
 
 

@@ -94,10 +94,7 @@ def figure_2(problem: Problem) -> Figure:
 
 
 def lines_against(
-    panels: Mapping[str, Mapping[str, tuple[Sequence[float], FloatArray]]],
-    *,
-    xlabel: str,
-    log: bool = False,
+    panels: Mapping[str, Mapping[str, tuple[Sequence[float], FloatArray]]], *, xlabel: str, log: bool = False
 ) -> Figure:
     """Final regret against a parameter: one line for each policy, mean with one standard deviation."""
     rows = -(-len(panels) // 2)

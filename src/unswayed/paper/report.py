@@ -104,11 +104,7 @@ def _ledger(entries: Sequence[Entry]) -> str:
 def rates_table(scale: Scale) -> Table:
     """Table 1: the rates, and their values at this horizon for the paper's two problems."""
     rows = []
-    for kernel, name, nu in (
-        ("linear", "Linear", None),
-        ("se", "SE", None),
-        ("matern", "Matern, nu = 2.5", 2.5),
-    ):
+    for kernel, name, nu in (("linear", "Linear", None), ("se", "SE", None), ("matern", "Matern, nu = 2.5", 2.5)):
         small = table_1(kernel, scale.horizon, 50.0, 2, nu)
         large = table_1(kernel, scale.horizon, 100.0, 3, nu)
         for bound, rate in small.items():
@@ -119,13 +115,7 @@ def rates_table(scale: Scale) -> Table:
         "Without constants and dimension-independent logarithms, so compare growth, not size. The numbers are the "
         "stochastic and the corrupted term; those of the linear kernel are far below the others because its "
         "dimension is.",
-        (
-            "kernel",
-            "bound",
-            "rate",
-            f"T = {scale.horizon:,}, C = 50, d = 2",
-            f"T = {scale.horizon:,}, C = 100, d = 3",
-        ),
+        ("kernel", "bound", "rate", f"T = {scale.horizon:,}, C = 50, d = 2", f"T = {scale.horizon:,}, C = 100, d = 3"),
         rows,
     )
 

@@ -27,13 +27,7 @@ def linear(draw: int = 0, n_arms: int = 200, dimension: int = 5) -> Problem:
     theta = rng.standard_normal(dimension)
     theta /= np.linalg.norm(theta)
     return Problem(
-        name="linear",
-        domain=X,
-        f=X @ theta,
-        noise_std=0.02,
-        kernel=Linear(),
-        target=X[:, 0] <= 0,
-        draw=draw,
+        name="linear", domain=X, f=X @ theta, noise_std=0.02, kernel=Linear(), target=X[:, 0] <= 0, draw=draw
     )
 
 

@@ -15,12 +15,7 @@ from unswayed.types import FloatArray, floats
 
 
 def table(
-    points: ArrayLike,
-    values: ArrayLike,
-    *,
-    kernel: Kernel | None = None,
-    noise_std: float = 0.02,
-    name: str = "table",
+    points: ArrayLike, values: ArrayLike, *, kernel: Kernel | None = None, noise_std: float = 0.02, name: str = "table"
 ) -> Problem:
     """A problem from points and their true values.
 

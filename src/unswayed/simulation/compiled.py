@@ -144,12 +144,7 @@ def _rounds(
 
 @numba.njit(cache=True, error_model="numpy")
 def _fold(
-    mean: FloatArray,
-    variance: FloatArray,
-    covariance: FloatArray,
-    v: FloatArray,
-    along: float,
-    shrink: float,
+    mean: FloatArray, variance: FloatArray, covariance: FloatArray, v: FloatArray, along: float, shrink: float
 ) -> None:
     """Write the finished block into mean, variance and the covariance below the diagonal."""
     for j in range(len(v)):

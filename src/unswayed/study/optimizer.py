@@ -60,11 +60,7 @@ class Optimizer:
     """
 
     def __init__(
-        self,
-        space: Space,
-        *,
-        journal: str | os.PathLike[str] | Journal | None = None,
-        **settings: Unpack[StudyArgs],
+        self, space: Space, *, journal: str | os.PathLike[str] | Journal | None = None, **settings: Unpack[StudyArgs]
     ) -> None:
         if not isinstance(space, Box | Options):
             raise InvalidInput(f"the space must be a Box or Options, not {type(space).__name__}")

@@ -26,12 +26,7 @@ LONGEST_REASON = 500
 
 
 def measure(
-    optimizer: Optimizer,
-    objective: Objective | Command,
-    *,
-    executor: Executor | None,
-    retries: int,
-    answered: Answered,
+    optimizer: Optimizer, objective: Objective | Command, *, executor: Executor | None, retries: int, answered: Answered
 ) -> None:
     """Measure until the plays of `optimizer` are used up, or `answered`, called with each new answer, returns True.
 

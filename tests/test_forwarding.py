@@ -1,7 +1,7 @@
 """Settings declared as a dataclass are shown by everything that forwards them."""
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 
 import pytest
 
@@ -27,7 +27,7 @@ def work(x, *, journal=None, **settings):
     return x, journal, Settings(**settings)
 
 
-@forwards(Settings, required=("colour",))
+@forwards(Settings, defaults={"colour": MISSING})
 class Worker:
     """Does the work.
 

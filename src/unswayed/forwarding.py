@@ -14,7 +14,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any, TypeVar
 
@@ -28,43 +29,37 @@ def setting(doc: str, default: Any = MISSING) -> Any:
 
 
 def forwards(
-    settings: type, *, without: Collection[str] = (), required: Collection[str] = (), **docs: str
+    *settings: type, without: Collection[str] = (), defaults: Mapping[str, Any] | None = None, **docs: str
 ) -> Callable[[T], T]:
     """Show the fields of `settings` in place of **settings in the signature and the docstring.
 
     Args:
-        settings: A dataclass whose fields were made by `setting`.
+        *settings: Dataclasses whose fields were made by `setting`.
         without: Fields that are not to be shown.
-        required: Fields that are shown without their default.
+        defaults: Other defaults for some of the fields; MISSING stands for none.
         **docs: Other sentences for some of the fields.
 
     Returns:
         A decorator for a function, or for a class whose `__init__` takes **settings. In the docstring, the line
         `{settings}` is replaced by the fields.
     """
-    shown = [one for one in fields(settings) if one.name not in without]
+    shown = [one for kind in settings for one in fields(kind) if one.name not in without]
+    added = [_parameter(one, (defaults or {}).get(one.name, one.default)) for one in shown]
+    lines = [f"{one.name}: {docs.get(one.name, one.metadata['doc'])}" for one in shown]
 
     def decorate(target: T) -> T:
         function: Any = target.__init__ if inspect.isclass(target) else target
-        function.__signature__ = _signature(function, shown, required)
-        text = "\n        ".join(f"{one.name}: {docs.get(one.name, one.metadata['doc'])}" for one in shown)
-        target.__doc__ = (target.__doc__ or "").replace(PLACE, text)
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        named = [one for one in own if one.kind is one.KEYWORD_ONLY]
+        function.__signature__ = signature.replace(parameters=[*own[: len(own) - len(named)], *added, *named])
+        indent = re.search(r"^( *)\{settings\}", target.__doc__ or "", re.MULTILINE)
+        target.__doc__ = (target.__doc__ or "").replace(PLACE, f"\n{indent[1] if indent else ''}".join(lines))
         return target
 
     return decorate
 
 
-def _signature(function: Callable[..., Any], shown: list[Field[Any]], required: Collection[str]) -> inspect.Signature:
-    signature = inspect.signature(function)
-    plain = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    added = [
-        inspect.Parameter(
-            one.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if one.default is MISSING or one.name in required else one.default,
-            annotation=one.type,
-        )
-        for one in shown
-    ]
-    first = [one for one in plain if one.kind is not one.KEYWORD_ONLY]
-    return signature.replace(parameters=[*first, *added, *(one for one in plain if one.kind is one.KEYWORD_ONLY)])
+def _parameter(one: Field[Any], default: Any) -> inspect.Parameter:
+    shown = inspect.Parameter.empty if default is MISSING else default
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=shown, annotation=one.type)

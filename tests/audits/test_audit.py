@@ -66,7 +66,7 @@ def test_units_and_offsets_do_not_matter_when_the_model_is_fitted():
     assert (one.winner, one.rival, one.pivot) == (other.winner, other.rival, other.pivot)
     assert other.breakdown_budget == pytest.approx(1e6 * one.breakdown_budget, rel=1e-3)
     assert other.assumptions.noise_std == pytest.approx(1e6 * one.assumptions.noise_std, rel=1e-3)
-    assert one.assumptions.estimated == ("kernel", "noise", "norm bound")
+    assert one.assumptions.estimated == ("kernel", "output scale", "noise", "norm bound", "level")
 
 
 def test_noise_comes_from_repeats_and_a_forged_repeat_does_not_inflate_it():
@@ -85,7 +85,7 @@ def test_without_repeats_the_noise_is_fitted():
     assert audit(x, y).assumptions.noise_std == pytest.approx(0.2, rel=0.25)
     given = audit(x, y, kernel=SquaredExponential(0.2))
     assert given.assumptions.noise_std == pytest.approx(0.2, rel=0.25)
-    assert given.assumptions.estimated == ("noise", "norm bound")
+    assert given.assumptions.estimated == ("output scale", "noise", "norm bound", "level")
     assert audit(x, y, noise_std=0.2).assumptions.estimated == ("kernel", "norm bound")
 
 
@@ -262,7 +262,7 @@ def test_one_audit_has_one_breakdown_budget():
     assert names == ["breakdown", "breakdown_budget"]
     assert not [name for name in dir(found.certificate) if "breakdown" in name]
     assert not [name for name in dir(found.assumptions) if "breakdown" in name]
-    assert str(found).count("Breakdown budget:") == 1
+    assert str(found).count("Breakdown budget") == 1
 
 
 def test_names_are_those_of_the_columns():

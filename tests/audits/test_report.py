@@ -49,7 +49,7 @@ def test_words_and_columns_agree(found):
     columns, text = record(found), str(found)
     assert f"{columns['measurements']:,} measurements of {columns['options']:,} options." in text
     assert f"Winner: {columns['winner_label']}, estimated at {columns['estimate']:.6g}." in text
-    assert f"Breakdown budget: {columns['breakdown_budget']:.4g}." in text
+    assert f"held fixed: {columns['breakdown_budget']:.4g}." in text
     assert sentence(found) in text
     for name in columns["assumptions"]["estimated"]:
         assert name in text

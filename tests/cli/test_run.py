@@ -76,7 +76,7 @@ def test_json_is_one_object(unswayed, folder):
     assert (answer["journal"], answer["plays"], answer["failed"], answer["seed"]) == (None, 8, 0, 4)
     assumed = answer["assumptions"]
     assert (assumed["noise_std"], assumed["norm_bound"]) == (0.1, pytest.approx(3))
-    assert assumed["estimated"] == ["kernel", "output scale"]
+    assert assumed["estimated"] == ["kernel", "output scale", "level"]
     assert os.listdir(folder) == ["space.toml"]
 
 

@@ -41,11 +41,11 @@ def test_what_is_given_is_used_and_said():
     given = {"kernel": kernel, "noise_std": 0.02, "output_scale": 0.5, "norm_bound": 3.0}
     answer = Game(task(**given)).play(40).answer()
     assert {name: getattr(answer.assumptions, name) for name in given} == given
-    assert answer.assumptions.estimated == ()
-    assert answer.sentence.startswith("Certified: with 95% confidence")
+    assert answer.assumptions.estimated == ("level",)  # a study centres its values
+    assert "only as far as the estimated level can be relied on: with 95% confidence" in answer.sentence
     answer = Game(task(noise_std=0.02)).play(40).answer()
-    assert answer.assumptions.estimated == ("kernel", "output scale", "norm bound")
-    assert "only as far as the estimated kernel, output scale and norm bound can be relied on" in answer.sentence
+    assert answer.assumptions.estimated == ("kernel", "output scale", "norm bound", "level")
+    assert "only as far as the estimated kernel, output scale, norm bound and level can be relied on" in answer.sentence
 
 
 def test_minimising_mirrors_every_amount():

@@ -201,8 +201,7 @@ def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: b
             output_scale=scale,
             level=data.sign * data.level,
             norm_bound=scale * norm,
-            # The scale is that of the model only where something was estimated; else the kernel is taken as it is.
-            estimated=tuple(name for name in given.estimated if name != "output scale"),
+            estimated=data.estimated,
         ),
         points=data.points,
         names=names,

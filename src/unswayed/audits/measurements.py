@@ -27,6 +27,7 @@ class Measurements:
         level: What was subtracted from the values.
         scale: What they were divided by.
         sign: -1 if the values were negated because smaller ones are better.
+        estimated: What of the model is estimated, in words.
     """
 
     points: FloatArray
@@ -37,6 +38,7 @@ class Measurements:
     level: float
     scale: float
     sign: float
+    estimated: tuple[str, ...]
 
     def in_units(self, z: FloatArray) -> FloatArray:
         """Standardised values as the user gave them."""
@@ -64,12 +66,16 @@ def collect(x: ArrayLike, y: ArrayLike, given: Given, *, minimize: bool) -> Meas
     counts = np.bincount(option).astype(np.float64)
     means = np.bincount(option, weights=values) / counts
     complete = given.kernel is not None and given.noise_std is not None
+    # With kernel and noise given, an output scale that is not given is 1: the kernel is taken as it is.
+    names = [name for name in given.estimated if not (complete and name == "output scale")]
+    estimated = tuple(names) if complete else (*names, "level")
     level, scale = (0.0, 1.0) if complete else level_and_scale(means)
     scale = scale if given.output_scale is None else given.output_scale
     largest = float(np.abs(values - level).max() / scale)
     if largest > LARGEST_VALUE:
         raise InvalidInput(f"a value is {largest:.3g} times the output scale: leave it out, or give a larger scale")
-    return Measurements(points, option, (values - level) / scale, counts, (means - level) / scale, level, scale, sign)
+    z, means = (values - level) / scale, (means - level) / scale
+    return Measurements(points, option, z, counts, means, level, scale, sign, estimated)
 
 
 def level_and_scale(means: FloatArray) -> tuple[float, float]:

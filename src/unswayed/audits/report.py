@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from unswayed.audits.audit import Audit
+from unswayed.core.assumptions import certified
 
 SUSPECTS = 10  # shown
 
@@ -18,17 +19,17 @@ def summary(audit: Audit) -> list[str]:
         f"{int(audit.counts.sum()):,} measurements of {len(audit.points):,} options.",
         f"Winner: {winner}, estimated at {audit.estimate[audit.winner]:.6g}.",
         f"It is {audit.lead:.4g} better than {rival}, the rival that tampering would help most cheaply.",
-        f"Breakdown budget: {audit.breakdown_budget:.4g}. Less tampering than that, however it was spread, cannot have "
-        f"changed the winner; more, on measurements of {pivot}, can. That is {audit.shifted_measurements:,} "
-        f"measurement(s) shifted by one noise standard deviation ({noise:.4g}), where this option was measured "
-        f"{int(audit.counts[audit.pivot]):,} time(s).",
+        f"Breakdown budget, with the model held fixed: {audit.breakdown_budget:.4g}. Less tampering than that, however "
+        f"it was spread, cannot have changed the winner; more, on measurements of {pivot}, can. That is "
+        f"{audit.shifted_measurements:,} measurement(s) shifted by one noise standard deviation ({noise:.4g}), where "
+        f"this option was measured {int(audit.counts[audit.pivot]):,} time(s).",
         sentence(audit),
     ]
     if estimated:
         fitted = f" (kernel from {audit.fitted_on:,} options)" if audit.fitted_on else ""
         lines.append(
             f"Estimated from these same data: {', '.join(estimated)}{fitted}. The breakdown budget is exact for this "
-            "model; the certified sentence is as good as these estimates."
+            "model. Estimated again after some tampering, the model may change, and less tampering may be enough."
         )
     if audit.precision > 1e-6:
         lines.append(
@@ -48,14 +49,15 @@ def sentence(audit: Audit) -> str:
             "Not certified: without repeats, nothing in these data tells noise from signal. Repeat some measurements, "
             "or give the noise."
         )
-    percent, where = f"{100 * (1 - c.delta):.4g}%", "above" if audit.minimize else "below"
+    begin, where = certified(audit.assumptions.estimated), "above" if audit.minimize else "below"
+    percent = f"{100 * (1 - c.delta):.4g}%"
     if len(c.candidates) == 1:
         return (
-            f"Certified: Option {c.winner} is the best, with {percent} confidence, even if tampering of up to "
+            f"{begin}: option {c.winner} is the best, with {percent} confidence, even if tampering of up to "
             f"{c.budget:.4g} in total took place."
         )
     return (
-        f"Certified: Option {c.winner} leads; with {percent} confidence it is at most {c.largest_gap:.4g} {where} the "
+        f"{begin}: option {c.winner} leads; with {percent} confidence it is at most {c.largest_gap:.4g} {where} the "
         f"best, if tampering did not exceed {c.budget:.4g} in total, and {len(c.candidates)} options may still be the "
         "best."
     )

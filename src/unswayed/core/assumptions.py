@@ -108,6 +108,9 @@ class Assumptions:
         return {**asdict(self), "kernel": repr(self.kernel), "estimated": list(self.estimated)}
 
 
-def listed(words: tuple[str, ...]) -> str:
-    """Words as part of a sentence: "kernel, noise and norm bound"."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+def certified(estimated: tuple[str, ...]) -> str:
+    """How a sentence that needs true assumptions begins, when some of them were estimated."""
+    if not estimated:
+        return "Certified"
+    words = " and ".join(filter(None, (", ".join(estimated[:-1]), estimated[-1])))
+    return f"Certified only as far as the estimated {words} can be relied on"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from unswayed.core.assumptions import Assumptions, listed
+from unswayed.core.assumptions import Assumptions, certified
 from unswayed.core.certificate import Breakdown, Certificate, breakdown, certificate
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
@@ -97,9 +97,7 @@ class Answer:
             f"with {100 * (1 - c.delta):.4g}% confidence this point is at most {c.largest_gap:.4g} {self.worse} the "
             f"best of the {self.considered:,} points considered, if tampering did not exceed {c.budget:.4g} in total"
         )
-        if not estimated:
-            return f"Certified: {promise}."
-        return f"Certified only as far as the estimated {listed(estimated)} can be relied on: {promise}."
+        return f"{certified(estimated)}: {promise}."
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"
@@ -112,9 +110,9 @@ class Answer:
             noise = self.assumptions.noise_std
             worse = f"one that is worse by more than the noise ({noise:.3g})" if self.continuum else "another"
             lines.append(
-                f"Breakdown budget: {b.budget:.4g}. Less tampering with the measurements kept would not have changed "
-                f"the recommendation to {worse}; this much, on measurements at {describe(b.pivot)}, could have made "
-                f"{describe(b.rival)} win."
+                f"Breakdown budget, with the model held fixed: {b.budget:.4g}. Less tampering with the measurements "
+                f"kept would not have changed the recommendation to {worse}; this much, on measurements at "
+                f"{describe(b.pivot)}, could have made {describe(b.rival)} win."
             )
         lines.append(
             f"{self.measured:,} measurements, {len(self.set_aside):,} of them set aside because the others do not "
@@ -224,7 +222,7 @@ def _answer_of(
             output_scale=unit,
             level=sign * level,
             norm_bound=unit * norm,
-            estimated=given.estimated,
+            estimated=(*given.estimated, "level"),  # a study centres its values
         ),
         considered=len(policy.domain),
         set_aside=tuple(told[int(i)] for i in np.flatnonzero(~watch.kept)),

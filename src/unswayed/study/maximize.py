@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor
+from dataclasses import MISSING
 from typing import Any, Unpack
 
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.programs.command import Command
-from unswayed.search.play import Play
 from unswayed.spaces import Point, Space
 from unswayed.storage import Journal
 from unswayed.study.optimizer import Optimizer
 from unswayed.study.result import Result
+from unswayed.study.run import RunArgs, RunOptions
 from unswayed.study.settings import Settings, StudyArgs
 
 PARALLEL = "How many plays are under way at a time; by default as many as the executor has workers."
+DEFAULTS = {"plays": MISSING, "parallel": None}
+shows_settings = forwards(Settings, RunOptions, without=("minimize",), defaults=DEFAULTS, parallel=PARALLEL)
 
 
-@forwards(Settings, without=("minimize",), required=("plays",), parallel=PARALLEL)
+class Args(StudyArgs, RunArgs):
+    """All keywords but the journal, for static tools."""
+
+
+@shows_settings
 def maximize(
     objective: Callable[[Point], float] | Command,
     space: Space,
     *,
     journal: str | os.PathLike[str] | Journal | None = None,
-    executor: Executor | None = None,
-    retries: int = 1,
-    callback: Callable[[Optimizer, Play], object] | None = None,
-    progress: bool = True,
-    **settings: Unpack[StudyArgs],
+    **settings: Unpack[Args],
 ) -> Result:
     """Find the point of `space` where `objective` is largest, when some of its measurements may lie.
 
@@ -39,12 +41,8 @@ def maximize(
     Args:
         objective: A function of a point, or a `Command`.
         space: What may be varied: a `Box` or `Options`.
-        {settings}
         journal: A file that keeps every answer; the same call continues where it stopped. None keeps nothing.
-        executor: Where to measure: threads, processes, a Dask cluster. None measures here, one play at a time.
-        retries: How often a measurement that raises or is not a finite number is tried again before it has failed.
-        callback: Called with the optimizer and the play after every answer; the search ends early if it returns True.
-        progress: Whether to show a progress bar on a terminal.
+        {settings}
 
     Returns:
         The result: the recommended point, and how far to trust it.
@@ -61,32 +59,24 @@ def maximize(
         >>> round(result.point["x"], 1)
         2.0
     """
-    return _optimize(objective, space, False, journal, executor, retries, callback, progress, settings)
+    return _optimize(objective, space, False, journal, settings)
 
 
-@forwards(Settings, without=("minimize",), required=("plays",), parallel=PARALLEL)
+@shows_settings
 def minimize(
     objective: Callable[[Point], float] | Command,
     space: Space,
     *,
     journal: str | os.PathLike[str] | Journal | None = None,
-    executor: Executor | None = None,
-    retries: int = 1,
-    callback: Callable[[Optimizer, Play], object] | None = None,
-    progress: bool = True,
-    **settings: Unpack[StudyArgs],
+    **settings: Unpack[Args],
 ) -> Result:
     """Find the point of `space` where `objective` is smallest, when some of its measurements may lie.
 
     Args:
         objective: A function of a point, or a `Command`.
         space: What may be varied: a `Box` or `Options`.
-        {settings}
         journal: As in `maximize`.
-        executor: As in `maximize`.
-        retries: As in `maximize`.
-        callback: As in `maximize`.
-        progress: As in `maximize`.
+        {settings}
 
     Returns:
         The result, in the units of the objective.
@@ -102,7 +92,7 @@ def minimize(
         >>> uw.minimize({"a": 2.0, "b": 0.5, "c": 1.0}.get, space, plays=30, threat=0.1, seed=0).point
         'b'
     """
-    return _optimize(objective, space, True, journal, executor, retries, callback, progress, settings)
+    return _optimize(objective, space, True, journal, settings)
 
 
 def _optimize(
@@ -110,18 +100,17 @@ def _optimize(
     space: Space,
     minimize: bool,
     journal: str | os.PathLike[str] | Journal | None,
-    executor: Executor | None,
-    retries: int,
-    callback: Callable[[Optimizer, Play], object] | None,
-    progress: bool,
-    settings: Any,
+    given: Any,
 ) -> Result:
+    run: RunArgs = {name: given[name] for name in RunArgs.__annotations__ if name in given}  # type: ignore[assignment]
+    settings = {name: value for name, value in given.items() if name not in run}
     if "minimize" in settings:
         raise InvalidInput("call maximize or minimize instead of giving minimize=")
     if settings.get("plays") is None:
         raise InvalidInput("say how often to measure in all: plays=")
     if settings.get("parallel") is None:
+        executor = run.get("executor")
         workers = 1 if executor is None else getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-        settings = {**settings, "parallel": workers}
+        settings["parallel"] = workers
     with Optimizer(space, journal=journal, minimize=minimize, **settings) as optimizer:
-        return optimizer.run(objective, executor=executor, retries=retries, callback=callback, progress=progress)
+        return optimizer.run(objective, **run)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from threading import RLock
@@ -28,7 +27,7 @@ from unswayed.study.fold import Fold
 from unswayed.study.header import Header, begin_journal, open_journal
 from unswayed.study.log import find, finite, history, plain, plays_planned, replay, take
 from unswayed.study.result import Result
-from unswayed.study.run import measure
+from unswayed.study.run import RunArgs, RunOptions, measure
 from unswayed.study.settings import Settings, StudyArgs
 from unswayed.types import whole
 
@@ -207,23 +206,13 @@ class Optimizer:
             raise InvalidInput(f"play {play.number} was already {known}")
         self._record(record)
 
-    def run(
-        self,
-        objective: Callable[[Point], float] | Command,
-        *,
-        executor: Executor | None = None,
-        retries: int = 1,
-        callback: Callable[[Optimizer, Play], object] | None = None,
-        progress: bool = True,
-    ) -> Result:
+    @forwards(RunOptions)
+    def run(self, objective: Callable[[Point], float] | Command, **options: Unpack[RunArgs]) -> Result:
         """Measure until the plays of the study are used up. Open plays come first.
 
         Args:
             objective: A function of a point, or a `Command`.
-            executor: Where to measure; None measures here, and runs commands in threads.
-            retries: How often a measurement that raises or is not finite is tried again before it has failed.
-            callback: Called with this study and the play after every answer; ends the run if it returns True.
-            progress: Whether to show a progress bar on a terminal.
+            {settings}
 
         Returns:
             The answer and the plays.
@@ -234,15 +223,16 @@ class Optimizer:
         """
         if self.settings.plays is None:
             raise InvalidInput("a study that is run needs a number of plays: Optimizer(..., plays=)")
-        bar = progress_bar("Measuring", self.settings.plays) if progress else nullcontext(lambda count: None)
+        how = RunOptions(**options)
+        bar = progress_bar("Measuring", self.settings.plays) if how.progress else nullcontext(lambda count: None)
         with bar as advance:
             advance(sum(play.status is not Status.OPEN for play in self._log))
 
             def answered(play: Play) -> bool:
                 advance(1)
-                return callback is not None and callback(self, play) is True
+                return how.callback is not None and how.callback(self, play) is True
 
-            measure(self, objective, executor=executor, retries=retries, answered=answered)
+            measure(self, objective, executor=how.executor, retries=how.retries, answered=answered)
         return self.result()
 
     @property

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from copy import copy
+from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from unswayed.errors import SystemFault, UnswayedError
+from unswayed.forwarding import setting
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.spaces import Point
@@ -23,6 +25,29 @@ Objective = Callable[[Point], float]
 Answered = Callable[[Play], bool]
 Tell = Callable[[Play, float | None, str | None], bool]
 LONGEST_REASON = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a study is run."""
+
+    executor: Executor | None = setting(
+        "Where to measure: threads, processes, a Dask cluster. None measures here, and runs commands in threads.", None
+    )
+    retries: int = setting("How often a measurement that raises or is not finite is tried again.", 1)
+    callback: Callable[[Optimizer, Play], object] | None = setting(
+        "Called with the study and the play after every answer; the run ends early if it returns True.", None
+    )
+    progress: bool = setting("Whether to show a progress bar on a terminal.", True)
+
+
+class RunArgs(TypedDict, total=False):
+    """The fields of `RunOptions` as keywords, for static tools."""
+
+    executor: Executor | None
+    retries: int
+    callback: Callable[[Optimizer, Play], object] | None
+    progress: bool
 
 
 def measure(

@@ -86,7 +86,7 @@ def test_without_repeats_the_noise_is_fitted():
     given = audit(x, y, kernel=SquaredExponential(0.2))
     assert given.assumptions.noise_std == pytest.approx(0.2, rel=0.25)
     assert given.assumptions.estimated == ("output scale", "noise", "norm bound", "level")
-    assert audit(x, y, noise_std=0.2).assumptions.estimated == ("kernel", "norm bound")
+    assert audit(x, y, noise_std=0.2).assumptions.estimated == ("kernel", "output scale", "norm bound", "level")
 
 
 def test_tampered_measurements_are_found():

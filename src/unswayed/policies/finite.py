@@ -1,4 +1,4 @@
-"""What the policies of this package share: a finite domain, and for phased policies the state of an epoch."""
+"""What the policies of this package share: a finite domain, the epochs of phased policies, and guarantees."""
 
 from __future__ import annotations
 
@@ -38,6 +38,10 @@ class PhasedOnFiniteDomain(OnFiniteDomain):
 
     phased: ClassVar[bool] = True
 
+    def init(self) -> Epoch:
+        """Line 1 of Algorithms 1 and 3: all arms are active."""
+        return Epoch.first(len(self.domain))
+
     def recommend(self, epoch: Epoch) -> int:
         """The active arm with the largest mean in the last completed epoch."""
         return epoch.leader
@@ -63,6 +67,37 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         check_guarantee(self.norm_bound, self.noise_std, self.delta)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Certified(OnFiniteDomain):
+    """Settings of influence-UCB and influence-PE.
+
+    Attributes:
+        corruption_budget: Largest total corruption C.
+        norm_bound: Bound B on the RKHS norm of f.
+        noise_std: Sub-Gaussian scale sigma of the noise of one play.
+        delta: Probability of failure.
+        lam: Regularisation; by default the noise variance.
+    """
+
+    corruption_budget: float
+    norm_bound: float
+    noise_std: float
+    delta: float = 0.05
+    lam: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(self.corruption_budget, "the corruption budget", zero=True)
+        check_guarantee(self.norm_bound, self.noise_std, self.delta)
+        object.__setattr__(self, "lam", positive(self.noise_std**2 if self.lam is None else self.lam, "lam"))
+
+    @property
+    def regularisation(self) -> float:
+        """lam as a number: never None."""
+        assert self.lam is not None
+        return self.lam
 
 
 def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:

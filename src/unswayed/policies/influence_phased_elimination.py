@@ -24,8 +24,7 @@ from unswayed.core.design import rare_switching_design_at
 from unswayed.core.estimate import Estimate
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
-from unswayed.policies.certified import Certified
-from unswayed.policies.finite import PhasedOnFiniteDomain
+from unswayed.policies.finite import Certified, PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, Query, growth
 
@@ -70,10 +69,6 @@ class InfluencePhasedElimination(Certified, PhasedOnFiniteDomain):
         pairs = max(2 * (len(self.domain) - 1), 1)
         delta_h = bounds.epoch_delta(self.delta, h)
         return bounds.sharp_nonadaptive_beta(self.norm_bound, self.noise_std, self.regularisation, pairs, delta_h)
-
-    def init(self) -> Epoch:
-        """Line 1 of Algorithm 1: all arms are active."""
-        return Epoch.first(len(self.domain))
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-13 with psi = 0: the design itself is played."""

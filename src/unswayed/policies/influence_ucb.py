@@ -26,8 +26,7 @@ from unswayed.core.influence import influence_width
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
-from unswayed.policies.certified import Certified
-from unswayed.policies.finite import check_index_lam
+from unswayed.policies.finite import Certified, check_index_lam
 from unswayed.types import Feedback, FloatArray, Query, View, read_only, short_repr
 
 

@@ -17,9 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from unswayed.core import bounds
-from unswayed.core.design import g_optimal_design, support_bound
+from unswayed.core.design import g_optimal_design, newton_basis, support_bound
 from unswayed.core.kernels import gram
-from unswayed.core.newton import newton_basis
 from unswayed.core.posterior import JointPosterior
 from unswayed.policies.finite import PhasedOnFiniteDomain, check_guarantee
 from unswayed.policies.protocol import Epoch
@@ -85,10 +84,6 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
     def m_0(self) -> int:
         """Line 1: the nominal length of epoch 0."""
         return support_bound(self.features.shape[1])
-
-    def init(self) -> Epoch:
-        """Line 1: all arms are active."""
-        return Epoch.first(len(self.domain))
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-4: a G-optimal design on the active arms, each arm at least alpha m_h times."""

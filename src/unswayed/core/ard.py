@@ -197,8 +197,8 @@ def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, f
     d = len(parameters) - 4
     share = 1 / (1 + np.exp(-parameters[d]))
     ratio, scale, tau = np.exp(parameters[d + 1 :])
-    lengths = np.exp(parameters[:d])[groups]
-    return TwoScale(tuple(float(length) for length in lengths), float(share), float(ratio)), float(scale), float(tau)
+    lengths = tuple(np.exp(parameters[:d])[groups].tolist())
+    return TwoScale(lengths, float(share), float(ratio)), float(scale), float(tau)
 
 
 def _climb(

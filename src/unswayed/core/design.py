@@ -61,9 +61,9 @@ def rare_switching_design_at(
     _check(lam, eta, length)
     if X.ndim != 2 or len(X) == 0:
         raise InvalidInput("a design needs at least one point, one in each row")
-    if len(X) <= DENSE:
-        return _rare_switching(Covariance(gram(kernel, X), lam), lam, eta, length)
-    return _rare_switching(LazyVariances(kernel, X, lam, TIE), lam, eta, length)
+    few = len(X) <= DENSE
+    variances: _Variances = Covariance(gram(kernel, X), lam) if few else LazyVariances(kernel, X, lam, TIE)
+    return _rare_switching(variances, lam, eta, length)
 
 
 def _check(lam: float, eta: float, length: int) -> None:

@@ -205,14 +205,10 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
             values.append(value)
     if not plays:
         raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
+    minimize = study.direction == StudyDirection.MINIMIZE
     with one_thread():
-        found = answer(
-            begin(Task(space.searched, given, seed)),
-            plays,
-            list(zip(space.rows(points), values, strict=True)),
-            space=space,
-            minimize=study.direction == StudyDirection.MINIMIZE,
-        )
+        measured = list(zip(space.rows(points), values, strict=True))
+        found = answer(begin(Task(space.searched, given, seed)), plays, measured, space=space, minimize=minimize)
     broken = found.breakdown
     rival, pivot = (None if point is None else space.params(point) for point in (broken.rival, broken.pivot))
     return replace(found, point=space.params(found.point), breakdown=Breakdown(broken.budget, rival, pivot))

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from unswayed.core.design import first_argmax
 from unswayed.core.kernels import Kernel
 from unswayed.errors import InvalidInput
 from unswayed.policies.protocol import Epoch
-from unswayed.types import FloatArray, View, floats, positive, probability, short_repr
+from unswayed.types import FloatArray, Query, View, floats, positive, probability, short_repr
 
 SMALLEST_LAM = 1e-10
 LARGEST_ASSUMPTION = 1e100  # squares of norm bound and noise must stay finite
@@ -26,6 +29,7 @@ class OnFiniteDomain:
     domain: FloatArray
     kernel: Kernel
     _: KW_ONLY
+    phased: ClassVar[bool] = False
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
@@ -107,6 +111,12 @@ def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:
     probability(delta, "delta")
     if norm_bound > LARGEST_ASSUMPTION or noise_std > LARGEST_ASSUMPTION:
         raise InvalidInput(f"the norm bound and the noise must be at most {LARGEST_ASSUMPTION:g}")
+
+
+def play_largest(view: View) -> Query:
+    """One play of the arm with the largest upper bound, ties to the lowest arm."""
+    arm = first_argmax(view.upper, scale=float(np.max(view.upper - view.mean)))
+    return Query(np.array([arm]), np.array([1]))
 
 
 def check_index_lam(lam: float) -> None:

@@ -42,10 +42,6 @@ class PhasedOnFiniteDomain(OnFiniteDomain):
 
     phased: ClassVar[bool] = True
 
-    def init(self) -> Epoch:
-        """Line 1 of Algorithms 1 and 3: all arms are active."""
-        return Epoch.first(len(self.domain))
-
     def recommend(self, epoch: Epoch) -> int:
         """The active arm with the largest mean in the last completed epoch."""
         return epoch.leader

@@ -85,6 +85,10 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
         """Line 1: the nominal length of epoch 0."""
         return support_bound(self.features.shape[1])
 
+    def init(self) -> Epoch:
+        """Line 1: all arms are active."""
+        return Epoch.first(len(self.domain))
+
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-4: a G-optimal design on the active arms, each arm at least alpha m_h times."""
         m_h, alpha = self.m_0 * 2**epoch.h, 1 / self.m_0

@@ -100,6 +100,10 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
         if self.truncation == 0 and self.corruption_budget > 0 and isinstance(self.width, TheoryWidth):
             raise InvalidInput("the theory width divides by psi: with a positive budget it needs psi > 0")
 
+    def init(self) -> Epoch:
+        """Line 1: all arms are active."""
+        return Epoch.first(len(self.domain))
+
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-13: the design on the active arms, and at least psi l_h plays of each arm in it."""
         l_h = 2 ** (epoch.h + 1)

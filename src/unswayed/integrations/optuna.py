@@ -42,6 +42,8 @@ from unswayed.search.play import Play, Status
 from unswayed.search.task import Task
 from unswayed.types import FloatArray, IntArray, read_only, whole
 
+__all__ = ["StudyTable", "UnswayedSampler", "audit_study", "recommend", "study_table"]
+
 KEPT = 4  # a sampler keeps the searches of so many studies in memory
 
 

@@ -44,8 +44,7 @@ def positive(value: float, name: str, *, zero: bool = False) -> float:
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{name} must be a number, not {value!r}") from None
     if not np.isfinite(number) or number < 0 or (number == 0 and not zero):
-        wanted = "at least 0" if zero else "positive"
-        raise InvalidInput(f"{name} must be finite and {wanted}, not {number:g}")
+        raise InvalidInput(f"{name} must be finite and {'at least 0' if zero else 'positive'}, not {number:g}")
     return number
 
 
@@ -76,6 +75,12 @@ def whole(value: object, name: str, *, least: int, most: int = 2**53) -> int:
     if not least <= number <= most:
         raise InvalidInput(f"{name} must be a whole number of at least {least} (and at most {most}), not {number}")
     return number
+
+
+def fix(value: object, **fields: object) -> None:
+    """Set fields of a frozen dataclass: for its `__post_init__` only."""
+    for name, content in fields.items():
+        object.__setattr__(value, name, content)
 
 
 def read_only(array: AnyArray) -> AnyArray:
@@ -128,8 +133,7 @@ class Query:
             raise InvalidInput("a query needs as many repeats as arms, and at least one arm")
         if repeats.min() < 1 or arms.min() < 0:
             raise InvalidInput("a query needs repeats of at least 1 and arms numbered from 0")
-        object.__setattr__(self, "arms", read_only(arms))
-        object.__setattr__(self, "repeats", read_only(repeats))
+        fix(self, arms=read_only(arms), repeats=read_only(repeats))
 
     @property
     def plays(self) -> int:
@@ -144,8 +148,7 @@ class Query:
         """
         if plays >= self.plays:
             return self
-        done_before = np.cumsum(self.repeats) - self.repeats
-        repeats = np.clip(plays - done_before, 0, self.repeats)
+        repeats = np.clip(plays - (np.cumsum(self.repeats) - self.repeats), 0, self.repeats)
         return Query(self.arms[repeats > 0], repeats[repeats > 0])
 
 
@@ -178,9 +181,7 @@ class Feedback:
         means = floats(self.means, "rewards", ndim=1)
         if means.shape != asked.arms.shape:
             raise InvalidInput("feedback needs one mean reward for each arm")
-        object.__setattr__(self, "arms", asked.arms)
-        object.__setattr__(self, "repeats", asked.repeats)
-        object.__setattr__(self, "means", means)
+        fix(self, arms=asked.arms, repeats=asked.repeats, means=means)
 
     @classmethod
     def from_rewards(cls, arms: ArrayLike, rewards: ArrayLike) -> Self:
@@ -231,7 +232,4 @@ class View:
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
-        if self.covariance is not None:
-            object.__setattr__(self, "covariance", read_only(self.covariance.view()))
-        for name in ("active", "mean", "lower", "upper"):
-            object.__setattr__(self, name, read_only(getattr(self, name).view()))
+        fix(self, **{name: read_only(array.view()) for name, array in vars(self).items() if array is not None})

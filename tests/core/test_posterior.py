@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unswayed import Linear, Matern, Posterior, SquaredExponential, UnswayedError
+from unswayed.core.joint_posterior import LARGEST_CONDITION
 from unswayed.core.posterior import JointPosterior, mean_rewards
-from unswayed.core.system import LARGEST_CONDITION
 
 
 def oracle(K, ybar, n, lam, K_xS, k_xx):

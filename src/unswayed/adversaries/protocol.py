@@ -1,4 +1,7 @@
-"""What every adversary does: it knows the truth f, sees the policy, and names the corruption it wants."""
+"""What every adversary does: it knows the truth f, sees the policy, and names the corruption it wants.
+
+An attack starts immediately, or "later" (Section 4.3), when the policy begins to rule arms out.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, View, floats
+
+Start = Callable[[View, int], bool]
 
 
 class Adversary(Protocol):
@@ -75,3 +80,17 @@ def at_points(adversary: Adversary, domain: ArrayLike, f: ArrayLike) -> Callable
         return float(wanted[arm])
 
     return attack
+
+
+def immediately(view: View, n_arms: int) -> bool:
+    """Attack from the first play on."""
+    return True
+
+
+def later(view: View, n_arms: int) -> bool:
+    """Attack once an arm has been eliminated or, for policies that keep all arms, would be.
+
+    Phased policies: from the first epoch with fewer than all arms active. Index policies: from the first round in
+    which an upper bound lies strictly below the largest lower bound.
+    """
+    return len(view.active) < n_arms or bool((view.upper < view.lower.max()).any())

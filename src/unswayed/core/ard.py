@@ -109,11 +109,9 @@ def fit_model(
             kept = _trimmed(found, points, arms, z, groups, threshold, budget / unit)
         data = Measured.of(points, arms[kept], z[kept])
         found, loss = _climb(found, data, groups, least, steps=8)
-        lies = len(z) - int(kept.sum())
         kernel, scale, tau = _parts(found, groups)
         centre = middle + unit * _centre(found, data, groups)
-        lengths = np.exp(found[:d])
-        score = loss + price * lies
+        lengths, score = np.exp(found[:d]), loss + price * (len(z) - int(kept.sum()))
         models.append(Model(lengths, kernel.share, kernel.ratio, centre, unit * scale, unit * tau, kept, score))
     return min(models, key=lambda model: model.score)
 
@@ -199,21 +197,17 @@ def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, f
     d = len(parameters) - 4
     share = 1 / (1 + np.exp(-parameters[d]))
     ratio, scale, tau = np.exp(parameters[d + 1 :])
-    lengths = np.exp(parameters[:d])[groups]
-    return TwoScale(tuple(float(length) for length in lengths), float(share), float(ratio)), float(scale), float(tau)
+    lengths = tuple(np.exp(parameters[:d])[groups].tolist())
+    return TwoScale(lengths, float(share), float(ratio)), float(scale), float(tau)
 
 
 def _climb(
     guess: FloatArray, data: Measured, groups: IntArray, least: float, *, steps: int = 30
 ) -> tuple[FloatArray, float]:
-    d = len(guess) - 4
-    tops = max(LARGEST_TAU, 2 * least)
-    box = [tuple(np.log(LENGTHS))] * d + [(-7.0, 2.0), (log(0.02), log(0.5))]
-    box += [tuple(np.log(SCALES)), (log(least), log(tops))]
-    inside = np.clip(guess, [b[0] for b in box], [b[1] for b in box])
-    best = minimize(
-        model_score, inside, (data, groups), jac=True, bounds=box, method="L-BFGS-B", options={"maxiter": steps}
-    )
+    box = [tuple(np.log(LENGTHS))] * (len(guess) - 4) + [(-7.0, 2.0), (log(0.02), log(0.5))]
+    box += [tuple(np.log(SCALES)), (log(least), log(max(LARGEST_TAU, 2 * least)))]
+    inside, options = np.clip(guess, *np.transpose(box)), {"maxiter": steps}
+    best = minimize(model_score, inside, (data, groups), jac=True, bounds=box, method="L-BFGS-B", options=options)
     return best.x, float(best.fun)
 
 
@@ -249,18 +243,14 @@ def _centre(parameters: FloatArray, data: Measured, groups: IntArray) -> float:
 def _guesses(start: Model | None, unit: float, least: float, d: int) -> list[FloatArray]:
     """Where to climb from: three length-scales; with an earlier model, that and a smoother one."""
     if start is None:
-        return [_guess(length, 1.0, 0.1, d) for length in (0.15, 0.5, 1.5)]
+        others = [SHARE[0], RATIO[0], 0.0, log(0.1)]
+        return [np.append(np.full(d, log(length)), others) for length in (0.15, 0.5, 1.5)]
     here = np.log(np.append(start.lengths, [start.share / (1 - start.share), start.ratio, 1.0, 1.0]))
     here[d + 2 :] = np.log([start.scale / unit, start.tau / unit])
     smoother = here.copy()
     smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
     smoother[d:] = [SHARE[0], RATIO[0], here[d + 2], log(max(least, 0.03 * np.exp(here[d + 2])))]
     return [here, smoother]
-
-
-def _guess(length: float, scale: float, tau: float, d: int) -> FloatArray:
-    ends: FloatArray = np.append(np.full(d, log(length)), [SHARE[0], RATIO[0], log(scale), log(tau)])
-    return ends
 
 
 def spread(y: FloatArray) -> float:

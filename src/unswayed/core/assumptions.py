@@ -9,7 +9,7 @@ from unswayed.core.kernels import Kernel
 from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
-from unswayed.types import FloatArray, positive, probability
+from unswayed.types import FloatArray, fix, positive, probability
 
 LARGEST_VALUE = 1e100  # of a measurement: squares must stay finite
 WORDS = {"kernel": "kernel", "output_scale": "output scale", "noise_std": "noise", "norm_bound": "norm bound"}
@@ -39,15 +39,10 @@ class Given:
     delta: float = setting("Probability that a certified sentence fails.", 0.05)
 
     def __post_init__(self) -> None:
-        checked: dict[str, Any] = {
-            "threat": amount(self.threat, "the threat", zero=True),
-            "delta": probability(self.delta, "delta"),
-        }
+        fix(self, threat=amount(self.threat, "the threat", zero=True), delta=probability(self.delta, "delta"))
         for name in ("noise_std", "output_scale", "norm_bound"):
             if (value := getattr(self, name)) is not None:
-                checked[name] = amount(value, f"the {WORDS[name]}")
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+                fix(self, **{name: amount(value, f"the {WORDS[name]}")})
 
     @property
     def estimated(self) -> tuple[str, ...]:

@@ -208,25 +208,13 @@ def certificate(
     B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
     beta = log_det_beta(B, sigma, joint.lam, delta, joint.log_det)
     winner = int(np.argmax(joint.mean)) if winner is None else winner
-    behind = _behind(joint, winner, beta, C)
-    return Certificate(
-        winner=winner,
-        budget=C,
-        delta=delta,
-        largest_gap=max(float(behind.max()), 0.0),
-        certified_budget=breakdown(joint, beta=beta, winner=winner).budget,
-        candidates=read_only(np.flatnonzero(behind >= 0)),
-        beta=beta,
-    )
-
-
-def _behind(joint: JointPosterior, winner: int, beta: float, C: float) -> FloatArray:
-    """How far the winner can be below each arm: f(b) - f(winner) is at most this. 0 for the winner itself."""
     power, _ = pairwise_influence(joint.effect()[0], winner)
     reach = beta * pairwise_deviation(joint.covariance, winner) + C * power
-    behind: FloatArray = joint.mean - joint.mean[winner] + reach
+    behind = joint.mean - joint.mean[winner] + reach  # f(b) - f(winner) is at most this
     behind[winner] = 0.0
-    return behind
+    largest_gap, candidates = max(float(behind.max()), 0.0), read_only(np.flatnonzero(behind >= 0))
+    certified_budget = breakdown(joint, beta=beta, winner=winner).budget
+    return Certificate(winner, C, delta, largest_gap, certified_budget, candidates, beta)
 
 
 def _joint(posterior: Posterior | JointPosterior) -> JointPosterior:

@@ -88,8 +88,7 @@ class Estimate:
         return _Arms(self.X[rows], self.mean[rows], self.deviation[rows] ** 2, half, solved.T / self.counts)
 
     def _covariance(self, arms: _Arms, others: _Arms) -> FloatArray:
-        product: FloatArray = arms.half.T @ others.half
-        return self.kernel(arms.X, others.X) - product
+        return self.kernel(arms.X, others.X) - arms.half.T @ others.half
 
 
 @dataclass(frozen=True, eq=False)

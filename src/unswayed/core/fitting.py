@@ -111,14 +111,8 @@ def fit_counts(
         return parameters
 
     if any(free):
-        box = np.log([FACTORS, NOISES])[free]
-        refined = minimize(
-            lambda moved: loss(at(moved)),
-            start[free],
-            method="Nelder-Mead",
-            bounds=[tuple(side) for side in box],
-            options={"xatol": 1e-3, "maxfev": 60},
-        )
+        box, options = [tuple(side) for side in np.log([FACTORS, NOISES])[free]], {"xatol": 1e-3, "maxfev": 60}
+        refined = minimize(lambda p: loss(at(p)), start[free], method="Nelder-Mead", bounds=box, options=options)
         if refined.fun < loss(start) - 1e-6:
             start = at(refined.x)
     return scaled(float(np.exp(start[0]))), float(np.exp(start[1])) if lam is None else lam

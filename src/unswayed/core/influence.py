@@ -21,8 +21,7 @@ def influence_width(covariance: FloatArray, played: BoolArray, C: float, lam: fl
     """I(x) = (C/lam) max_{x' in S} |k_t(x, x')| for every row x of `covariance` (columns: all arms)."""
     if C == 0 or not played.any():
         return np.zeros(len(covariance))
-    width: FloatArray = (C / lam) * np.abs(covariance[:, played]).max(axis=1)
-    return width
+    return np.asarray((C / lam) * np.abs(covariance[:, played]).max(axis=1))
 
 
 def pairwise_influence(effect: FloatArray, arm: int) -> tuple[FloatArray, IntArray]:
@@ -51,5 +50,4 @@ def pairwise_deviation(covariance: FloatArray, arm: int) -> FloatArray:
 
 def difference_deviation(variances: FloatArray, covariance: FloatArray) -> FloatArray:
     """sqrt(v_a + v_b - 2 k_ab), from the sums v_a + v_b. A variance below its rounding error is replaced by it."""
-    deviation: FloatArray = np.sqrt(np.maximum(variances - 2 * covariance, 8 * EPS * variances))
-    return deviation
+    return np.sqrt(np.maximum(variances - 2 * covariance, 8 * EPS * variances))

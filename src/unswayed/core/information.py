@@ -13,9 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.linalg.blas import dger
 
-from unswayed.core.design import first_argmax
+from unswayed.core.design import Covariance
 from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray, floats, positive, whole
 
@@ -35,21 +34,18 @@ def greedy_gain(K: ArrayLike, lam: float, plays: int) -> float:
 
     One rank-one step for each run of plays of one arm: O(runs N^2), at most `plays` runs.
     """
-    covariance = np.array(floats(K, "the kernel matrix", ndim=2), order="F")
     lam = positive(lam, "lam")
+    posterior = Covariance(floats(K, "the kernel matrix", ndim=2), lam)
     gain, left = 0.0, whole(plays, "the number of plays", least=0)
     while left > 0:
-        variance = covariance.diagonal()
-        arm = first_argmax(variance)
-        s = float(variance[arm])
+        arm, s = posterior.largest()
         if s <= EPS:
             break  # no arm has variance left
         # The arm stays the largest until it falls to the second largest, because that one can only fall too.
-        rest = np.delete(variance, arm).max(initial=0.0)
+        rest = np.delete(posterior.covariance.diagonal(), arm).max(initial=0.0)
         n = 1 if rest >= s else int(min(left, 1 + np.floor(lam / max(rest, 1e-300) - lam / s)))
         gain += 0.5 * np.log1p(n * s / lam)
-        v = covariance[:, arm].copy()
-        covariance = dger(-n / (lam + n * s), v, v, a=covariance, overwrite_a=1)
+        posterior.select(arm, s, n)
         left -= n
     return gain
 
@@ -96,7 +92,6 @@ def gain_upper_bound(K: ArrayLike, lam: float, plays: int) -> tuple[float, str]:
 def _factor(K: FloatArray, root: FloatArray) -> FloatArray:
     """Cholesky factor of I + diag(root) K diag(root)."""
     try:
-        L: FloatArray = cholesky(np.eye(len(K)) + root[:, None] * K * root, lower=True)
+        return np.asarray(cholesky(np.eye(len(K)) + root[:, None] * K * root, lower=True))
     except LinAlgError:
         raise InvalidInput("so many plays at such a small lam exceed double precision; raise lam") from None
-    return L

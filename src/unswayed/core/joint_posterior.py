@@ -1,6 +1,8 @@
-"""The posterior of all arms at once, played or not: mean, covariance and information gained.
+"""The posterior of all arms at once, played or not, and the linear system behind a posterior.
 
-Symbols as in `posterior.py`: S the arms played, n their counts, lam the regularisation, k_t the covariance.
+S     the distinct arms played       n     how often each was played
+ybar  the mean reward of each        lam   the regularisation (the model's noise variance)
+k_t   the posterior covariance       A     K_SS + lam diag(1/n), |S| equations, where all T plays would give T
 """
 
 from __future__ import annotations
@@ -11,12 +13,13 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import solve_triangular
+from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 from scipy.linalg.blas import dger
 
-from unswayed.core.system import System
 from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray, IntArray, floats, positive, read_only
+
+LARGEST_CONDITION = 1e13
 
 
 def mean_rewards(totals: FloatArray, counts: FloatArray) -> FloatArray:
@@ -29,6 +32,70 @@ def pooled(arms: IntArray, rewards: FloatArray, repeats: FloatArray, n_arms: int
     counts = np.bincount(arms, weights=repeats, minlength=n_arms).astype(np.float64)
     totals = np.bincount(arms, weights=repeats * rewards, minlength=n_arms).astype(np.float64)
     return mean_rewards(totals, counts), counts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class System:
+    """A weights = means, solved, with a record of how far to trust it. `Posterior` documents the fields."""
+
+    K: FloatArray
+    means: FloatArray
+    counts: FloatArray
+    lam: float
+    factor: FloatArray
+    weights: FloatArray
+    condition: float
+    scale: float
+    jitter: float
+
+    @classmethod
+    def fit(cls, K_SS: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
+        """Check the plays of some arms, factorise A and solve for the weights.
+
+        Args:
+            K_SS: Kernel matrix of the played arms.
+            means: Mean reward of each.
+            counts: How often each was played; at least 1.
+            lam: Regularisation, the model's noise variance.
+
+        Raises:
+            InvalidInput: Shapes differ, a number is not finite, or a count is not positive.
+        """
+        K = floats(K_SS, "the kernel matrix", ndim=2)
+        ybar = floats(means, "rewards", ndim=1)
+        n = floats(counts, "counts", ndim=1)
+        lam = positive(lam, "lam")
+        if K.shape != (ybar.size, ybar.size) or n.shape != ybar.shape or ybar.size == 0:
+            raise InvalidInput("a posterior needs a square kernel matrix and one mean and count for each arm")
+        if n.min() <= 0:
+            raise InvalidInput("counts must be positive")
+        A = K + np.diag(lam / n)
+        scale = float(np.linalg.norm(A, 1))
+        jitter = 0.0
+        factor, condition = _factorise(A, scale)
+        while condition > LARGEST_CONDITION:  # at most a few rounds: the condition falls to scale/jitter
+            jitter = 4 * jitter or 4 * scale / LARGEST_CONDITION
+            factor, condition = _factorise(A + jitter * np.eye(n.size), scale)
+        weights = lapack.dpotrs(factor, ybar, lower=1)[0]
+        return cls(K, ybar, n, lam, read_only(factor), read_only(weights), condition, scale, jitter)
+
+    def half(self, K_xS: ArrayLike) -> FloatArray:
+        """L^-1 k_S(x), one column for each point x.
+
+        Args:
+            K_xS: k(x, s) for every point x (rows) and played arm s (columns).
+        """
+        return np.asarray(solve_triangular(self.factor, np.asarray(K_xS).T, lower=True, check_finite=False))
+
+
+def _factorise(A: FloatArray, scale: float) -> tuple[FloatArray, float]:
+    """Lower Cholesky factor and estimated condition number of A; the latter is infinite if there is no factor."""
+    try:
+        L: FloatArray = cholesky(A, lower=True, check_finite=False)
+    except LinAlgError:
+        return A, np.inf
+    reciprocal, _ = lapack.dpocon(L, scale, uplo="L")
+    return L, float(1 / reciprocal) if reciprocal > 0 else np.inf
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,16 +180,8 @@ class JointPosterior:
         covariance[S] = covariance[:, S].T
         # det(I + K n/lam) = det(A) prod(n/lam)
         log_det = 2 * np.log(system.factor.diagonal()).sum() + np.log(n[S] / lam).sum()
-        return cls(
-            mean=read_only(mean),
-            covariance=read_only(covariance),
-            counts=n,
-            log_det=max(float(log_det), 0.0),
-            lam=lam,
-            jitter=system.jitter,
-            rounding=0.0,
-            condition=system.condition,
-        )
+        moments = read_only(mean), read_only(covariance)
+        return cls(*moments, n, max(float(log_det), 0.0), lam, system.jitter, rounding=0.0, condition=system.condition)
 
     @classmethod
     def of_plays(cls, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray, lam: float) -> Self:
@@ -177,11 +236,5 @@ class JointPosterior:
         counts = self.counts.copy()
         counts[arm] += n
         log_det = self.log_det + log1p(n * s / lam)
-        return replace(
-            self,
-            mean=read_only(mean),
-            covariance=read_only(covariance),
-            counts=read_only(counts),
-            log_det=log_det,
-            rounding=EPS,
-        )
+        arrays = {"mean": read_only(mean), "covariance": read_only(covariance), "counts": read_only(counts)}
+        return replace(self, **arrays, log_det=log_det, rounding=EPS)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -101,8 +101,7 @@ class Linear:
         """The matrix of <x, z> / radius^2; an error for points outside the radius, where k would exceed 1."""
         self.diagonal(X)
         self.diagonal(Z)
-        product: FloatArray = (X / self.radius) @ (Z / self.radius).T
-        return product
+        return (X / self.radius) @ (Z / self.radius).T
 
     def diagonal(self, X: FloatArray) -> FloatArray:
         """|x|^2 / radius^2."""
@@ -115,8 +114,31 @@ class Linear:
         return squares
 
 
+class _Stationary:
+    """What kernels with a length-scale share: k(x, x) = 1."""
+
+    lengthscale: Lengthscale
+
+    def __post_init__(self) -> None:
+        scale: Any = self.lengthscale
+        several = np.ndim(scale) > 0
+        checked = tuple(positive(s, "every lengthscale") for s in scale) if several else positive(scale, "lengthscale")
+        object.__setattr__(self, "lengthscale", checked)
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """One for every point."""
+        return np.ones(len(X))
+
+    def _distances(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """Euclidean distances of the scaled points, computed from differences: accurate for nearly equal points."""
+        scales = np.asarray(self.lengthscale, dtype=np.float64)
+        if scales.ndim == 1 and scales.size != X.shape[1]:
+            raise InvalidInput(f"{scales.size} length-scales for points with {X.shape[1]} coordinates")
+        return np.asarray(cdist(X / scales, Z / scales))
+
+
 @dataclass(frozen=True)
-class SquaredExponential:
+class SquaredExponential(_Stationary):
     """k(x, z) = exp(-r^2 / 2). The methods are those of `Kernel`.
 
     Attributes:
@@ -133,22 +155,13 @@ class SquaredExponential:
 
     lengthscale: Lengthscale = 1.0
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
-
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
         """The matrix of exp(-r^2 / 2)."""
-        r = _distances(X, Z, self.lengthscale)
-        k: FloatArray = np.exp(-0.5 * np.square(r))
-        return k
-
-    def diagonal(self, X: FloatArray) -> FloatArray:
-        """One for every point."""
-        return np.ones(len(X))
+        return np.exp(-0.5 * np.square(self._distances(X, Z)))
 
 
 @dataclass(frozen=True)
-class Matern:
+class Matern(_Stationary):
     """k(x, z) = 2^(1-nu)/Gamma(nu) s^nu K_nu(s), s = sqrt(2 nu) r, K_nu the modified Bessel function.
 
     The power nu of s is missing in the paper's formula. The methods are those of `Kernel`.
@@ -175,29 +188,22 @@ class Matern:
             raise InvalidInput(
                 f"a Matern kernel with nu above {LARGEST_NU:,} is the same as SquaredExponential; use that one"
             )
-        object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
+        super().__post_init__()
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
         """The matrix of k(x, z)."""
-        s = np.sqrt(2 * self.nu) * _distances(X, Z, self.lengthscale)
-        k: FloatArray
+        s: FloatArray = np.sqrt(2 * self.nu) * self._distances(X, Z)
         if self.nu == 0.5:
-            k = np.exp(-s)
-        elif self.nu == 1.5:
-            k = (1 + s) * np.exp(-s)
-        elif self.nu == 2.5:
-            k = (1 + s + np.square(s) / 3) * np.exp(-s)
-        else:
-            k = _matern(self.nu, s)
-        return k
-
-    def diagonal(self, X: FloatArray) -> FloatArray:
-        """One for every point."""
-        return np.ones(len(X))
+            return np.exp(-s)
+        if self.nu == 1.5:
+            return (1 + s) * np.exp(-s)
+        if self.nu == 2.5:
+            return (1 + s + np.square(s) / 3) * np.exp(-s)
+        return _matern(self.nu, s)
 
 
 @dataclass(frozen=True)
-class TwoScale:
+class TwoScale(_Stationary):
     """k = (1 - share) m(r) + share m(r / ratio), with m the Matern-5/2 kernel: a trend and a finer detail.
 
     A function with ripples on a slope has no single length-scale. With a long one the ripples look like noise, with
@@ -214,22 +220,18 @@ class TwoScale:
     ratio: float = 0.15
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lengthscale", _checked(self.lengthscale))
+        super().__post_init__()
         for name in ("share", "ratio"):
             if not 0 < getattr(self, name) < 1:
                 raise InvalidInput(f"{name} must lie between 0 and 1, not {getattr(self, name):g}")
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
         """The matrix of k(x, z)."""
-        r = np.sqrt(5.0) * _distances(X, Z, self.lengthscale)
+        r = np.sqrt(5.0) * self._distances(X, Z)
         fine = r / self.ratio
         k: FloatArray = (1 - self.share) * (1 + r + np.square(r) / 3) * np.exp(-r)
         k += self.share * (1 + fine + np.square(fine) / 3) * np.exp(-fine)
         return k
-
-    def diagonal(self, X: FloatArray) -> FloatArray:
-        """One for every point."""
-        return np.ones(len(X))
 
 
 def _matern(nu: float, s: FloatArray) -> FloatArray:
@@ -252,8 +254,7 @@ def _matern(nu: float, s: FloatArray) -> FloatArray:
         for order in a + np.arange(1, steps):
             rho = 1 + np.square(s) / (4 * order * (order - 1) * rho)
             log_g = log_g + np.log(rho)
-    g: FloatArray = np.where(coincide, 1.0, np.exp(np.minimum(log_g, 0.0)))
-    return g
+    return np.where(coincide, 1.0, np.exp(np.minimum(log_g, 0.0)))
 
 
 def named_kernel(name: str, lengthscale: Lengthscale | None, X: FloatArray) -> Linear | SquaredExponential | Matern:
@@ -279,18 +280,3 @@ def gram(kernel: Kernel, X: FloatArray) -> FloatArray:
     needed = 5 * 8 * len(X) ** 2  # the matrix, a posterior of all arms, and intermediate results
     require_memory(needed, len(X), "their kernel matrix and the posterior", "use fewer points")
     return kernel(X, X)
-
-
-def _distances(X: FloatArray, Z: FloatArray, lengthscale: Lengthscale) -> FloatArray:
-    """Euclidean distances of the scaled points, computed from differences: accurate for nearly equal points."""
-    scales = np.asarray(lengthscale, dtype=np.float64)
-    if scales.ndim == 1 and scales.size != X.shape[1]:
-        raise InvalidInput(f"{scales.size} length-scales for points with {X.shape[1]} coordinates")
-    r: FloatArray = cdist(X / scales, Z / scales)
-    return r
-
-
-def _checked(lengthscale: Lengthscale) -> Lengthscale:
-    if np.ndim(lengthscale) == 0:
-        return positive(lengthscale, "lengthscale")  # type: ignore[arg-type]
-    return tuple(positive(l, "every lengthscale") for l in lengthscale)  # type: ignore[union-attr]  # noqa: E741

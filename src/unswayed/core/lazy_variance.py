@@ -88,12 +88,9 @@ class LazyVariances:
         from unswayed.core.lazy_variance_compiled import solve_rows  # imports numba, which is slow
 
         first, last = int(self.rows[b]), len(self.selected)
-        require_memory(
-            8 * int(self.rows @ self.sizes) + 16 * self.X.size,
-            len(self.X),
-            f"a design of more than {last:,} switches",
-            "use fewer points, a larger eta or a shorter design",
-        )
+        needed = 8 * int(self.rows @ self.sizes) + 16 * self.X.size
+        purpose = f"a design of more than {last:,} switches"
+        require_memory(needed, len(self.X), purpose, "use fewer points, a larger eta or a shorter design")
         H = self.factor[b]
         if last > len(H):
             # Rows that are not written yet cost no memory: the system provides it on writing.

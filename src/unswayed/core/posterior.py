@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
-from unswayed.core.joint_posterior import JointPosterior, mean_rewards, pooled
+from unswayed.core.joint_posterior import JointPosterior, System, mean_rewards, pooled
 from unswayed.core.kernels import Kernel
 from unswayed.core.memory import row_blocks
-from unswayed.core.system import System
 from unswayed.types import EPS, FloatArray
 
 __all__ = ["JointPosterior", "Posterior", "mean_rewards", "pooled"]

@@ -12,6 +12,20 @@ import numpy as np
 
 from unswayed.errors import InvalidInput
 
+FORMULAS = {  # of Table 1: the lower bound, the bound before the paper, and the paper's own
+    "linear": ("sqrt(T d) + C d", "sqrt(T d) + C d^1.5", "sqrt(T d) + C d^1.5"),
+    "se": (
+        "sqrt(T (log T)^(d/2)) + C (log T)^(d/2)",
+        "sqrt(T) (log T)^d + C sqrt(T) (log T)^(d/2)",
+        "sqrt(T (log T)^d) + C (log T)^(3d/2)",
+    ),
+    "matern": (
+        "T^((nu+d)/(2nu+d)) + C^(nu/(d+nu)) T^(d/(d+nu))",
+        "T^((2nu+3d)/(4nu+2d)) + C T^((nu+d)/(2nu+d))",
+        "T^((nu+d)/(2nu+d)) + C T^(3d/(4nu+2d))",
+    ),
+}
+
 
 def sum_of_deviations(lam: float, gamma: float, plays: int) -> float:
     """sum_t sigma_{t-1}(x_t) <= sqrt((2 lam + 1) T gamma_T) (Appendix A)."""
@@ -100,32 +114,15 @@ def table_1(kernel: str, horizon: int, C: float, d: int, nu: float | None = None
     """
     T, log_T = float(horizon), float(np.log(horizon))
     gamma = gain_rate(kernel, horizon, d, nu)
-    ours = {
-        "linear": "sqrt(T d) + C d^1.5",
-        "se": "sqrt(T (log T)^d) + C (log T)^(3d/2)",
-        "matern": "T^((nu+d)/(2nu+d)) + C T^(3d/(4nu+2d))",
-    }[kernel]
-    table = {"ours": Rate(np.sqrt(T * gamma), C * gamma**1.5, ours)}
+    ours = np.sqrt(T * gamma), C * gamma**1.5
     if kernel == "linear":
-        table["lower bound"] = Rate(np.sqrt(T * d), C * d, "sqrt(T d) + C d")
-        table["existing"] = Rate(np.sqrt(T * d), C * d**1.5, "sqrt(T d) + C d^1.5")
+        lower, existing = (np.sqrt(T * d), C * d), (np.sqrt(T * d), C * d**1.5)
     elif kernel == "se":
-        table["lower bound"] = Rate(
-            np.sqrt(T * log_T ** (d / 2)), C * log_T ** (d / 2), "sqrt(T (log T)^(d/2)) + C (log T)^(d/2)"
-        )
-        table["existing"] = Rate(
-            np.sqrt(T) * log_T**d, C * np.sqrt(T) * log_T ** (d / 2), "sqrt(T) (log T)^d + C sqrt(T) (log T)^(d/2)"
-        )
+        lower = np.sqrt(T * log_T ** (d / 2)), C * log_T ** (d / 2)
+        existing = np.sqrt(T) * log_T**d, C * np.sqrt(T) * log_T ** (d / 2)
     else:
         assert nu is not None  # gain_rate has checked it
-        table["lower bound"] = Rate(
-            T ** ((nu + d) / (2 * nu + d)),
-            C ** (nu / (d + nu)) * T ** (d / (d + nu)),
-            "T^((nu+d)/(2nu+d)) + C^(nu/(d+nu)) T^(d/(d+nu))",
-        )
-        table["existing"] = Rate(
-            T ** ((2 * nu + 3 * d) / (4 * nu + 2 * d)),
-            C * T ** ((nu + d) / (2 * nu + d)),
-            "T^((2nu+3d)/(4nu+2d)) + C T^((nu+d)/(2nu+d))",
-        )
-    return {name: table[name] for name in ("lower bound", "existing", "ours")}
+        lower = T ** ((nu + d) / (2 * nu + d)), C ** (nu / (d + nu)) * T ** (d / (d + nu))
+        existing = T ** ((2 * nu + 3 * d) / (4 * nu + 2 * d)), C * T ** ((nu + d) / (2 * nu + d))
+    rows = zip(("lower bound", "existing", "ours"), (lower, existing, ours), FORMULAS[kernel], strict=True)
+    return {name: Rate(*terms, formula) for name, terms, formula in rows}

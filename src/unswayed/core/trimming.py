@@ -69,9 +69,8 @@ def trim(
         exposed += 0.0 if fault else float(off[worst])
         dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
         kept[dropped] = False
-        n = float(repeats[dropped].sum())
-        arm = int(arms[dropped][0])
-        posterior = posterior.extend(arm, -n, -float(repeats[dropped] @ rewards[dropped]))
+        n, total = float(repeats[dropped].sum()), float(repeats[dropped] @ rewards[dropped])
+        posterior = posterior.extend(int(arms[dropped][0]), -n, -total)
     return kept
 
 

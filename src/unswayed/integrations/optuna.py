@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import log10
 from threading import RLock
 from typing import Any, Unpack
 from zlib import crc32
@@ -20,7 +21,7 @@ import numpy as np
 from unswayed.errors import InvalidInput
 
 try:
-    from optuna.distributions import BaseDistribution
+    from optuna.distributions import BaseDistribution, CategoricalDistribution
     from optuna.samplers import BaseSampler, RandomSampler
     from optuna.search_space import intersection_search_space
     from optuna.study import Study, StudyDirection
@@ -28,18 +29,18 @@ try:
 except ImportError:
     raise InvalidInput("this needs Optuna: pip install 'unswayed[optuna]'") from None
 
-from unswayed.core.assumptions import Given, GivenArgs
+from unswayed.audits.audit import Audit, audit
+from unswayed.core.assumptions import Given, GivenArgs, ModelArgs
 from unswayed.core.certificate import Breakdown
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
-from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_table
 from unswayed.integrations.optuna_space import OptunaSpace, searchable
 from unswayed.integrations.optuna_trials import Trial, ask, measured_value, seen_by, single_objective, told
 from unswayed.search.answer import Answer, answer
 from unswayed.search.modes import Mode, begin
 from unswayed.search.play import Play, Status
 from unswayed.search.task import Task
-from unswayed.types import whole
+from unswayed.types import FloatArray, IntArray, read_only, whole
 
 __all__ = ["StudyTable", "UnswayedSampler", "audit_study", "recommend", "study_table"]
 
@@ -206,14 +207,10 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
             values.append(value)
     if not plays:
         raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
+    minimize = study.direction == StudyDirection.MINIMIZE
     with one_thread():
-        found = answer(
-            begin(Task(space.searched, given, seed)),
-            plays,
-            list(zip(space.rows(points), values, strict=True)),
-            space=space,
-            minimize=study.direction == StudyDirection.MINIMIZE,
-        )
+        measured = list(zip(space.rows(points), values, strict=True))
+        found = answer(begin(Task(space.searched, given, seed)), plays, measured, space=space, minimize=minimize)
     broken = found.breakdown
     rival, pivot = (None if point is None else space.params(point) for point in (broken.rival, broken.pivot))
     return replace(found, point=space.params(found.point), breakdown=Breakdown(broken.budget, rival, pivot))
@@ -222,3 +219,70 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
 def _seed_of(study: Study) -> int:
     """The same for all workers: not from the time, but from the study's name."""
     return crc32(study.study_name.encode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True, eq=False)
+class StudyTable:
+    """The complete trials of a study as numbers.
+
+    Attributes:
+        columns: Titles of the columns of x. A linear parameter has a column with its name and its value, a logarithmic
+            one `log10(name)`, a categorical one a column `name=choice` for each choice: 1 for the one that was taken.
+        x: A row for each trial.
+        y: The value of each trial.
+        numbers: The number of each trial.
+        minimize: Whether the study minimises.
+    """
+
+    columns: tuple[str, ...]
+    x: FloatArray
+    y: FloatArray
+    numbers: IntArray
+    minimize: bool
+
+
+def study_table(study: Study) -> StudyTable:
+    """The complete trials with finite values as numbers, in the parameters that all of them have in common."""
+    single_objective(study, "an audit")
+    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    trials = [trial for trial in complete if measured_value(study, trial) is not None]
+    if not trials:
+        raise InvalidInput("the study has no complete trial with a finite value: there is nothing to audit")
+    common = intersection_search_space(trials).items()
+    columns = [column for name, one in common for column in _columns(name, one, [t.params[name] for t in trials])]
+    if not columns:
+        raise InvalidInput("the complete trials have no parameter in common that varies: there is nothing to compare")
+    titles, cells = zip(*columns, strict=True)
+    y = np.array([trial.value for trial in trials], dtype=np.float64)
+    numbers = np.array([trial.number for trial in trials], dtype=np.int64)
+    minimize = study.direction == StudyDirection.MINIMIZE
+    return StudyTable(titles, read_only(np.column_stack(cells)), read_only(y), read_only(numbers), minimize)
+
+
+@forwards(Given, without=("threat",))
+def audit_study(study: Study, *, threat: float = 0.0, **given: Unpack[ModelArgs]) -> Audit:
+    """Can the winner of this study be trusted? `unswayed.audit` of its complete trials, whichever sampler made them.
+
+    Args:
+        study: A study with one objective.
+        {settings}
+        threat: Total tampering to certify against, in units of the objective.
+
+    Returns:
+        The audit. Its options are the distinct points of the complete trials in the order of first appearance,
+        encoded as `study_table` says; a suspect's `row` is a row of that table.
+    """
+    table = study_table(study)
+    return audit(table.x, table.y, names=table.columns, minimize=table.minimize, threat=threat, **given)
+
+
+def _columns(name: str, distribution: BaseDistribution, values: list[Any]) -> list[tuple[str, list[float]]]:
+    """The columns of one parameter: title and cells of each."""
+    if distribution.single():
+        return []
+    if isinstance(distribution, CategoricalDistribution):
+        taken = [distribution.to_internal_repr(value) for value in values]
+        return [(f"{name}={choice}", [float(t == i) for t in taken]) for i, choice in enumerate(distribution.choices)]
+    if getattr(distribution, "log", False):
+        return [(f"log10({name})", [log10(value) for value in values])]
+    return [(name, [float(value) for value in values])]

@@ -19,7 +19,7 @@ from optuna.trial import FrozenTrial, TrialState
 from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
-from unswayed.search.data import Event, Failed, Told
+from unswayed.search.data import Failed, Told
 from unswayed.search.modes import Mode, step
 from unswayed.search.schedule import propose
 from unswayed.types import FloatArray
@@ -53,9 +53,7 @@ def single_objective(study: Study, what: str) -> None:
 
 def measured_value(study: Study, trial: FrozenTrial) -> float | None:
     """The value of a complete trial, larger is better; None for a value that is infinite or beyond computing."""
-    if trial.state != TrialState.COMPLETE or trial.value is None:
-        return None
-    if abs(trial.value) > LARGEST_VALUE:
+    if trial.state != TrialState.COMPLETE or trial.value is None or abs(trial.value) > LARGEST_VALUE:
         return None
     return -trial.value if study.direction == StudyDirection.MINIMIZE else trial.value
 
@@ -100,8 +98,7 @@ def _known_params(trial: FrozenTrial) -> dict[str, Any]:
 def told(mode: Mode, space: OptunaSpace, trials: Sequence[Trial]) -> Mode:
     """The search after some more finished trials."""
     for trial, row in zip(trials, space.rows([trial.point for trial in trials]), strict=True):
-        event: Event = Failed(row) if trial.value is None else Told(row, trial.value)
-        mode = step(mode, event)
+        mode = step(mode, Failed(row) if trial.value is None else Told(row, trial.value))
     return mode
 
 

@@ -1,14 +1,17 @@
-"""What the policies of this package share: a finite domain, and for phased policies the state of an epoch."""
+"""What the policies of this package share: a finite domain, the epochs of phased policies, and guarantees."""
 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from unswayed.core.design import first_argmax
 from unswayed.core.kernels import Kernel
 from unswayed.errors import InvalidInput
 from unswayed.policies.protocol import Epoch
-from unswayed.types import FloatArray, View, floats, positive, probability, short_repr
+from unswayed.types import FloatArray, Query, View, floats, positive, probability, short_repr
 
 SMALLEST_LAM = 1e-10
 LARGEST_ASSUMPTION = 1e100  # squares of norm bound and noise must stay finite
@@ -26,6 +29,7 @@ class OnFiniteDomain:
     domain: FloatArray
     kernel: Kernel
     _: KW_ONLY
+    phased: ClassVar[bool] = False
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
@@ -65,6 +69,37 @@ class Guarantee:
         check_guarantee(self.norm_bound, self.noise_std, self.delta)
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Certified(OnFiniteDomain):
+    """Settings of influence-UCB and influence-PE.
+
+    Attributes:
+        corruption_budget: Largest total corruption C.
+        norm_bound: Bound B on the RKHS norm of f.
+        noise_std: Sub-Gaussian scale sigma of the noise of one play.
+        delta: Probability of failure.
+        lam: Regularisation; by default the noise variance.
+    """
+
+    corruption_budget: float
+    norm_bound: float
+    noise_std: float
+    delta: float = 0.05
+    lam: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(self.corruption_budget, "the corruption budget", zero=True)
+        check_guarantee(self.norm_bound, self.noise_std, self.delta)
+        object.__setattr__(self, "lam", positive(self.noise_std**2 if self.lam is None else self.lam, "lam"))
+
+    @property
+    def regularisation(self) -> float:
+        """lam as a number: never None."""
+        assert self.lam is not None
+        return self.lam
+
+
 def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:
     """Refuse numbers for which no guarantee can be computed."""
     positive(norm_bound, "the norm bound", zero=True)
@@ -72,6 +107,12 @@ def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:
     probability(delta, "delta")
     if norm_bound > LARGEST_ASSUMPTION or noise_std > LARGEST_ASSUMPTION:
         raise InvalidInput(f"the norm bound and the noise must be at most {LARGEST_ASSUMPTION:g}")
+
+
+def play_largest(view: View) -> Query:
+    """One play of the arm with the largest upper bound, ties to the lowest arm."""
+    arm = first_argmax(view.upper, scale=float(np.max(view.upper - view.mean)))
+    return Query(np.array([arm]), np.array([1]))
 
 
 def check_index_lam(lam: float) -> None:

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import ClassVar
 
 import numpy as np
 
 from unswayed.core import bounds
-from unswayed.core.design import first_argmax
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
-from unswayed.policies.finite import Guarantee, OnFiniteDomain, check_index_lam
+from unswayed.policies.finite import Guarantee, OnFiniteDomain, check_index_lam, play_largest
 from unswayed.types import Feedback, Query, View, positive, short_repr
 
 
@@ -81,8 +79,6 @@ class GPUCB(OnFiniteDomain):
     beta: SqrtLogBeta | LogDetBeta = SqrtLogBeta()
     lam: float = 1.0
 
-    phased: ClassVar[bool] = False
-
     def __post_init__(self) -> None:
         super().__post_init__()
         check_index_lam(self.lam)
@@ -98,9 +94,7 @@ class GPUCB(OnFiniteDomain):
 
     def ask(self, state: Round, rng: np.random.Generator) -> Query:
         """One play of the arm with the largest upper bound."""
-        view = self.view(state)
-        arm = first_argmax(view.upper, scale=float(np.max(view.upper - view.mean)))
-        return Query(np.array([arm]), np.array([1]))
+        return play_largest(self.view(state))
 
     def tell(self, state: Round, feedback: Feedback) -> Round:
         """One rank-one step for each arm of the answer."""

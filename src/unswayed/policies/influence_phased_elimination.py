@@ -24,8 +24,7 @@ from unswayed.core.design import rare_switching_design_at
 from unswayed.core.estimate import Estimate
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
-from unswayed.policies.certified import Certified
-from unswayed.policies.finite import PhasedOnFiniteDomain
+from unswayed.policies.finite import Certified, PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, Query, growth
 

@@ -16,18 +16,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar
 
 import numpy as np
 
 from unswayed.core import bounds
-from unswayed.core.design import first_argmax
 from unswayed.core.influence import influence_width
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
-from unswayed.policies.certified import Certified
-from unswayed.policies.finite import check_index_lam
+from unswayed.policies.finite import Certified, check_index_lam, play_largest
 from unswayed.types import Feedback, FloatArray, Query, View, read_only, short_repr
 
 
@@ -70,8 +67,6 @@ class InfluenceUCB(Certified):
     alpha: float = 1.0
     weighted: bool = True
 
-    phased: ClassVar[bool] = False
-
     def __post_init__(self) -> None:
         super().__post_init__()
         check_index_lam(self.regularisation)
@@ -90,9 +85,7 @@ class InfluenceUCB(Certified):
 
     def ask(self, state: TwoPosteriors, rng: np.random.Generator) -> Query:
         """One play of the arm with the largest upper bound."""
-        view = self.view(state)
-        arm = first_argmax(view.upper, scale=float(np.max(view.upper - view.mean)))
-        return Query(np.array([arm]), np.array([1]))
+        return play_largest(self.view(state))
 
     def tell(self, state: TwoPosteriors, feedback: Feedback) -> TwoPosteriors:
         """One rank-one step of each posterior for each arm of the answer."""
@@ -110,8 +103,7 @@ class InfluenceUCB(Certified):
 
     def view(self, state: TwoPosteriors) -> View:
         """All arms, with the intersection of both bands."""
-        played = state.plain.counts > 0
-        lower, upper = self._band(state.plain, np.where(played, 1.0, 0.0))
+        lower, upper = self._band(state.plain, np.where(state.plain.counts > 0, 1.0, 0.0))
         if self.weighted:
             lower_w, upper_w = self._band(state.weighted, state.weights)
             lower, upper = np.maximum(lower, lower_w), np.minimum(upper, upper_w)

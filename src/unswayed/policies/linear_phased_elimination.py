@@ -17,9 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from unswayed.core import bounds
-from unswayed.core.design import g_optimal_design, support_bound
+from unswayed.core.design import g_optimal_design, newton_basis, support_bound
 from unswayed.core.kernels import gram
-from unswayed.core.newton import newton_basis
 from unswayed.core.posterior import JointPosterior
 from unswayed.policies.finite import PhasedOnFiniteDomain, check_guarantee
 from unswayed.policies.protocol import Epoch
@@ -104,16 +103,10 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
         # Line 5. Least squares of minimal norm also works when the active arms no longer span all features.
         theta = np.linalg.lstsq(root[:, None] * X_S, root * feedback.means, rcond=1e-12)[0]
         mean = self.features[epoch.active] @ theta
-        width = bounds.linear_width(
-            Delta=self.error,
-            C=self.corruption_budget,
-            sigma=self.noise_std,
-            delta=self.delta / (2 * len(self.domain) * max(np.log2(self.horizon), 1)),
-            alpha=1 / self.m_0,
-            m_0=self.m_0,
-            m_h=self.m_0 * 2**epoch.h,
-            D=self.features.shape[1],
-        )
+        Delta, C, sigma = self.error, self.corruption_budget, self.noise_std
+        delta = self.delta / (2 * len(self.domain) * max(np.log2(self.horizon), 1))
+        m_0, m_h, D = self.m_0, self.m_0 * 2**epoch.h, self.features.shape[1]
+        width = bounds.linear_width(Delta, C, sigma, delta, 1 / m_0, m_0, m_h, D)
         keep = np.max(mean) - mean <= width  # line 6
         return epoch.next(keep, mean, np.full(len(mean), width / 2), feedback)  # line 7
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -61,8 +60,6 @@ class VigilantUCB(OnFiniteDomain):
     verify: int = 3
     margin: float = 2.0
     curiosity: tuple[float, ...] = (0.5, 1.0, 2.0)
-
-    phased: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -44,15 +44,8 @@ class Watch:
     @classmethod
     def after(cls, K: FloatArray, lam: float, arms: IntArray, rewards: FloatArray) -> Self:
         """The state after these plays, all of them kept."""
-        repeats = np.ones(len(arms))
-        return cls(
-            K,
-            arms,
-            rewards,
-            repeats,
-            np.ones(len(arms), np.bool_),
-            JointPosterior.of_plays(K, arms, rewards, repeats, lam),
-        )
+        repeats, kept = np.ones(len(arms)), np.ones(len(arms), np.bool_)
+        return cls(K, arms, rewards, repeats, kept, JointPosterior.of_plays(K, arms, rewards, repeats, lam))
 
     @property
     def plays(self) -> int:
@@ -78,10 +71,8 @@ class Watch:
     def trimmed(self, *, threshold: float, budget: float) -> Self:
         """Decide again which plays to keep. Drop faults first: beside them the other rewards would be rounded off."""
         kept = np.abs(self.rewards) <= FAULT
-        posterior = self._of(kept)
-        explained = trim(
-            posterior, self.arms[kept], self.rewards[kept], self.repeats[kept], threshold=threshold, budget=budget
-        )
+        posterior, plays = self._of(kept), (self.arms[kept], self.rewards[kept], self.repeats[kept])
+        explained = trim(posterior, *plays, threshold=threshold, budget=budget)
         if not explained.all():
             kept[kept] = explained
             posterior = self._of(kept)

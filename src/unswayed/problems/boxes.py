@@ -79,8 +79,7 @@ class BoxProblem:
 def _branin(X: FloatArray) -> FloatArray:
     x, y = X.T
     parabola = y - 5.1 / (4 * np.pi**2) * x**2 + 5 / np.pi * x - 6
-    value: FloatArray = -(parabola**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10)
-    return value
+    return np.asarray(-(parabola**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10))
 
 
 _HEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
@@ -98,15 +97,12 @@ _CENTRES = np.array(
 
 
 def _hartmann6(X: FloatArray) -> FloatArray:
-    squares = np.square(X[:, None, :] - _CENTRES)
-    value: FloatArray = np.exp(-np.sum(_RATES * squares, axis=2)) @ _HEIGHTS
-    return value
+    return np.asarray(np.exp(-np.sum(_RATES * np.square(X[:, None, :] - _CENTRES), axis=2)) @ _HEIGHTS)
 
 
 def _ackley(X: FloatArray) -> FloatArray:
     bowl = 20 * np.expm1(-0.2 * np.sqrt(np.mean(X**2, axis=1)))  # expm1: exactly 0 at the origin
-    value: FloatArray = bowl + np.exp(np.mean(np.cos(2 * np.pi * X), axis=1)) - np.exp(1.0)
-    return value
+    return np.asarray(bowl + np.exp(np.mean(np.cos(2 * np.pi * X), axis=1)) - np.exp(1.0))
 
 
 # Three optima: (-pi, 12.275), (pi, 2.275), (3 pi, 2.475), all of value -10 / (8 pi); the worst is the corner (-5, 0).

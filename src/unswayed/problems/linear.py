@@ -26,9 +26,7 @@ def linear(draw: int = 0, n_arms: int = 200, dimension: int = 5) -> Problem:
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     theta = rng.standard_normal(dimension)
     theta /= np.linalg.norm(theta)
-    return Problem(
-        name="linear", domain=X, f=X @ theta, noise_std=0.02, kernel=Linear(), target=X[:, 0] <= 0, draw=draw
-    )
+    return Problem("linear", X, X @ theta, noise_std=0.02, kernel=Linear(), target=X[:, 0] <= 0, draw=draw)
 
 
 def three_arms(budget: float, horizon: int) -> Problem:
@@ -43,6 +41,5 @@ def three_arms(budget: float, horizon: int) -> Problem:
     """
     a = sqrt(budget / (3 * horizon))
     X = np.array([[0.0, 1.0], [1.0, 0.0], [a, 1 - a / 2]])
-    return Problem(
-        name="three arms", domain=X, f=X @ np.array([-0.5, 0.5]), noise_std=0.002, kernel=Linear(), target=X[:, 0] > 0
-    )
+    f = X @ np.array([-0.5, 0.5])
+    return Problem("three arms", X, f, noise_std=0.002, kernel=Linear(), target=X[:, 0] > 0)

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from unswayed.core.kernels import Kernel, gram
 from unswayed.errors import InvalidInput
-from unswayed.types import BoolArray, FloatArray, floats, positive, read_only, short_repr
+from unswayed.types import BoolArray, FloatArray, fix, floats, positive, read_only, short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +68,7 @@ class Problem:
         target = np.array(self.target, dtype=np.bool_)
         if target.shape != f.shape:
             raise InvalidInput("the target region needs one entry for each point")
-        object.__setattr__(self, "domain", domain)
-        object.__setattr__(self, "f", f)
-        object.__setattr__(self, "target", read_only(target))
+        fix(self, domain=domain, f=f, target=read_only(target))
 
     @property
     def n_arms(self) -> int:

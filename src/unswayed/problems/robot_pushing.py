@@ -56,8 +56,7 @@ def push(r_x: float, r_y: float, duration: float) -> tuple[float, float]:
     for step in range(driven + 100):
         if step < driven:
             hand.ApplyTorque(-hand.mass * hand.angularVelocity * GAIN, wake=True)
-            force = hand.mass * GAIN * (wanted - hand.linearVelocity)
-            hand.ApplyForce(force, hand.worldCenter, wake=True)
+            hand.ApplyForce(hand.mass * GAIN * (wanted - hand.linearVelocity), hand.worldCenter, wake=True)
         world.Step(STEP, ITERATIONS, ITERATIONS)
     return float(body.position[0]), float(body.position[1])
 
@@ -82,24 +81,12 @@ def robot3d(draw: int = DEFAULT_DRAW) -> Problem:
             raise
         stored = resources.files("unswayed.problems").joinpath("robot3d.csv").read_text(encoding="ascii")
         f = np.array([float(row.split(",")[-1]) for row in stored.splitlines()[1:]])
-    return Problem(
-        name="robot3d",
-        domain=domain,
-        f=f,
-        noise_std=0.02,
-        kernel=SquaredExponential(lengthscale=2.0),
-        target=domain[:, 0] >= 0,
-        margin=0.5,
-        h_max=3.0,
-        beta_phased=6.0,
-        beta_scale=2.0,
-        draw=draw,
-    )
+    kernel, target = SquaredExponential(lengthscale=2.0), domain[:, 0] >= 0
+    strengths = {"h_max": 3.0, "beta_phased": 6.0, "beta_scale": 2.0}
+    return Problem("robot3d", domain, f, noise_std=0.02, kernel=kernel, target=target, **strengths, draw=draw)
 
 
 def random_pushes(draw: int) -> FloatArray:
     """100 uniform points (r_x, r_y, duration) of [-5, 5]^2 x [1, 30]."""
     rng = np.random.default_rng(draw)
-    positions = rng.uniform(-5, 5, (100, 2))
-    durations = rng.uniform(1, 30, 100)
-    return np.column_stack([positions, durations])
+    return np.column_stack([rng.uniform(-5, 5, (100, 2)), rng.uniform(1, 30, 100)])

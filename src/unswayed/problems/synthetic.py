@@ -27,16 +27,5 @@ def f1(draw: int = DEFAULT_DRAW) -> Problem:
     kernel = SquaredExponential(lengthscale=0.5)
     L = np.linalg.cholesky(kernel(domain, domain) + 1e-10 * np.eye(len(domain)))
     f = L @ np.random.default_rng(draw).standard_normal(len(domain))
-    return Problem(
-        name="f1",
-        domain=domain,
-        f=f,
-        noise_std=0.02,
-        kernel=kernel,
-        target=domain[:, 0] <= domain[:, 1],
-        margin=0.5,
-        h_max=1.0,
-        beta_phased=4.0,
-        beta_scale=0.5,
-        draw=draw,
-    )
+    target = domain[:, 0] <= domain[:, 1]
+    return Problem("f1", domain, f, noise_std=0.02, kernel=kernel, target=target, draw=draw)

@@ -33,21 +33,13 @@ def table(
     domain, f = floats(points, "the points", ndim=2), floats(values, "the values", ndim=1)
     if len(domain) != len(f) or len(f) < 2:
         raise InvalidInput("a table needs at least two points, and one value for each")
-    first = domain[:, 0]
-    low_half = first <= np.median(first)
+    low_half = domain[:, 0] <= np.median(domain[:, 0])
     target = ~low_half if low_half[np.argmax(f)] else low_half
     if not target.any():  # most points share the first coordinate: the target is the worst point instead
         target = np.arange(len(f)) == np.argmin(f)
-    return Problem(
-        name=name,
-        domain=domain,
-        f=f,
-        noise_std=noise_std,
-        kernel=kernel or fit_lengthscale(SquaredExponential(), domain, f),
-        target=target,
-        margin=0.5 * float(f.std()),
-        h_max=max(2 * float(f.max() - f[target].max()), float(f.std()), 1e-300),
-    )
+    kernel = kernel or fit_lengthscale(SquaredExponential(), domain, f)
+    h_max = max(2 * float(f.max() - f[target].max()), float(f.std()), 1e-300)
+    return Problem(name, domain, f, noise_std, kernel, target, margin=0.5 * float(f.std()), h_max=h_max)
 
 
 def read_table(path: Path) -> tuple[FloatArray, FloatArray]:

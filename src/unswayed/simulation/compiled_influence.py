@@ -11,7 +11,7 @@ from math import log, log1p, sqrt
 import numba
 import numpy as np
 
-from unswayed.adversaries.trigger import immediately
+from unswayed.adversaries.protocol import immediately
 from unswayed.core.design import TIE
 from unswayed.core.posterior import JointPosterior
 from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors

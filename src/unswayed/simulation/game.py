@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.adversaries.protocol import Adversary
-from unswayed.adversaries.trigger import Start
+from unswayed.adversaries.protocol import Adversary, Start
 from unswayed.errors import InvalidInput
 from unswayed.problems.problem import Problem
 from unswayed.simulation.ledger import Ledger

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from unswayed.adversaries.protocol import Adversary
-from unswayed.adversaries.trigger import Start, immediately, later
+from unswayed.adversaries.protocol import Adversary, Start, immediately, later
 from unswayed.errors import InvalidInput
 from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, SqrtLogBeta
 from unswayed.policies.influence_ucb import InfluenceUCB

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from unswayed import Linear, Matern, SquaredExponential, UnswayedError
-from unswayed.core.design import newton_basis
+from unswayed.core.newton import newton_basis
 
 
 def literal(K, e):

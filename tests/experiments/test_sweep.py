@@ -101,7 +101,7 @@ def test_e4_the_code_version_sees_every_file_that_matters(tmp_path, monkeypatch)
         "core/bounds.py",
         "types.py",
         "simulation/compiled.py",
-        "adversaries/attacks.py",
+        "adversaries/top_k.py",
         "experiments/registry.py",
     ):
         path = copy / name

@@ -5,7 +5,8 @@ import pytest
 
 from tests.theory.instances import function_of_norm, random_domain
 from unswayed.core import bounds
-from unswayed.core.design import newton_basis, rare_switching_design
+from unswayed.core.design import rare_switching_design
+from unswayed.core.newton import newton_basis
 from unswayed.core.posterior import JointPosterior, Posterior
 
 

@@ -17,8 +17,9 @@ from functools import cached_property
 import numpy as np
 
 from unswayed.core import bounds
-from unswayed.core.design import g_optimal_design, newton_basis, support_bound
+from unswayed.core.design import g_optimal_design, support_bound
 from unswayed.core.kernels import gram
+from unswayed.core.newton import newton_basis
 from unswayed.core.posterior import JointPosterior
 from unswayed.policies.finite import PhasedOnFiniteDomain, check_guarantee
 from unswayed.policies.protocol import Epoch

@@ -18,13 +18,12 @@ from unswayed.core.fitting import fit_lengthscale
 from unswayed.core.kernels import SquaredExponential
 from unswayed.experiments.instances import instance
 from unswayed.experiments.registry import PAPER_ATTACKS
-from unswayed.paper.grid import ATTACKED, FIGURES, Results, line
+from unswayed.paper.grid import ATTACKED, FIGURES, ROBUST, Results, line
 
 Row = dict[str, Any]
 LED_ASTRAY = {"f1": ("clipping", "aggsub", "top-3", "top-5"), "robot3d": ("top-3", "top-5")}
 NOT_ASTRAY = {problem: tuple(a for a in ATTACKED if a not in led) for problem, led in LED_ASTRAY.items()}
 HONEST, FIVE, SIX = (dict.fromkeys(LED_ASTRAY, attacks) for attacks in (("none",), ATTACKED, PAPER_ATTACKS))
-ROBUST = ("rgp-ucb", "rgp-pe")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unswayed.paper import checks
-from unswayed.paper.grid import FIGURES, Results, figure_lines
+from unswayed.paper.grid import FIGURES, ROBUST, Results, figure_lines
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ CLAIMS = (
     ),
     Claim(
         "later-robust", "4.5.2", "RGP-PE and RGP-UCB also defend against the later attack.",
-        "No linear regret (f1, C = 50; Robot3D, C = 100).", checks.resists((3, 4), checks.ROBUST, "later"), (3, 4),
+        "No linear regret (f1, C = 50; Robot3D, C = 100).", checks.resists((3, 4), ROBUST, "later"), (3, 4),
     ),
     Claim(
         "later-similar", "4.5.2", "Under later attacks they perform much as under immediate ones.",
@@ -93,7 +93,7 @@ CLAIMS = (
     Claim(
         "appendix-robust", "Appendix F",
         "With C = 100 on f1 and C = 50 on Robot3D, the robust policies fare as before.",
-        "No linear regret under any attack.", checks.resists((5, 6), checks.ROBUST, "immediate"), (5, 6),
+        "No linear regret under any attack.", checks.resists((5, 6), ROBUST, "immediate"), (5, 6),
     ),
 )  # fmt: skip
 

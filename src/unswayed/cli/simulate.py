@@ -28,18 +28,16 @@ UNIT, LATER = "in units of the reward", "once the policy begins to rule arms out
 BETA, THEORY = "for gp-ucb and rgp-ucb the factor before sqrt(ln t)", "guaranteed, wide, ignores --beta and --b"
 DRAW, KERNEL = "10 for f1, else 0", "the problem's; se for a table"
 LAM = f"1; the noise variance for {', '.join(name for name, entry in POLICIES.items() if entry.noise_lam)}"
-
-
-def _option(text: str, *names: str, default: str | None = None, metavar: str | None = None) -> Any:
-    return typer.Option(*names, help=text, show_default=default or True, metavar=metavar)
-
-
 FIELDS = ("problem", "draw", "policy", "attack", "attack_start", "budget", "attack_budget", "horizon")  # of the JSON
 COLUMNS = {  # of the table
     "seed": "{0.seed}", "regret": "{0.regret:,.0f}", "rate": "{0.final_regret_rate:.4f}",
     "spent": "{0.corruption_spent:.4g}", "active": "{1}", "epochs": "{2}", "switches": "{0.switches:,}",
     "gap": "{0.recommended_gap:.4f}", "outcome": "{0.outcome}",
 }  # fmt: skip
+
+
+def _option(text: str, *names: str, default: str | None = None, metavar: str | None = None) -> Any:
+    return typer.Option(*names, help=text, show_default=default or True, metavar=metavar)
 
 
 def command(
@@ -178,9 +176,7 @@ def _print_guard(experiment: Experiment) -> None:
 
     promise = "but it has no guarantee to begin with; influence-ucb and influence-pe have one."
     if entry("policy", experiment.policy).certified:
-        promise = (
-            "up to there its guarantee holds as if that were known; beyond it nothing is promised, by this or any "
-        )
-        promise += "other method."
+        promise = "up to there its guarantee holds as if that were known; "
+        promise += "beyond it nothing is promised, by this or any other method."
     told = f"{experiment.policy} is told C = {experiment.believed:.4g} = sqrt(T / gamma_T)"
     Console().print(escape(f"The budget is unknown, so {told}: {promise}"))

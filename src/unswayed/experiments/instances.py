@@ -80,8 +80,10 @@ def make_problem(
 
 def instance(problem: str, draw: int | None = None, **given: Any) -> Problem:
     """The same as `make_problem`, made once in each process, and again when the file of a table has changed."""
-    state = Path(problem).stat() if problem.lower().endswith(".csv") and Path(problem).is_file() else None
-    return _instance(problem, draw, state and (Path(problem).resolve(), state.st_mtime_ns, state.st_size), **given)
+    path = Path(problem)
+    state = path.stat() if problem.lower().endswith(".csv") and path.is_file() else None
+    stamp = None if state is None else (path.resolve(), state.st_mtime_ns, state.st_size)
+    return _instance(problem, draw, stamp, **given)
 
 
 @cache
@@ -109,8 +111,8 @@ def _make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kern
     return fit_lengthscale(kernel, problem.domain, problem.f)
 
 
-def _rescaled(kernel: Any, lengthscale: float) -> Kernel:
-    if not is_dataclass(kernel) or not hasattr(kernel, "lengthscale"):
+def _rescaled(kernel: Kernel, lengthscale: float) -> Kernel:
+    if isinstance(kernel, Linear) or not is_dataclass(kernel) or not hasattr(kernel, "lengthscale"):
         raise InvalidInput(f"the kernel {kernel!r} has no length-scale that could be set")
     rescaled: Kernel = replace(kernel, lengthscale=lengthscale)
     return rescaled

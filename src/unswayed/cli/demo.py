@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +14,13 @@ POLICIES = ("gp-ucb", "rgp-ucb", "rgp-pe")
 ATTACKS = {"none": "honest", "top-5": "Top-5, C = 50"}
 TRIALS, HORIZON, BUDGET = 5, 50_000, 50.0
 Panels = dict[str, dict[str, list[Any]]]
-Plot = Annotated[Path, typer.Option(help="Where to draw the picture (.png, .pdf, .svg).")]
 
 
-def command(plot: Plot = Path("unswayed-demo.png")) -> None:
+def command(
+    plot: Annotated[Path, typer.Option(help="Where to draw the picture (.png, .pdf, .svg).")] = Path(
+        "unswayed-demo.png"
+    ),
+) -> None:
     """GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds."""
     from unswayed.plots.regret import regret_figure
     from unswayed.plots.style import check_writable, save
@@ -33,14 +37,11 @@ def _play() -> Panels:
     from unswayed.experiments.experiment import Experiment
     from unswayed.progress import progress_bar
 
+    experiment = partial(Experiment, "f1", budget=BUDGET, horizon=HORIZON)
     with progress_bar("demo", TRIALS * HORIZON * len(POLICIES) * len(ATTACKS)) as advance:
         return {
             title: {
-                policy: [
-                    Experiment("f1", policy, attack, BUDGET, horizon=HORIZON).run(seed, advance)
-                    for seed in range(TRIALS)
-                ]
-                for policy in POLICIES
+                policy: [experiment(policy, attack).run(seed, advance) for seed in range(TRIALS)] for policy in POLICIES
             }
             for attack, title in ATTACKS.items()
         }
@@ -56,10 +57,8 @@ def _print(panels: Panels) -> None:
         table.add_column("outcome")
     for policy in POLICIES:
         cells = []
-        for groups in panels.values():
-            runs = groups[policy]
+        for runs in (groups[policy] for groups in panels.values()):
             totals = np.array([run.regret for run in runs])
-            outcomes = sorted({run.outcome for run in runs})
-            cells += [f"{totals.mean():,.0f} ± {totals.std():,.0f}", " / ".join(outcomes)]
+            cells += [f"{totals.mean():,.0f} ± {totals.std():,.0f}", " / ".join(sorted({run.outcome for run in runs}))]
         table.add_row(policy, *cells)
     Console().print(table)

@@ -2,55 +2,46 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
+from typer import Option
 
+from unswayed import __version__
 from unswayed.errors import InvalidInput
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from unswayed.paper.about import About
+    from unswayed.paper.grid import About
 
 SHOWN = 5  # failures on the terminal
-Out = Annotated[Path, typer.Option(help="Folder for runs, figures and the page.")]
-Only = Annotated[list[str] | None, typer.Option(help="Only this figure (figure-1 to figure-6); may be repeated.")]
-Trials = Annotated[int, typer.Option(help="Trials of each experiment.")]
-Horizon = Annotated[int, typer.Option(help="Plays of each trial.")]
-Jobs = Annotated[int, typer.Option(help="Processes.", show_default="one for each core")]
-Where = Annotated[str, typer.Option("--executor", help="processes or dask.")]
-Address = Annotated[
-    str | None, typer.Option("--dask-address", help="Scheduler of a Dask cluster.", show_default="a local cluster")
-]
-Quick = Annotated[bool, typer.Option("--quick", help="2 trials of 5,000 plays: a few seconds.")]
-Beyond = Annotated[
-    bool, typer.Option("--beyond", help="Also what the paper does not run: other draws, C, T, parameters.")
-]
-RenderOnly = Annotated[
-    bool, typer.Option("--render-only", help="Figures and page from the finished runs; run nothing.")
-]
-TimeLimit = Annotated[float, typer.Option(help="Seconds after which a run is ended.")]
+RENDER = "Figures and page from the finished runs; run nothing."
+BEYOND = "Also what the paper does not run: other draws, C, T, parameters."
 
 
 def command(
-    out: Out = Path("reproduction"),
-    only: Only = None,
-    trials: Trials = 10,
-    horizon: Horizon = 50_000,
-    jobs: Jobs = 0,
-    executor: Where = "processes",
-    address: Address = None,
-    quick: Quick = False,
-    beyond: Beyond = False,
-    render_only: RenderOnly = False,
-    time_limit: TimeLimit = 600.0,
+    out: Annotated[Path, Option(help="Folder for runs, figures and the page.")] = Path("reproduction"),
+    only: Annotated[list[str] | None, Option(help="Only this figure (figure-1 to figure-6); may be repeated.")] = None,
+    trials: Annotated[int, Option(help="Trials of each experiment.")] = 10,
+    horizon: Annotated[int, Option(help="Plays of each trial.")] = 50_000,
+    jobs: Annotated[int, Option(help="Processes.", show_default="one for each core")] = 0,
+    executor: Annotated[str, Option(help="processes or dask.")] = "processes",
+    dask_address: Annotated[
+        str | None, Option(help="Scheduler of a Dask cluster.", show_default="a local cluster")
+    ] = None,
+    quick: Annotated[bool, Option("--quick", help="2 trials of 5,000 plays: a few seconds.")] = False,
+    beyond: Annotated[bool, Option("--beyond", help=BEYOND)] = False,
+    render_only: Annotated[bool, Option("--render-only", help=RENDER)] = False,
+    time_limit: Annotated[float, Option(help="Seconds after which a run is ended.")] = 600.0,
 ) -> None:
     """Run all experiments of the paper, draw its figures, check its claims, write report.html.
 
@@ -58,8 +49,7 @@ def command(
     """
     from unswayed.experiments.store import RunFolder
     from unswayed.paper import reproduce
-    from unswayed.paper.about import About
-    from unswayed.paper.grid import Scale
+    from unswayed.paper.grid import About, Scale
 
     workers = _workers(jobs, executor, time_limit)
     chosen = tuple(only or ())
@@ -71,8 +61,8 @@ def command(
         if render_only:
             about = About.of(folder)
         else:
-            about = About(_version(), len(wanted), scale, executor, workers)
-            with _display(about.runs) as report, _pool(executor, workers, address, time_limit) as pool:
+            about = About(__version__, len(wanted), scale, executor, workers)
+            with _display(about.runs) as report, _pool(executor, workers, dask_address, time_limit) as pool:
                 patience = 2 * time_limit + 60
                 about = reproduce.complete(folder, wanted, about, pool, report=report, patience=patience)
         with Console(stderr=True).status("drawing"):
@@ -84,8 +74,6 @@ def command(
 
 def _workers(jobs: int, executor: str, time_limit: float) -> int:
     """The number of processes; refuses settings that cannot be meant."""
-    import os
-
     if executor not in ("processes", "dask"):
         raise InvalidInput(f"unknown executor {executor!r}: choose one of processes, dask")
     if jobs < 0:
@@ -95,40 +83,24 @@ def _workers(jobs: int, executor: str, time_limit: float) -> int:
     return jobs or os.cpu_count() or 1
 
 
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("unswayed")
-
-
-@contextmanager
-def _pool(kind: str, jobs: int, address: str | None, time_limit: float) -> Iterator[Executor]:
+def _pool(kind: str, jobs: int, address: str | None, time_limit: float) -> AbstractContextManager[Executor]:
     if kind == "dask":
         from unswayed.integrations.dask import dask_executor
 
-        with dask_executor(address, jobs) as pool:
-            yield pool
-    else:
-        from unswayed.experiments.pool import GuardedPool
+        return dask_executor(address, jobs)
+    from unswayed.experiments.pool import GuardedPool
 
-        with GuardedPool(jobs, time_limit=time_limit) as guarded:
-            yield guarded
+    return GuardedPool(jobs, time_limit=time_limit)
 
 
 @contextmanager
 def _display(total: int) -> Iterator[Any]:
     """Runs done, rate, time left and failures; nothing is drawn when standard error is not a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    columns = (
-        TextColumn("runs"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("[red]{task.fields[failed]}"),
-    )
+    columns: list[ProgressColumn] = [TextColumn("runs"), BarColumn(), MofNCompleteColumn()]
+    columns += [TextColumn("{task.fields[rate]}"), TimeRemainingColumn(), TextColumn("[red]{task.fields[failed]}")]
     begun, done, failed = time.monotonic(), 0, 0
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("runs", total=total, rate="", failed="")
@@ -144,8 +116,6 @@ def _display(total: int) -> Iterator[Any]:
 
 
 def _print(entries: Sequence[Any], out: Path, about: About) -> None:
-    from rich import box
-
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("section")
     table.add_column("claim")

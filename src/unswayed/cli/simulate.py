@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -22,71 +23,49 @@ if TYPE_CHECKING:
     from unswayed.simulation.run import Run
 
 OWN = "module:attribute for your own"
-NOISE_LAM = [name for name, entry in POLICIES.items() if entry.noise_lam]
+TABLE = "FILE.csv with coordinates and the true value last"
+UNIT, LATER = "in units of the reward", "once the policy begins to rule arms out"
+BETA, THEORY = "for gp-ucb and rgp-ucb the factor before sqrt(ln t)", "guaranteed, wide, ignores --beta and --b"
+DRAW, KERNEL = "10 for f1, else 0", "the problem's; se for a table"
+LAM = f"1; the noise variance for {', '.join(name for name, entry in POLICIES.items() if entry.noise_lam)}"
+FIELDS = ("problem", "draw", "policy", "attack", "attack_start", "budget", "attack_budget", "horizon")  # of the JSON
+COLUMNS = {  # of the table
+    "seed": "{0.seed}", "regret": "{0.regret:,.0f}", "rate": "{0.final_regret_rate:.4f}",
+    "spent": "{0.corruption_spent:.4g}", "active": "{1}", "epochs": "{2}", "switches": "{0.switches:,}",
+    "gap": "{0.recommended_gap:.4f}", "outcome": "{0.outcome}",
+}  # fmt: skip
 
 
-def _option(text: str, *names: str, default: str | None = None) -> Any:
-    return typer.Option(*names, help=text, show_default=default or True)
-
-
-Problem = Annotated[str, _option(f"{listed('problem')}, FILE.csv with coordinates and the true value last, or {OWN}.")]
-Policy = Annotated[str, _option(f"{listed('policy')}, or {OWN}.")]
-Attack = Annotated[str, _option(f"{listed('attack')}, or {OWN}.")]
-Budget = Annotated[str, _option("Total corruption that the policy believes in, in units of the reward; or unknown.")]
-AttackBudget = Annotated[float | None, _option("What the adversary really has.", default="the same")]
-AttackStart = Annotated[str, _option(f"{', or '.join(STARTS)}: once the policy begins to rule arms out.")]
-Horizon = Annotated[int, _option("Plays in a trial.")]
-Trials = Annotated[int, _option("Trials; trial k has seed S + k.")]
-Seed = Annotated[int, _option("S, the seed of the first trial.")]
-Draw = Annotated[int | None, _option("Which random instance of the problem.", default="10 for f1, else 0")]
-Json = Annotated[bool, _option("Print one JSON object.", "--json")]
-Curves = Annotated[bool, _option("With --json: regret at 501 rounds from 0 to T.")]
-Plot = Annotated[Path | None, typer.Option(help="Draw the regret to FILE (.png, .pdf, .svg).", metavar="FILE")]
-Beta = Annotated[
-    float | None,
-    _option("beta_h of rgp-pe; for gp-ucb and rgp-ucb the factor before sqrt(ln t).", default="the paper's"),
-]
-B = Annotated[float, _option("Share of the corruption width that is used.")]
-Lam = Annotated[
-    float | None, _option("Regularisation lambda.", default=f"1; the noise variance for {', '.join(NOISE_LAM)}")
-]
-Eta = Annotated[float, _option("Switching parameter of rgp-pe.")]
-Psi = Annotated[str, _option("Truncation of rgp-pe: a number in [0, 1], or theorem.")]
-Delta = Annotated[float, _option("Probability of failure, where a guarantee is used.")]
-Norm = Annotated[float | None, _option("Bound B on the RKHS norm.", default="the true norm")]
-Width = Annotated[str, _option("experiments (Section 4), or theory: guaranteed, wide, ignores --beta and --b.")]
-Error = Annotated[str, _option("Delta of linear-pe: balanced, 1/sqrt(T), or matern, T^(-nu/(d+nu)).")]
-Kernel = Annotated[str | None, _option(f"se, linear, matern-NU, or {OWN}.", default="the problem's; se for a table")]
-Lengthscale = Annotated[float | None, _option("Of the kernel.", default="the problem's, else fitted")]
-Noise = Annotated[float | None, _option("Standard deviation of the noise.", default="0.02")]
+def _option(text: str, *names: str, default: str | None = None, metavar: str | None = None) -> Any:
+    return typer.Option(*names, help=text, show_default=default or True, metavar=metavar)
 
 
 def command(
-    problem: Problem = "f1",
-    policy: Policy = "rgp-pe",
-    attack: Attack = "none",
-    budget: Budget = "50",
-    attack_budget: AttackBudget = None,
-    attack_start: AttackStart = "immediate",
-    horizon: Horizon = 50_000,
-    trials: Trials = 1,
-    seed: Seed = 0,
-    draw: Draw = None,
-    as_json: Json = False,
-    curves: Curves = False,
-    plot: Plot = None,
-    beta: Beta = None,
-    b: B = 0.1,
-    lam: Lam = None,
-    eta: Eta = 2.0,
-    psi: Psi = "0.5",
-    delta: Delta = 0.05,
-    norm: Norm = None,
-    width: Width = "experiments",
-    error: Error = "balanced",
-    kernel: Kernel = None,
-    lengthscale: Lengthscale = None,
-    noise: Noise = None,
+    problem: Annotated[str, _option(f"{listed('problem')}, {TABLE}, or {OWN}.")] = "f1",
+    policy: Annotated[str, _option(f"{listed('policy')}, or {OWN}.")] = "rgp-pe",
+    attack: Annotated[str, _option(f"{listed('attack')}, or {OWN}.")] = "none",
+    budget: Annotated[str, _option(f"Total corruption that the policy believes in, {UNIT}; or unknown.")] = "50",
+    attack_budget: Annotated[float | None, _option("What the adversary really has.", default="the same")] = None,
+    attack_start: Annotated[str, _option(f"{', or '.join(STARTS)}: {LATER}.")] = "immediate",
+    horizon: Annotated[int, _option("Plays in a trial.")] = 50_000,
+    trials: Annotated[int, _option("Trials; trial k has seed S + k.")] = 1,
+    seed: Annotated[int, _option("S, the seed of the first trial.")] = 0,
+    draw: Annotated[int | None, _option("Which random instance of the problem.", default=DRAW)] = None,
+    as_json: Annotated[bool, _option("Print one JSON object.", "--json")] = False,
+    curves: Annotated[bool, _option("With --json: regret at 501 rounds from 0 to T.")] = False,
+    plot: Annotated[Path | None, _option("Draw the regret to FILE (.png, .pdf, .svg).", metavar="FILE")] = None,
+    beta: Annotated[float | None, _option(f"beta_h of rgp-pe; {BETA}.", default="the paper's")] = None,
+    b: Annotated[float, _option("Share of the corruption width that is used.")] = 0.1,
+    lam: Annotated[float | None, _option("Regularisation lambda.", default=LAM)] = None,
+    eta: Annotated[float, _option("Switching parameter of rgp-pe.")] = 2.0,
+    psi: Annotated[str, _option("Truncation of rgp-pe: a number in [0, 1], or theorem.")] = "0.5",
+    delta: Annotated[float, _option("Probability of failure, where a guarantee is used.")] = 0.05,
+    norm: Annotated[float | None, _option("Bound B on the RKHS norm.", default="the true norm")] = None,
+    width: Annotated[str, _option(f"experiments (Section 4), or theory: {THEORY}.")] = "experiments",
+    error: Annotated[str, _option("Delta of linear-pe: balanced, 1/sqrt(T), or matern, T^(-nu/(d+nu)).")] = "balanced",
+    kernel: Annotated[str | None, _option(f"se, linear, matern-NU, or {OWN}.", default=KERNEL)] = None,
+    lengthscale: Annotated[float | None, _option("Of the kernel.", default="the problem's, else fitted")] = None,
+    noise: Annotated[float | None, _option("Standard deviation of the noise.", default="0.02")] = None,
 ) -> None:
     """Play a policy against an attack and report its regret.
 
@@ -94,8 +73,9 @@ def command(
     """
     from unswayed.experiments.experiment import Experiment
     from unswayed.experiments.settings import PolicySettings
+    from unswayed.progress import progress_bar
 
-    _check(trials, curves and not as_json, plot)
+    _prepare(trials, curves and not as_json, plot)
     believed = None if budget == "unknown" else _number(budget, "the budget")
     settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error)
     experiment = Experiment(
@@ -103,10 +83,12 @@ def command(
         attack_budget=attack_budget, attack_start=attack_start, draw=draw, horizon=horizon,
         kernel=kernel, lengthscale=lengthscale, noise_std=noise, settings=settings,
     )  # fmt: skip
-    report(experiment, _play(experiment, seed, trials), as_json=as_json, curves=curves, plot=plot)
+    with progress_bar(f"{policy} on {experiment.instance.name}", trials * horizon) as advance:
+        runs = [experiment.run(seed + k, advance) for k in range(trials)]
+    _report(experiment, runs, as_json=as_json, curves=curves, plot=plot)
 
 
-def _check(trials: int, lone_curves: bool, plot: Path | None) -> None:
+def _prepare(trials: int, lone_curves: bool, plot: Path | None) -> None:
     """Refuse what can be refused before the work, and make modules of the current folder importable."""
     if trials < 1:
         raise InvalidInput(f"the number of trials must be at least 1, not {trials}")
@@ -116,8 +98,7 @@ def _check(trials: int, lone_curves: bool, plot: Path | None) -> None:
         from unswayed.plots.style import check_writable
 
         check_writable(plot)
-    here = str(Path.cwd())
-    if here not in sys.path:
+    if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
 
 
@@ -135,15 +116,7 @@ def _psi(text: str, policy: str) -> float | Literal["theorem"]:
     return _number(text, "psi (a number in [0, 1], or theorem)")
 
 
-def _play(experiment: Experiment, seed: int, trials: int) -> list[Run]:
-    from unswayed.progress import progress_bar
-
-    label = f"{experiment.policy} on {experiment.instance.name}"
-    with progress_bar(label, trials * experiment.horizon) as advance:
-        return [experiment.run(seed + k, advance) for k in range(trials)]
-
-
-def report(experiment: Experiment, runs: list[Run], *, as_json: bool, curves: bool, plot: Path | None) -> None:
+def _report(experiment: Experiment, runs: list[Run], *, as_json: bool, curves: bool, plot: Path | None) -> None:
     """Print the runs of an experiment, as one JSON object or as a table, and draw them."""
     if plot:
         from unswayed.plots.regret import regret_figure
@@ -161,17 +134,8 @@ def report(experiment: Experiment, runs: list[Run], *, as_json: bool, curves: bo
 
 
 def _head(experiment: Experiment, seed: int) -> dict[str, Any]:
-    return {
-        "problem": experiment.problem,
-        "draw": experiment.instance.draw,
-        "policy": experiment.policy,
-        "attack": experiment.attack,
-        "attack_start": experiment.attack_start,
-        "budget": "unknown" if experiment.budget is None else experiment.budget,
-        "attack_budget": experiment.power,
-        "horizon": experiment.horizon,
-        "seed": seed,
-    }
+    used = {**experiment.identity(seed), "budget": "unknown" if experiment.budget is None else experiment.budget}
+    return {name: used[name] for name in (*FIELDS, "seed")}
 
 
 def _settings(experiment: Experiment) -> dict[str, Any]:
@@ -193,27 +157,16 @@ def _print_table(experiment: Experiment, runs: list[Run]) -> None:
     title = "{policy} on {problem}, attack {attack} ({attack_start}), C = {attack_budget:g}, T = {horizon:,}"
     heading = escape(title.format(**_head(experiment, runs[0].seed)))
     table = Table(title=heading, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("seed", "regret", "rate", "spent", "active", "epochs", "switches", "gap", "outcome"):
+    for name in COLUMNS:
         table.add_column(name, justify="left" if name == "outcome" else "right", no_wrap=True)
     for run in runs:
-        table.add_row(
-            str(run.seed),
-            f"{run.regret:,.0f}",
-            f"{run.final_regret_rate:.4f}",
-            f"{run.corruption_spent:.4g}",
-            "-" if run.epochs is None else str(len(run.active)),
-            "-" if run.epochs is None else str(run.completed_epochs),
-            f"{run.switches:,}",
-            f"{run.recommended_gap:.4f}",
-            run.outcome,
-        )
+        phased = ("-", "-") if run.epochs is None else (len(run.active), run.completed_epochs)
+        table.add_row(*(text.format(run, *phased) for text in COLUMNS.values()))
     console = Console()
     console.print(table)
     if len(runs) > 1:
-        import numpy as np
-
-        regret = np.array([run.regret for run in runs])
-        console.print(f"regret {regret.mean():,.1f} ± {regret.std():,.1f} over {len(runs)} trials")
+        regrets = [run.regret for run in runs]
+        console.print(f"regret {fmean(regrets):,.1f} ± {pstdev(regrets):,.1f} over {len(runs)} trials")
     console.print("rate: mean regret of the last 1,000 rounds; gap: from the recommended arm to the best", style="dim")
 
 
@@ -221,11 +174,9 @@ def _print_guard(experiment: Experiment) -> None:
     """What the policy was told in place of an unknown budget, and what that is worth."""
     from unswayed.experiments.registry import entry
 
-    promise = (
-        "up to there its guarantee holds as if that were known; beyond it nothing is promised, by this or any "
-        "other method."
-        if entry("policy", experiment.policy).certified
-        else "but it has no guarantee to begin with; influence-ucb and influence-pe have one."
-    )
+    promise = "but it has no guarantee to begin with; influence-ucb and influence-pe have one."
+    if entry("policy", experiment.policy).certified:
+        promise = "up to there its guarantee holds as if that were known; "
+        promise += "beyond it nothing is promised, by this or any other method."
     told = f"{experiment.policy} is told C = {experiment.believed:.4g} = sqrt(T / gamma_T)"
     Console().print(escape(f"The budget is unknown, so {told}: {promise}"))

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from unswayed.simulation.run import Run
 
 MAKERS = ("experiment", "instances", "own", "registry", "settings")
-CODE = (
-    "types.py", "core", "policies", "adversaries", "problems", "simulation",
-    *(f"experiments/{name}.py" for name in MAKERS),
-)  # fmt: skip
+FOLDERS = ("core", "policies", "adversaries", "problems", "simulation")
+CODE = ("types.py", *FOLDERS, *(f"experiments/{name}.py" for name in MAKERS))
 LIBRARIES = ("numpy", "scipy", "numba")
 
 
@@ -82,9 +80,8 @@ class Experiment:
     @property
     def instance(self) -> Problem:
         """The problem, made once in each process."""
-        return instance(
-            self.problem, self.draw, kernel=self.kernel, lengthscale=self.lengthscale, noise_std=self.noise_std
-        )
+        given = {"kernel": self.kernel, "lengthscale": self.lengthscale, "noise_std": self.noise_std}
+        return instance(self.problem, self.draw, **{name: value for name, value in given.items() if value is not None})
 
     @property
     def believed(self) -> float:
@@ -104,15 +101,10 @@ class Experiment:
             progress: Called now and then with the number of plays since its last call.
         """
         start, problem = make_start(self.attack_start), self.instance
+        policy = make_policy(self.policy, problem, self.believed, self.horizon, self.settings)
+        attack, T = make_attack(self.attack, problem), self.horizon
         return simulate(
-            problem,
-            make_policy(self.policy, problem, self.believed, self.horizon, self.settings),
-            make_attack(self.attack, problem),
-            budget=self.power,
-            horizon=self.horizon,
-            seed=seed,
-            start=start,
-            progress=progress,
+            problem, policy, attack, budget=self.power, horizon=T, seed=seed, start=start, progress=progress
         )
 
     def trials(self, number: int) -> list[Trial]:
@@ -121,12 +113,9 @@ class Experiment:
 
     def fingerprint(self, seed: int) -> str:
         """Equal for equal numbers only: settings, the problem's values, the code and the libraries."""
-        parts = [
-            json.dumps({**asdict(self), "seed": seed}, sort_keys=True),
-            digest(self.instance),
-            code_version(),
-            *(load_own(name).digest for name in self._own()),
-        ]
+        own = [name for name in (self.problem, self.policy, self.attack, self.kernel or "") if is_own(name)]
+        settings = json.dumps({**asdict(self), "seed": seed}, sort_keys=True)
+        parts = [settings, digest(self.instance), code_version(), *(load_own(name).digest for name in own)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def identity(self, seed: int) -> dict[str, Any]:
@@ -143,19 +132,14 @@ class Experiment:
     def row(self, seed: int) -> dict[str, Any]:
         """Play it and keep what tables and figures need, as plain values."""
         run = self.run(seed)
-        epochs = run.epochs or ()
         return {
             **self.identity(seed),
             **run.summary(curve=True),
             "outcome": run.outcome,
-            "epoch_active": [len(epoch.active) for epoch in epochs],
-            "epoch_plays": [int(epoch.repeats.sum()) for epoch in epochs],
+            "epoch_active": [len(epoch.active) for epoch in run.epochs or ()],
+            "epoch_plays": [int(epoch.repeats.sum()) for epoch in run.epochs or ()],
             "fingerprint": self.fingerprint(seed),
         }
-
-    def _own(self) -> list[str]:
-        """The user's own parts, by name."""
-        return [name for name in (self.problem, self.policy, self.attack, self.kernel or "") if is_own(name)]
 
 
 class Trial(NamedTuple):

@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from unswayed.core.fitting import fit_lengthscale
 from unswayed.core.kernels import Kernel, Linear, named_kernel
 from unswayed.errors import InvalidInput
-from unswayed.experiments.own import OwnKernel, is_own
+from unswayed.experiments.own import is_own, load_own
 from unswayed.experiments.registry import entry
 from unswayed.problems import Problem, read_table, table
+from unswayed.types import FloatArray, floats
+
+ROWS = 64  # of a kernel matrix, where only its diagonal is needed
+
+
+@dataclass(frozen=True, repr=False)
+class OwnKernel:
+    """A user's kernel by its name, with the diagonal that ours have."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of k(x, z), refused if it has another shape."""
+        k = floats(load_own(self.name).value(X, Z), f"the values of {self.name}", ndim=2)
+        if k.shape != (len(X), len(Z)):
+            raise InvalidInput(f"{self.name} must return {len(X)} x {len(Z)} values, not {k.shape[0]} x {k.shape[1]}")
+        return k
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """The vector of k(x, x), from small blocks of the matrix."""
+        blocks = [X[start : start + ROWS] for start in range(0, len(X), ROWS)]
+        return np.concatenate([np.diagonal(self(block, block)) for block in blocks])
 
 
 def make_problem(
@@ -51,16 +78,12 @@ def make_problem(
     return problem if noise_std is None else replace(problem, noise_std=noise_std)
 
 
-def instance(
-    problem: str,
-    draw: int | None = None,
-    *,
-    kernel: str | None = None,
-    lengthscale: float | None = None,
-    noise_std: float | None = None,
-) -> Problem:
-    """The same as `make_problem`, made once in each process."""
-    return _instance(problem, draw, kernel, lengthscale, noise_std, _stamp(problem))
+def instance(problem: str, draw: int | None = None, **given: Any) -> Problem:
+    """The same as `make_problem`, made once in each process, and again when the file of a table has changed."""
+    path = Path(problem)
+    state = path.stat() if problem.lower().endswith(".csv") and path.is_file() else None
+    stamp = None if state is None else (path.resolve(), state.st_mtime_ns, state.st_size)
+    return _instance(problem, draw, stamp, **given)
 
 
 @cache
@@ -70,19 +93,8 @@ def digest(problem: Problem) -> str:
 
 
 @cache
-def _instance(
-    problem: str, draw: int | None, kernel: str | None, lengthscale: float | None, noise_std: float | None, stamp: Any
-) -> Problem:
-    return make_problem(problem, draw, kernel=kernel, lengthscale=lengthscale, noise_std=noise_std)
-
-
-def _stamp(problem: str) -> Any:
-    """What tells one state of a table from another: the file may change while this process lives."""
-    path = Path(problem)
-    if not problem.lower().endswith(".csv") or not path.is_file():
-        return None
-    state = path.stat()
-    return path.resolve(), state.st_mtime_ns, state.st_size
+def _instance(problem: str, draw: int | None, stamp: Any, **given: Any) -> Problem:
+    return make_problem(problem, draw, **given)
 
 
 def _make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kernel:
@@ -100,9 +112,7 @@ def _make_kernel(name: str, lengthscale: float | None, problem: Problem) -> Kern
 
 
 def _rescaled(kernel: Kernel, lengthscale: float) -> Kernel:
-    if isinstance(kernel, Linear):
-        raise InvalidInput("the linear kernel has no length-scale")
-    if not is_dataclass(kernel) or not hasattr(kernel, "lengthscale"):
+    if isinstance(kernel, Linear) or not is_dataclass(kernel) or not hasattr(kernel, "lengthscale"):
         raise InvalidInput(f"the kernel {kernel!r} has no length-scale that could be set")
     rescaled: Kernel = replace(kernel, lengthscale=lengthscale)
     return rescaled

@@ -13,24 +13,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from unswayed.errors import InvalidInput
 
-if TYPE_CHECKING:
-    from unswayed.types import FloatArray
-
 FORM = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
-ROWS = 64  # of a kernel matrix, where only its diagonal is needed
 
 
-@dataclass(frozen=True)
-class Own:
+class Own(NamedTuple):
     """What a name of the form module:attribute stands for, and a digest of the module's file."""
 
     value: Any
@@ -76,29 +70,3 @@ def make_own(name: str, *arguments: Any, needs: str) -> Any:
     if not hasattr(made, needs):
         raise InvalidInput(f"{name} returned {type(made).__name__}, which has no attribute {needs!r}")
     return made
-
-
-@dataclass(frozen=True, repr=False)
-class OwnKernel:
-    """A user's kernel by its name, with the diagonal that ours have."""
-
-    name: str
-
-    def __repr__(self) -> str:
-        return self.name
-
-    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
-        """The matrix of k(x, z), refused if it has another shape."""
-        from unswayed.types import floats
-
-        k = floats(load_own(self.name).value(X, Z), f"the values of {self.name}", ndim=2)
-        if k.shape != (len(X), len(Z)):
-            raise InvalidInput(f"{self.name} must return {len(X)} x {len(Z)} values, not {k.shape[0]} x {k.shape[1]}")
-        return k
-
-    def diagonal(self, X: FloatArray) -> FloatArray:
-        """The vector of k(x, x), from small blocks of the matrix."""
-        import numpy as np
-
-        blocks = [X[start : start + ROWS] for start in range(0, len(X), ROWS)]
-        return np.concatenate([np.diagonal(self(block, block)) for block in blocks])

@@ -44,17 +44,17 @@ def _table(*entries: Entry) -> dict[str, Entry]:
     return {entry.name: entry for entry in entries}
 
 
-def _given(draw: int | None) -> list[int]:
-    """The arguments of a problem: none for its default draw."""
-    return [] if draw is None else [draw]
+def _problem(name: str, draw: int | None) -> Problem:
+    """One of ours; its default draw if none is given."""
+    made: Problem = getattr(import_module("unswayed.problems"), name)(*([] if draw is None else [draw]))
+    return made
 
 
 _adversaries = partial(import_module, "unswayed.adversaries")
-_problems = partial(import_module, "unswayed.problems")
 PROBLEMS = _table(
-    Entry("f1", "f1", "blue", lambda draw: _problems().f1(*_given(draw))),
-    Entry("robot3d", "Robot3D", "vermilion", lambda draw: _problems().robot3d(*_given(draw))),
-    Entry("linear", "linear", "green", lambda draw: _problems().linear(*_given(draw))),
+    Entry("f1", "f1", "blue", partial(_problem, "f1")),
+    Entry("robot3d", "Robot3D", "vermilion", partial(_problem, "robot3d")),
+    Entry("linear", "linear", "green", partial(_problem, "linear")),
 )
 ATTACKS = _table(
     Entry("none", "no attack", "black", lambda problem: _adversaries().NoAttack(), paper=True),
@@ -88,16 +88,11 @@ def _rgp_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) ->
         width = TheoryWidth(_norm(problem, s), problem.noise_std, s.delta)
     else:
         width = ExperimentsWidth(problem.beta_phased if s.beta is None else s.beta, s.b)
-    lam = s.regularisation()
-    return RobustPhasedElimination(
-        problem.domain,
-        problem.kernel,
-        corruption_budget=budget,
-        width=width,
-        lam=lam,
-        eta=s.eta,
-        truncation=theorem_psi(s.eta, gamma_bound(problem, lam, horizon)[0]) if s.psi == "theorem" else s.psi,
-    )
+    lam, psi = s.regularisation(), s.psi
+    if psi == "theorem":
+        psi = theorem_psi(s.eta, gamma_bound(problem, lam, horizon)[0])
+    told = {"corruption_budget": budget, "lam": lam, "eta": s.eta, "truncation": psi}
+    return RobustPhasedElimination(problem.domain, problem.kernel, width=width, **told)
 
 
 @_policy("gp-ucb", "GP-UCB", "vermilion")
@@ -111,14 +106,8 @@ def _gp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) ->
 def _rgp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies import RobustGPUCB
 
-    return RobustGPUCB(
-        problem.domain,
-        problem.kernel,
-        beta=_index_beta(problem, s),
-        lam=s.regularisation(),
-        corruption_budget=budget,
-        b=1.0 if s.width == "theory" else s.b,
-    )
+    told = {"lam": s.regularisation(), "corruption_budget": budget, "b": 1.0 if s.width == "theory" else s.b}
+    return RobustGPUCB(problem.domain, problem.kernel, beta=_index_beta(problem, s), **told)
 
 
 @_policy("linear-pe", "linear PE", "pink")
@@ -131,62 +120,38 @@ def _linear_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings)
         if not isinstance(problem.kernel, Matern):
             raise InvalidInput("the error 'matern' is for problems with a Matern kernel")
         error = matern_error(horizon, problem.domain.shape[1], problem.kernel.nu)
-    return LinearPhasedElimination(
-        problem.domain,
-        problem.kernel,
-        corruption_budget=budget,
-        horizon=horizon,
-        norm_bound=_norm(problem, s),
-        noise_std=problem.noise_std,
-        error=error,
-        delta=s.delta,
-    )
+    told = _guarantee(problem, budget, s)
+    return LinearPhasedElimination(problem.domain, problem.kernel, horizon=horizon, error=error, **told)
 
 
 @_policy("influence-ucb", "influence-UCB", "sky", "certified", certified=True, noise_lam=True)
 def _influence_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies.influence_ucb import InfluenceUCB, confidence_weight
 
-    B, sigma, lam = _norm(problem, s), problem.noise_std, s.regularisation()
-    return InfluenceUCB(
-        problem.domain,
-        problem.kernel,
-        corruption_budget=budget,
-        norm_bound=B,
-        noise_std=sigma,
-        delta=s.delta,
-        lam=lam,
-        alpha=confidence_weight(B, sigma, lam, s.delta, gamma_bound(problem, lam, horizon)[0], budget),
-    )
+    told, lam = _guarantee(problem, budget, s), s.regularisation()
+    gamma, _ = gamma_bound(problem, lam, horizon)
+    alpha = confidence_weight(told["norm_bound"], problem.noise_std, lam, s.delta, gamma, budget)
+    return InfluenceUCB(problem.domain, problem.kernel, lam=lam, alpha=alpha, **told)
 
 
 @_policy("influence-pe", "influence-PE", "orange", "certified", certified=True, noise_lam=True)
 def _influence_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies import InfluencePhasedElimination
 
-    return InfluencePhasedElimination(
-        problem.domain,
-        problem.kernel,
-        corruption_budget=budget,
-        norm_bound=_norm(problem, s),
-        noise_std=problem.noise_std,
-        delta=s.delta,
-        lam=s.regularisation(),
-        eta=s.eta,
-    )
+    told = _guarantee(problem, budget, s)
+    return InfluencePhasedElimination(problem.domain, problem.kernel, lam=s.regularisation(), eta=s.eta, **told)
 
 
 @_policy("vigilant-ucb", "vigilant-UCB", "black", "for few plays", noise_lam=True)
 def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies import VigilantUCB
 
-    return VigilantUCB(
-        problem.domain,
-        problem.kernel,
-        corruption_budget=budget,
-        lam=s.regularisation(),
-        beta=2.0 if s.beta is None else s.beta,
-    )
+    told: dict[str, Any] = {
+        "corruption_budget": budget,
+        "lam": s.regularisation(),
+        "beta": 2.0 if s.beta is None else s.beta,
+    }
+    return VigilantUCB(problem.domain, problem.kernel, **told)
 
 
 _KINDS: Mapping[str, tuple[dict[str, Entry], str]] = {  # and what tells that a user's function made the right thing
@@ -268,6 +233,12 @@ def _decided(registered: Entry, problem: Problem, settings: PolicySettings | Non
 
 def _norm(problem: Problem, s: PolicySettings) -> float:
     return problem.norm if s.norm is None else s.norm
+
+
+def _guarantee(problem: Problem, budget: float, s: PolicySettings) -> dict[str, Any]:
+    """What a policy with a guarantee is told."""
+    known = {"norm_bound": _norm(problem, s), "noise_std": problem.noise_std, "delta": s.delta}
+    return {"corruption_budget": budget, **known}
 
 
 def _index_beta(problem: Problem, s: PolicySettings) -> SqrtLogBeta | LogDetBeta:

@@ -42,21 +42,16 @@ class PolicySettings:
     def __post_init__(self) -> None:
         from unswayed.types import growth, positive, probability
 
-        if self.width not in ("experiments", "theory"):
-            raise unknown("width", self.width, ("experiments", "theory"))
-        if self.error not in ("balanced", "matern"):
-            raise unknown("error", self.error, ("balanced", "matern"))
+        for name, known in {"width": ("experiments", "theory"), "error": ("balanced", "matern")}.items():
+            if getattr(self, name) not in known:
+                raise unknown(name, getattr(self, name), known)
         probability(self.delta, "delta")
         growth(self.eta)
         if self.psi != "theorem" and not 0 <= self.psi <= 1:
             raise InvalidInput(f"psi must lie in [0, 1] or be 'theorem', not {self.psi:g}")
-        positive(self.b, "b", zero=True)
-        if self.lam is not None:
-            positive(self.lam, "lam")
-        if self.beta is not None:
-            positive(self.beta, "beta", zero=True)
-        if self.norm is not None:
-            positive(self.norm, "norm")
+        for name in ("b", "lam", "beta", "norm"):
+            if getattr(self, name) is not None:
+                positive(getattr(self, name), name, zero=name in ("b", "beta"))
 
     def regularisation(self, default: float = 1.0) -> float:
         """lam, or `default` where none is given."""

@@ -28,34 +28,13 @@ if TYPE_CHECKING:
 FORMAT = "unswayed runs 2"
 CHECKSUM = "checksum"
 COLUMNS = {
-    "problem": "text",
-    "draw": "count",
-    "policy": "text",
-    "attack": "text",
-    "attack_start": "text",
-    "budget": "number",
-    "attack_budget": "number",
-    "horizon": "count",
-    "kernel": "text",
-    "lengthscale": "number",
-    "noise_std": "number",
-    "settings": "text",
-    "seed": "count",
-    "regret": "number",
-    "final_regret_rate": "number",
-    "corruption_spent": "number",
-    "active_arms": "count",
-    "best_arm_kept": "flag",
-    "epochs": "count",
-    "switches": "count",
-    "recommended_arm": "count",
-    "recommended_gap": "number",
-    "outcome": "text",
-    "curve": "numbers",
-    "epoch_active": "counts",
-    "epoch_plays": "counts",
-    "fingerprint": "text",
-}
+    "problem": "text", "draw": "count", "policy": "text", "attack": "text", "attack_start": "text",
+    "budget": "number", "attack_budget": "number", "horizon": "count", "kernel": "text", "lengthscale": "number",
+    "noise_std": "number", "settings": "text", "seed": "count", "regret": "number", "final_regret_rate": "number",
+    "corruption_spent": "number", "active_arms": "count", "best_arm_kept": "flag", "epochs": "count",
+    "switches": "count", "recommended_arm": "count", "recommended_gap": "number", "outcome": "text",
+    "curve": "numbers", "epoch_active": "counts", "epoch_plays": "counts", "fingerprint": "text",
+}  # fmt: skip
 
 
 @cache
@@ -123,12 +102,11 @@ class RunFolder:
             SystemFault: It cannot be read.
         """
         foreign = InvalidInput(f"{self.path} is not a folder of runs")
+        content = _content(self.path / "sweep.json")
         try:
-            described = json.loads((self.path / "sweep.json").read_bytes())
-        except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+            described = json.loads(content or b"")
+        except (ValueError, RecursionError):
             raise foreign from None
-        except OSError as error:
-            raise SystemFault(f"cannot read {self.path / 'sweep.json'}: {error.strerror}") from None
         if not isinstance(described, dict):
             raise foreign
         if described.get("format") != FORMAT:
@@ -165,25 +143,29 @@ class RunFolder:
         """The table of one finished run; None where there is no file, or one that cannot be trusted."""
         from unswayed.storage.tables import read_parquet
 
-        path = self.cells / f"{fingerprint}.parquet"
+        content = _content(self.cells / f"{fingerprint}.parquet")
         try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise SystemFault(f"cannot read {path}: {error.strerror}") from None
-        try:
-            stored = read_parquet(content)
+            stored = read_parquet(content or b"")
             table = stored.select(list(COLUMNS)).cast(schema())
             names, checksums = table["fingerprint"].to_pylist(), stored[CHECKSUM].to_pylist()
             whole = names == [fingerprint] and checksums == [_checksum(table)]
-        except Exception:  # damaged bytes can make the decoder fail in any way
+        except Exception:  # no bytes, or damaged ones, which can make the decoder fail in any way
             return None
         return table if whole else None
 
     def finish(self, table: pa.Table) -> None:
         """Write the table of a completed sweep."""
         write_atomically(self.path / "runs.parquet", _parquet(table))
+
+
+def _content(path: Path) -> bytes | None:
+    """The bytes of a file; None where there is none."""
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise SystemFault(f"cannot read {path}: {error.strerror}") from None
 
 
 def load_runs(folder: str | Path) -> pa.Table:

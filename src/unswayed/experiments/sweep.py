@@ -59,12 +59,11 @@ def sweep(
     tell(len(wanted) - len(missing), 0)
     failures: list[Failure] = []
     for key, outcome in _outcomes(missing, executor, task, retries, patience):
-        if isinstance(outcome, str):
+        if failed := isinstance(outcome, str):
             failures.append(Failure(missing[key], outcome))
-            tell(0, 1)
         else:
             folder.write(outcome)
-            tell(1, 0)
+        tell(not failed, failed)
     return failures
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from matplotlib.figure import Figure
 
 from unswayed.experiments.experiment import Experiment
-from unswayed.experiments.registry import CERTIFIED, PAPER_ATTACKS
+from unswayed.experiments.registry import CERTIFIED, PAPER_ATTACKS, STARTS
 from unswayed.experiments.settings import PolicySettings
 from unswayed.paper.beyond import TRIALS, Table, spread
-from unswayed.paper.figures import lines_with_bars
+from unswayed.paper.figures import attack_lines
 from unswayed.paper.grid import FIGURES, Results, line
 from unswayed.plots.style import label
 
@@ -23,6 +25,7 @@ CONTENDERS = {
     "RGP-UCB, b = 0.1": ("rgp-ucb", PolicySettings()),
     "RGP-PE, b = 0.1": ("rgp-pe", PolicySettings()),
 }
+BUDGETS = (50.0, 100.0)
 TRUE_BUDGETS = (0.0, 10.0, 50.0, 200.0)
 
 
@@ -40,41 +43,21 @@ def guarded(policy: str, horizon: int, true_budget: float, *, known: bool) -> Ex
 
 def experiments(horizon: int) -> list[Experiment]:
     """Everything that the sections below need."""
-    wanted = [
-        line(figure, policy, attack, start, horizon=horizon)
-        for figure in FIGURES
-        for policy in CERTIFIED
-        for attack in PAPER_ATTACKS
-        for start in ("immediate", "later")
+    shown = product(FIGURES, CERTIFIED, PAPER_ATTACKS, STARTS)
+    return [
+        *(line(*setting, horizon=horizon) for setting in shown),
+        *(priced(*setting, horizon) for setting in product(CONTENDERS, DRAWS, BUDGETS, PAPER_ATTACKS)),
+        *(guarded(p, horizon, C, known=known) for p, C, known in product(CERTIFIED, TRUE_BUDGETS, (True, False))),
     ]
-    wanted += [
-        priced(name, draw, budget, attack, horizon)
-        for name in CONTENDERS
-        for draw in DRAWS
-        for budget in (50.0, 100.0)
-        for attack in PAPER_ATTACKS
-    ]
-    wanted += [
-        guarded(policy, horizon, C, known=known)
-        for policy in CERTIFIED
-        for C in TRUE_BUDGETS
-        for known in (True, False)
-    ]
-    return wanted
 
 
 def panels(results: Results, figure: int) -> Figure:
     """The certified policies under the attacks of one figure, immediate above, later below."""
-    drawn, horizon = Figure(figsize=(8.4, 5.6), layout="constrained"), results.scale.horizon
-    for row, start in zip(drawn.subplots(2, 2), ("immediate", "later"), strict=True):
+    drawn = Figure(figsize=(8.4, 5.6), layout="constrained")
+    for row, start in zip(drawn.subplots(2, 2), STARTS, strict=True):
         for axes, policy in zip(row, CERTIFIED, strict=True):
-            lines = {
-                attack: results.curves(line(figure, policy, attack, start, horizon=horizon), TRIALS)
-                for attack in PAPER_ATTACKS
-            }
-            lines_with_bars(axes, lines, horizon)
+            attack_lines(axes, results, figure, policy, start, trials=TRIALS)
             axes.set_ylim(bottom=0)
-            axes.set_title(f"{label(policy)}{', later attack' if start == 'later' else ''}", fontsize=11)
         row[0].set_ylabel("cumulative regret")
     drawn.axes[0].legend(frameon=False, fontsize=8)
     return drawn
@@ -83,29 +66,18 @@ def panels(results: Results, figure: int) -> Figure:
 def price_table(results: Results) -> Table:
     """Regret of every contender, without attack and under the worst of the five, against (N - 1) C."""
     rows, T = [], results.scale.horizon
-    for budget in (50.0, 100.0):
-        unit = 99 * budget
-        for name in CONTENDERS:
-            by_attack = {
-                attack: np.concatenate(
-                    [results.column(priced(name, draw, budget, attack, T), "regret", TRIALS) for draw in DRAWS]
-                )
-                for attack in PAPER_ATTACKS
-            }
-            worst = max(by_attack, key=lambda a: by_attack[a].max())
-            largest = by_attack[worst].max()
-            guarantee = "no" if "0.1" in name else "yes"
-            rows.append(
-                (
-                    f"{budget:g}",
-                    name,
-                    guarantee,
-                    spread(by_attack["none"]),
-                    f"{spread(by_attack[worst])} ({label(worst)})",
-                    f"{largest:,.0f}",
-                    f"{largest / unit:.2f}",
-                )
+    for budget, name in product(BUDGETS, CONTENDERS):
+        by_attack = {
+            attack: np.concatenate(
+                [results.column(priced(name, d, budget, attack, T), "regret", TRIALS) for d in DRAWS]
             )
+            for attack in PAPER_ATTACKS
+        }
+        worst = max(by_attack, key=lambda attack: by_attack[attack].max())
+        largest, guarantee = by_attack[worst].max(), "no" if "0.1" in name else "yes"
+        honest, attacked = spread(by_attack["none"]), f"{spread(by_attack[worst])} ({label(worst)})"
+        price = f"{largest / (99 * budget):.2f}"
+        rows.append((f"{budget:g}", name, guarantee, honest, attacked, f"{largest:,.0f}", price))
     return Table(
         "The price of a guarantee",
         f"f1, draws {DRAWS[0]} to {DRAWS[-1]}, {TRIALS} trials each, T = {T:,}, true B, "
@@ -120,21 +92,12 @@ def price_table(results: Results) -> Table:
 def guard_table(results: Results) -> Table:
     """With the budget known, and with the guard sqrt(T / gamma_T)."""
     rows = []
-    for policy in CERTIFIED:
-        for C in TRUE_BUDGETS:
-            known, blind = (guarded(policy, results.scale.horizon, C, known=k) for k in (True, False))
-            trials = results.trials(blind, TRIALS)
-            kept = sum(row["recommended_gap"] == 0 for row in trials)
-            rows.append(
-                (
-                    label(policy),
-                    f"{C:g}",
-                    f"{blind.believed:.3g}",
-                    spread(results.column(known, "regret", TRIALS)),
-                    spread(results.column(blind, "regret", TRIALS)),
-                    f"{kept} of {len(trials)}",
-                )
-            )
+    for policy, C in product(CERTIFIED, TRUE_BUDGETS):
+        known, blind = (guarded(policy, results.scale.horizon, C, known=k) for k in (True, False))
+        regrets = (spread(results.column(e, "regret", TRIALS)) for e in (known, blind))
+        gaps = results.column(blind, "recommended_gap", TRIALS)
+        found = f"{(gaps == 0).sum()} of {len(gaps)}"
+        rows.append((label(policy), f"{C:g}", f"{blind.believed:.3g}", *regrets, found))
     return Table(
         "Unknown budget: the guard",
         "f1 under Top-5. The guard is sqrt(T / gamma_T). Up to it the guarantee holds as if it were known; beyond it "

@@ -8,7 +8,7 @@ does in at least nine of ten.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,14 +16,14 @@ import numpy as np
 
 from unswayed.core.fitting import fit_lengthscale
 from unswayed.core.kernels import SquaredExponential
-from unswayed.experiments.experiment import Experiment
 from unswayed.experiments.instances import instance
 from unswayed.experiments.registry import PAPER_ATTACKS
-from unswayed.paper.grid import ATTACKED, FIGURES, Results, line
+from unswayed.paper.grid import ATTACKED, FIGURES, ROBUST, Results, line
 
 Row = dict[str, Any]
 LED_ASTRAY = {"f1": ("clipping", "aggsub", "top-3", "top-5"), "robot3d": ("top-3", "top-5")}
-ROBUST = ("rgp-ucb", "rgp-pe")
+NOT_ASTRAY = {problem: tuple(a for a in ATTACKED if a not in led) for problem, led in LED_ASTRAY.items()}
+HONEST, FIVE, SIX = (dict.fromkeys(LED_ASTRAY, attacks) for attacks in (("none",), ATTACKED, PAPER_ATTACKS))
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class Draws:
 
 
 Check = Callable[[Results, Draws], Evidence]
+Attacks = Mapping[str, tuple[str, ...]]  # by the name of the function
+Cell = tuple[int, str, str]  # figure, policy, attack
 
 
 def mostly(flags: list[bool]) -> bool:
@@ -70,35 +72,44 @@ class _Lines:
     results: Results
     draws: Draws
 
-    def experiment(self, figure: int, policy: str, attack: str, start: str = "immediate") -> Experiment:
-        horizon, draw = self.results.scale.horizon, self.draws.of(FIGURES[figure][0])
-        return line(figure, policy, attack, start, horizon=horizon, draw=draw)
-
     def rows(self, figure: int, policy: str, attack: str, start: str = "immediate") -> list[Row]:
-        return self.results.trials(self.experiment(figure, policy, attack, start), self.draws.trials)
+        horizon, draw = self.results.scale.horizon, self.draws.of(FIGURES[figure][0])
+        experiment = line(figure, policy, attack, start, horizon=horizon, draw=draw)
+        return self.results.trials(experiment, self.draws.trials)
 
     def regret(self, figure: int, policy: str, attack: str, start: str = "immediate") -> float:
         """The mean over trials."""
-        experiment = self.experiment(figure, policy, attack, start)
-        return float(self.results.column(experiment, "regret", self.draws.trials).mean())
+        return float(np.mean([row["regret"] for row in self.rows(figure, policy, attack, start)]))
 
 
-def outcomes(figures: tuple[int, ...], policy: str, attacks: Callable[[str], tuple[str, ...]], outcome: str) -> Check:
+def _cells(figures: Iterable[int], policies: tuple[str, ...], attacks: Attacks) -> Iterator[tuple[str, Cell]]:
+    """The parts of a claim: figure, policy and attack of each, by function, budget and attack."""
+    for figure in figures:
+        problem, budget = FIGURES[figure]
+        for policy in policies:
+            for attack in attacks[problem]:
+                yield f"{problem}, C = {budget:g}, {attack}", (figure, policy, attack)
+
+
+def _evidence(found: Mapping[str, tuple[bool, float]], note: str) -> Evidence:
+    """From what was found for each part."""
+    return Evidence(
+        {part: true for part, (true, _) in found.items()}, {part: n for part, (_, n) in found.items()}, note
+    )
+
+
+def outcomes(figures: tuple[int, ...], policy: str, attacks: Attacks, outcome: str) -> Check:
     """Parts: function, budget and attack; true if at least nine of ten trials end as said."""
 
     def check(results: Results, draws: Draws) -> Evidence:
-        lines = _Lines(results, draws)
-        parts, numbers, notes = {}, {}, []
-        for figure in figures:
-            problem, budget = FIGURES[figure]
-            for attack in attacks(problem):
-                part = f"{problem}, C = {budget:g}, {attack}"
-                rows = lines.rows(figure, policy, attack)
-                flags = [row["outcome"] == outcome for row in rows]
-                parts[part], numbers[part] = mostly(flags), float(np.mean(flags))
-                if not parts[part]:
-                    notes.append(f"{part}: {_instead(rows)}")
-        return Evidence(parts, numbers, f"Numbers: share of trials. {'; '.join(notes)}")
+        found, notes = {}, []
+        for part, cell in _cells(figures, (policy,), attacks):
+            rows = _Lines(results, draws).rows(*cell)
+            flags = [row["outcome"] == outcome for row in rows]
+            found[part] = mostly(flags), float(np.mean(flags))
+            if not mostly(flags):
+                notes.append(f"{part}: {_instead(rows)}")
+        return _evidence(found, f"Numbers: share of trials. {'; '.join(notes)}")
 
     return check
 
@@ -114,96 +125,68 @@ def resists(figures: tuple[int, ...], policies: tuple[str, ...], start: str) -> 
     """Parts: policy, function, budget and attack; true if fewer than one trial in ten has linear regret."""
 
     def check(results: Results, draws: Draws) -> Evidence:
-        lines = _Lines(results, draws)
-        parts, numbers = {}, {}
-        for figure in figures:
-            problem, budget = FIGURES[figure]
-            for policy in policies:
-                for attack in ATTACKED:
-                    part = f"{policy}, {problem}, C = {budget:g}, {attack}"
-                    rows = lines.rows(figure, policy, attack, start)
-                    parts[part] = mostly([row["outcome"] != "linear regret" for row in rows])
-                    numbers[part] = float(np.mean([row["recommended_gap"] for row in rows]))
-        lost = [part for part, true in parts.items() if not true]
-        note = ""
-        if lost:
-            gaps = ", ".join(f"{numbers[part]:.3f}" for part in lost)
-            note = f"Led to another arm: {'; '.join(lost)} (mean gap {gaps})."
-        return Evidence(parts, numbers, note)
+        found = {}
+        for part, cell in _cells(figures, policies, FIVE):
+            rows = _Lines(results, draws).rows(*cell, start)
+            gap = float(np.mean([row["recommended_gap"] for row in rows]))
+            found[f"{cell[1]}, {part}"] = mostly([row["outcome"] != "linear regret" for row in rows]), gap
+        lost = {part: gap for part, (true, gap) in found.items() if not true}
+        gaps = ", ".join(f"{gap:.3f}" for gap in lost.values())
+        return _evidence(found, f"Led to another arm: {'; '.join(lost)} (mean gap {gaps})." if lost else "")
 
     return check
 
 
 def one_arm_left(results: Results, draws: Draws) -> Evidence:
     """Parts: function and attack; true if exactly one arm is left after 13 epochs."""
-    lines = _Lines(results, draws)
-    parts, numbers = {}, {}
-    for figure in (3, 4):
-        problem, budget = FIGURES[figure]
-        for attack in PAPER_ATTACKS:
-            rows = lines.rows(figure, "rgp-pe", attack)
-            left = [_active_after(row, 13) for row in rows]
-            part = f"{problem}, C = {budget:g}, {attack}"
-            parts[part] = mostly([n == 1 for n in left])
-            numbers[part] = float(np.mean([np.nan if n is None else n for n in left]))
-    return Evidence(parts, numbers, "Numbers: arms left after the 13th epoch, mean over trials.")
+    found = {}
+    for part, cell in _cells((3, 4), ("rgp-pe",), SIX):
+        left = [_active_after(row, 13) for row in _Lines(results, draws).rows(*cell)]
+        found[part] = mostly([n == 1 for n in left]), float(np.mean(left))
+    return _evidence(found, "Numbers: arms left after the 13th epoch, mean over trials.")
 
 
-def _active_after(row: Row, epochs: int) -> int | None:
-    """Arms left after this many epochs; None if there were fewer."""
+def _active_after(row: Row, epochs: int) -> float:
+    """Arms left after this many epochs; NaN if there were fewer."""
     begun: list[int] = row["epoch_active"]
     if len(begun) > epochs:
         return begun[epochs]
-    return row["active_arms"] if row["epochs"] == epochs else None
+    return row["active_arms"] if row["epochs"] == epochs else np.nan
 
 
 def ucb_below_pe(results: Results, draws: Draws) -> Evidence:
     """Parts: function, budget and attack; true if the mean regret of RGP-UCB is the smaller one."""
-    lines = _Lines(results, draws)
-    parts, numbers = {}, {}
-    for figure, (problem, budget) in FIGURES.items():
-        for attack in PAPER_ATTACKS:
-            ucb, pe = (lines.regret(figure, policy, attack) for policy in ROBUST)
-            part = f"{problem}, C = {budget:g}, {attack}"
-            parts[part], numbers[part] = ucb < pe, ucb / pe
-    return Evidence(parts, numbers, "Numbers: regret of RGP-UCB over that of RGP-PE.")
+    found = {}
+    for part, (figure, _, attack) in _cells(FIGURES, ("rgp-ucb",), SIX):
+        ucb, pe = (_Lines(results, draws).regret(figure, policy, attack) for policy in ROBUST)
+        found[part] = ucb < pe, ucb / pe
+    return _evidence(found, "Numbers: regret of RGP-UCB over that of RGP-PE.")
 
 
 def later_is_similar(results: Results, draws: Draws) -> Evidence:
     """Parts: policy, function and attack; true if the mean regrets are within 25% of each other."""
-    lines = _Lines(results, draws)
-    parts, numbers = {}, {}
-    for figure in (3, 4):
-        problem, budget = FIGURES[figure]
-        for policy in ROBUST:
-            for attack in ATTACKED:
-                late, soon = (lines.regret(figure, policy, attack, start) for start in ("later", "immediate"))
-                part = f"{policy}, {problem}, C = {budget:g}, {attack}"
-                parts[part], numbers[part] = abs(late / soon - 1) <= 0.25, late / soon
-    return Evidence(parts, numbers, "Numbers: regret under the later attack over that under the immediate one.")
+    found = {}
+    for part, cell in _cells((3, 4), ROBUST, FIVE):
+        late, soon = (_Lines(results, draws).regret(*cell, start) for start in ("later", "immediate"))
+        found[f"{cell[1]}, {part}"] = abs(late / soon - 1) <= 0.25, late / soon
+    return _evidence(found, "Numbers: regret under the later attack over that under the immediate one.")
 
 
 def later_exceptions(results: Results, draws: Draws) -> Evidence:
     """Parts: function; true if at most two trials of RGP-PE end on another arm."""
-    lines = _Lines(results, draws)
-    parts, numbers = {}, {}
+    found = {}
     for figure in (3, 4):
-        problem, budget = FIGURES[figure]
-        rows = [row for attack in ATTACKED for row in lines.rows(figure, "rgp-pe", attack, "later")]
+        rows = [row for a in ATTACKED for row in _Lines(results, draws).rows(figure, "rgp-pe", a, "later")]
         count = sum(row["recommended_gap"] > 0 for row in rows)
-        parts[f"{problem}, C = {budget:g}"] = count <= 2
-        numbers[f"{problem}, C = {budget:g}"] = float(count)
-    return Evidence(
-        parts, numbers, "Numbers: trials of RGP-PE that end on another arm. The paper counts two (Robot3D, Top-5)."
-    )
+        found["{}, C = {:g}".format(*FIGURES[figure])] = count <= 2, float(count)
+    note = "Numbers: trials of RGP-PE that end on another arm. The paper counts two (Robot3D, Top-5)."
+    return _evidence(found, note)
 
 
 def top_3_is_top_5(results: Results, draws: Draws) -> Evidence:
     """True if the two mean curves of GP-UCB never differ by more than 2% of the final regret."""
-    three, five = (
-        np.mean([row["curve"] for row in _Lines(results, draws).rows(5, "gp-ucb", a)], axis=0)
-        for a in ("top-3", "top-5")
-    )
+    lines = _Lines(results, draws)
+    three, five = (np.mean([row["curve"] for row in lines.rows(5, "gp-ucb", f"top-{k}")], axis=0) for k in (3, 5))
     apart = float(np.max(np.abs(three - five)) / max(three[-1], five[-1]))
     return Evidence(
         {"f1, C = 100": apart <= 0.02},
@@ -223,10 +206,6 @@ def most_effective(results: Results, draws: Draws) -> Evidence:
 def lengthscale(results: Results, draws: Draws) -> Evidence:
     """True if the most likely length-scale rounds to 2."""
     problem = instance("robot3d", draws.robot3d)
-    fitted = fit_lengthscale(SquaredExponential(), problem.domain, problem.f).lengthscale
-    assert isinstance(fitted, float)
-    return Evidence(
-        {"robot3d": round(fitted) == 2},
-        {"length-scale": fitted},
-        "The paper finds 1.94 on its own, unpublished points.",
-    )
+    fitted = float(np.squeeze(fit_lengthscale(SquaredExponential(), problem.domain, problem.f).lengthscale))
+    note = "The paper finds 1.94 on its own, unpublished points."
+    return Evidence({"robot3d": round(fitted) == 2}, {"length-scale": fitted}, note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,38 +15,39 @@ from unswayed.plots.style import finish_axes, label, line_style
 from unswayed.problems import Problem
 from unswayed.types import FloatArray
 
+# Titles, names of the lines, and for each its places and the regrets of its trials.
+Panels = dict[str, dict[str, tuple[Sequence[float], FloatArray]]]
 
-def lines_with_bars(axes: Axes, lines: Mapping[str, FloatArray], horizon: int) -> None:
-    """One line for each name: the mean of its curves, with bars of one standard deviation."""
-    for number, (name, curves) in enumerate(lines.items()):
-        rounds = np.linspace(0, horizon, curves.shape[1])
-        mean, spread = curves.mean(axis=0), curves.std(axis=0)
-        axes.errorbar(
-            rounds,
-            mean,
-            yerr=spread,
-            linewidth=1.4,
-            markersize=3.5,
-            markevery=(20 + 8 * number, 60),
-            errorevery=(20 + 8 * number, 60),
-            capsize=2,
-            elinewidth=0.9,
-            **line_style(name, number),
-        )
+
+def attack_lines(
+    axes: Axes,
+    results: Results,
+    figure: int,
+    policy: str,
+    start: str = "immediate",
+    attacks: Sequence[str] = PAPER_ATTACKS,
+    trials: int | None = None,
+) -> None:
+    """A panel with one line for each attack: the mean of its curves, with bars of one standard deviation."""
+    horizon = results.scale.horizon
+    for number, attack in enumerate(attacks):
+        curves = results.curves(line(figure, policy, attack, start, horizon=horizon), trials)
+        rounds, every = np.linspace(0, horizon, curves.shape[1]), (20 + 8 * number, 60)
+        bars = {"yerr": curves.std(axis=0), "errorevery": every, "capsize": 2, "elinewidth": 0.9}
+        look = {"linewidth": 1.4, "markersize": 3.5, "markevery": every, **line_style(attack, number)}
+        axes.errorbar(rounds, curves.mean(axis=0), **bars, **look)
     finish_axes(axes)
+    axes.set_title(f"{label(policy)}{', later attack' if start == 'later' else ''}", fontsize=11)
 
 
 def regret_panels(results: Results, number: int) -> Figure:
     """Figure 3, 4, 5 or 6: one panel for each algorithm and start, one line for each attack."""
-    (problem, budget), horizon = FIGURES[number], results.scale.horizon
+    problem, budget = FIGURES[number]
     figure = Figure(figsize=(10.5, 6.4), layout=ConstrainedLayoutEngine(h_pad=0.1, w_pad=0.06))
     grid = figure.add_gridspec(2, 6)
-    places = [grid[0, 0:2], grid[0, 2:4], grid[0, 4:6], grid[1, 0:2], grid[1, 2:4]]
-    for (policy, start), place in zip(PANELS, places, strict=True):
-        axes = figure.add_subplot(place)
-        lines = {a: results.curves(line(number, policy, a, start, horizon=horizon)) for a in PAPER_ATTACKS}
-        lines_with_bars(axes, lines, horizon)
-        axes.set_title(f"{label(policy)}{', later attack' if start == 'later' else ''}", fontsize=11)
+    for place, (policy, start) in enumerate(PANELS):
+        axes = figure.add_subplot(grid[place // 3, 2 * (place % 3) : 2 * (place % 3) + 2])
+        attack_lines(axes, results, number, policy, start)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("cumulative regret")
     legend = figure.add_subplot(grid[1, 4:6])
@@ -63,9 +64,7 @@ def figure_1(results: Results) -> Figure:
     worst = sorted(harm, key=lambda a: -harm[a])[:2]
     figure = Figure(figsize=(8.4, 3.1), layout="constrained")
     for axes, policy in zip(figure.subplots(1, 2, sharey=True), ("gp-ucb", "rgp-pe"), strict=True):
-        lines = {a: results.curves(line(4, policy, a, horizon=horizon)) for a in ("none", *sorted(worst))}
-        lines_with_bars(axes, lines, horizon)
-        axes.set_title(label(policy), fontsize=11)
+        attack_lines(axes, results, 4, policy, attacks=("none", *sorted(worst)))
     figure.axes[0].set_ylabel("cumulative regret")
     figure.axes[0].set_ylim(bottom=0)
     figure.axes[0].legend(frameon=False)
@@ -93,24 +92,15 @@ def figure_2(problem: Problem) -> Figure:
     return figure
 
 
-def lines_against(
-    panels: Mapping[str, Mapping[str, tuple[Sequence[float], FloatArray]]], *, xlabel: str, log: bool = False
-) -> Figure:
+def lines_against(panels: Panels, *, xlabel: str, log: bool = False) -> Figure:
     """Final regret against a parameter: one line for each policy, mean with one standard deviation."""
     rows = -(-len(panels) // 2)
     figure = Figure(figsize=(9.0, 0.4 + 3.0 * rows), layout="constrained")
     grid = figure.subplots(rows, 2, squeeze=False)
     for axes, (title, lines) in zip(grid.flat, panels.items(), strict=True):
         for number, (name, (values, regrets)) in enumerate(lines.items()):
-            axes.errorbar(
-                values,
-                regrets.mean(axis=1),
-                yerr=regrets.std(axis=1),
-                markersize=4,
-                capsize=2,
-                linewidth=1.4,
-                **line_style(name, number),
-            )
+            look = {"markersize": 4, "capsize": 2, "linewidth": 1.4, **line_style(name, number)}
+            axes.errorbar(values, regrets.mean(axis=1), yerr=regrets.std(axis=1), **look)
         finish_axes(axes, xlabel=xlabel)
         axes.set_title(title, fontsize=11)
         if log:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unswayed.errors import InvalidInput
 from unswayed.experiments.experiment import Experiment, Trial
 from unswayed.experiments.instances import instance
 from unswayed.experiments.registry import PAPER_ATTACKS
+from unswayed.experiments.store import RunFolder
 from unswayed.problems import Problem
 from unswayed.types import FloatArray, whole
 
@@ -19,13 +22,8 @@ if TYPE_CHECKING:
 
 ATTACKED = tuple(name for name in PAPER_ATTACKS if name != "none")
 # One panel for each algorithm and start of the attack, in the paper's order.
-PANELS = (
-    ("gp-ucb", "immediate"),
-    ("rgp-ucb", "immediate"),
-    ("rgp-pe", "immediate"),
-    ("rgp-ucb", "later"),
-    ("rgp-pe", "later"),
-)
+ROBUST = ("rgp-ucb", "rgp-pe")
+PANELS = (*((policy, "immediate") for policy in ("gp-ucb", *ROBUST)), *((policy, "later") for policy in ROBUST))
 FIGURES = {3: ("f1", 50.0), 4: ("robot3d", 100.0), 5: ("f1", 100.0), 6: ("robot3d", 50.0)}
 OTHER_DRAWS, OTHER_TRIALS = 20, 3
 
@@ -41,6 +39,33 @@ class Scale:
     def __post_init__(self) -> None:
         whole(self.trials, "the number of trials", least=1)
         whole(self.horizon, "the horizon", least=1)
+
+
+@dataclass(frozen=True)
+class About:
+    """How the runs of a reproduction were made: what the page says of them, kept with them in sweep.json."""
+
+    unswayed: str  # the version
+    runs: int
+    scale: Scale
+    executor: str
+    jobs: int
+    seconds: float = 0.0
+    failures: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, folder: RunFolder) -> About:
+        """What a folder says about its runs.
+
+        Raises:
+            InvalidInput: It was not made by `unswayed reproduce`.
+        """
+        _, about = folder.about()
+        try:
+            scale, failures = Scale(**about["scale"]), tuple(map(str, about["failures"]))
+            return cls(**{**about, "scale": scale, "failures": failures})
+        except (KeyError, TypeError, InvalidInput):
+            raise InvalidInput(f"{folder.path} holds no runs of `unswayed reproduce`: run it first") from None
 
 
 def line(
@@ -63,19 +88,14 @@ def other_draws(problem: str) -> list[int]:
     """The next draws on which the attacks are what the paper says: the best arm outside the target region,
     and less than h_max above the best inside it.
     """
-    found: list[int] = []
-    draw = instance(problem).draw or 0
-    while len(found) < OTHER_DRAWS:
-        draw += 1
-        if well_posed(instance(problem, draw)):
-            found.append(draw)
-    return found
+    later = count(1 + (instance(problem).draw or 0))
+    return list(islice((draw for draw in later if well_posed(instance(problem, draw))), OTHER_DRAWS))
 
 
 def well_posed(problem: Problem) -> bool:
     """Whether Clipping and Aggressive Subtraction are defined on this problem as in the paper."""
-    outside = not problem.target[problem.best_arm]
-    return bool(outside and problem.f.max() - problem.f[problem.target].max() < problem.h_max)
+    inside = problem.f[problem.target].max()
+    return bool(not problem.target[problem.best_arm] and problem.f.max() - inside < problem.h_max)
 
 
 def other_draw_trials(scale: Scale) -> list[Trial]:

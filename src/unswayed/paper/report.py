@@ -5,22 +5,20 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
+from typing import NamedTuple
 
 from unswayed.core.regret_bounds import table_1
-from unswayed.paper.about import About
 from unswayed.paper.beyond import Table
 from unswayed.paper.checks import Evidence
 from unswayed.paper.claims import Claim
-from unswayed.paper.grid import FIGURES, Scale
+from unswayed.paper.grid import FIGURES, About, Scale
 from unswayed.plots.page import document, escaped, picture, table
 
 CLASSES = {"holds": "holds", "holds partly": "partly", "does not hold": "not"}
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """A figure of the page: a title, a caption, and the bytes of a PNG."""
 
     title: str
@@ -28,8 +26,7 @@ class Picture:
     png: bytes
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A decided claim; `elsewhere` says how often it holds on other draws."""
 
     claim: Claim
@@ -41,9 +38,9 @@ def page(about: About, pictures: Sequence[Picture], entries: Sequence[Entry], ta
     """The page as HTML."""
     parts = [
         _head(about, entries),
-        *(picture(shown.title, shown.caption, shown.png) for shown in pictures),
+        *(picture(*shown) for shown in pictures),
         _ledger(entries),
-        *(table(t.title, t.text, t.head, t.rows) for t in (rates_table(about.scale), *tables)),
+        *(table(*shown) for shown in (rates_table(about.scale), *tables)),
         _settings(about),
     ]
     return document("Unswayed: the paper, reproduced", parts)
@@ -51,21 +48,15 @@ def page(about: About, pictures: Sequence[Picture], entries: Sequence[Entry], ta
 
 def _head(about: About, entries: Sequence[Entry]) -> str:
     scale, verdicts = about.scale, [entry.evidence.verdict for entry in entries]
-    counts = (
-        f"{verdicts.count('holds')} hold, {verdicts.count('holds partly')} hold partly, "
-        f"{verdicts.count('does not hold')} do not hold"
-    )
+    hold, partly, fail = map(verdicts.count, CLASSES)
     full = scale.trials == 10 and scale.horizon == 50_000
     size = "at the paper's size" if full else "at a reduced size: verdicts are those of the reduced size"
-    failed = ""
-    if about.failures:
-        items = "".join(f"<li>{escaped(failure)}</li>" for failure in about.failures)
-        failed = f"<h2>Runs that failed</h2><ul class='not'>{items}</ul>"
+    failed = _listed("Runs that failed", about.failures, " class='not'") if about.failures else ""
     return (
         "<h1>A Robust Phased Elimination Algorithm for Corruption-Tolerant Gaussian Process Bandits</h1>"
         "<p class='soft'>Bogunovic, Li, Krause, Scarlett, arXiv 2202.01850: its experiments, run again by Unswayed "
         f"{escaped(about.unswayed)}.</p>"
-        f"<p><b>{len(entries)} claims: {escaped(counts)}.</b> "
+        f"<p><b>{len(entries)} claims: {hold} hold, {partly} hold partly, {fail} do not hold.</b> "
         f"{escaped(about.runs)} runs of {scale.horizon:,} plays, {scale.trials} trials for each setting, {size}. "
         f"Computing took {escaped(about.seconds)} s with {escaped(about.jobs)} process(es).</p>{failed}"
     )
@@ -73,20 +64,18 @@ def _head(about: About, entries: Sequence[Entry]) -> str:
 
 def _ledger(entries: Sequence[Entry]) -> str:
     rows = []
-    for entry in entries:
-        claim, evidence = entry.claim, entry.evidence
+    for claim, evidence, elsewhere in entries:
         numbers = "".join(
             f"<tr><td>{escaped(part)}</td><td>{'yes' if evidence.parts.get(part, True) else 'no'}</td>"
             f"<td>{value:.4g}</td></tr>"
             for part, value in evidence.numbers.items()
         )
         wrong = [part for part, true in evidence.parts.items() if not true]
-        failing = f"<br>Not: {escaped('; '.join(wrong))}." if wrong else ""
-        note = f"<br>{escaped(evidence.note)}" if evidence.note else ""
-        elsewhere = f"<br>{escaped(entry.elsewhere)}" if entry.elsewhere else ""
+        remarks = (f"Not: {'; '.join(wrong)}." if wrong else "", evidence.note, elsewhere)
+        below = "".join(f"<br>{escaped(remark)}" for remark in remarks if remark)
         rows.append(
             f"<tr id='{escaped(claim.name)}'><td>{escaped(claim.section)}</td><td>{escaped(claim.sentence)}"
-            f"<div class='soft'>Rule: {escaped(claim.rule)}{failing}{note}{elsewhere}</div>"
+            f"<div class='soft'>Rule: {escaped(claim.rule)}{below}</div>"
             f"<details><summary>numbers</summary><table>{numbers}</table></details></td>"
             f"<td class='{CLASSES[evidence.verdict]}'>{escaped(evidence.verdict)}</td></tr>"
         )
@@ -105,8 +94,7 @@ def rates_table(scale: Scale) -> Table:
     """Table 1: the rates, and their values at this horizon for the paper's two problems."""
     rows = []
     for kernel, name, nu in (("linear", "Linear", None), ("se", "SE", None), ("matern", "Matern, nu = 2.5", 2.5)):
-        small = table_1(kernel, scale.horizon, 50.0, 2, nu)
-        large = table_1(kernel, scale.horizon, 100.0, 3, nu)
+        small, large = (table_1(kernel, scale.horizon, C, d, nu) for C, d in ((50.0, 2), (100.0, 3)))
         for bound, rate in small.items():
             both = (f"{r.clean:,.0f} + {r.corrupted:,.0f}" for r in (rate, large[bound]))
             rows.append((name, bound, rate.formula, *both))
@@ -122,7 +110,6 @@ def rates_table(scale: Scale) -> Table:
 
 def _settings(about: About) -> str:
     scale = about.scale
-    experiments = "; ".join(f"Figure {n}: {problem}, C = {C:g}" for n, (problem, C) in FIGURES.items())
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "pyarrow", "matplotlib"))
     lines = [
         f"T = {scale.horizon:,}, {scale.trials} trials with seeds 0 to {scale.trials - 1}; noise 0.02, lambda = 1, "
@@ -131,12 +118,15 @@ def _settings(about: About) -> str:
         "beta_t = sqrt(ln t)/2, Delta = 0.5, h_max = 1, target region x_1 <= x_2.",
         "Robot3D: SE kernel, length-scale 2, draw 0, beta_h = 6, beta_t = 2 sqrt(ln t), Delta = 0.5, h_max = 3, "
         "target region r_x >= 0.",
-        experiments + ".",
+        "; ".join(f"Figure {n}: {problem}, C = {C:g}" for n, (problem, C) in FIGURES.items()) + ".",
         f"Python {platform.python_version()}, {libraries}.",
         f"Executor: {about.executor}. Peak memory of this process: {_peak_memory()}.",
     ]
-    items = "".join(f"<li>{escaped(line)}</li>" for line in lines)
-    return f"<h2>Settings</h2><ul>{items}</ul>"
+    return _listed("Settings", lines)
+
+
+def _listed(title: str, lines: Sequence[str], look: str = "") -> str:
+    return f"<h2>{title}</h2><ul{look}>{''.join(f'<li>{escaped(line)}</li>' for line in lines)}</ul>"
 
 
 def _peak_memory() -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from functools import partial
-from io import BytesIO
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -20,14 +19,24 @@ from unswayed.experiments.instances import instance
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import Report, sweep
 from unswayed.paper import beyond, certified, figures
-from unswayed.paper.about import About
 from unswayed.paper.checks import Draws
 from unswayed.paper.claims import CLAIMS, decide
-from unswayed.paper.grid import FIGURES, OTHER_TRIALS, Results, Scale, figure_lines, other_draw_trials, other_draws
+from unswayed.paper.grid import (
+    FIGURES,
+    OTHER_TRIALS,
+    About,
+    Results,
+    Scale,
+    figure_lines,
+    other_draw_trials,
+    other_draws,
+)
 from unswayed.paper.report import Entry, Picture, page
-from unswayed.plots.style import save
+from unswayed.plots.style import encoded, save
 from unswayed.storage import write_atomically
 
+BARS = "bars of one standard deviation"
+GUARANTEES = "Influence-UCB and influence-PE with their guarantees (true B, delta = 0.05, the full C)"
 NAMES = tuple(f"figure-{n}" for n in range(1, 7))
 
 
@@ -53,12 +62,12 @@ def complete(
     known, described = folder.about()
     spent = described.get("seconds") if known == keys else None  # by an earlier call for the same runs
     before = spent if isinstance(spent, float) else 0.0
-    folder.describe(keys, about.to_dict())
+    folder.describe(keys, asdict(about))
     begun = time.monotonic()
     failures = sweep(trials, folder, executor, report=report, patience=patience)
     seconds = round(time.monotonic() - begun + before, 1)
     about = replace(about, seconds=seconds, failures=tuple(map(str, failures)))
-    folder.describe(keys, about.to_dict())
+    folder.describe(keys, asdict(about))
     if not failures:
         folder.finish(folder.read(keys))
     return about
@@ -66,8 +75,7 @@ def complete(
 
 def render(folder: RunFolder, about: About, only: Sequence[str] = ()) -> list[Entry]:
     """Draw what the finished runs allow, decide the claims, and write the page. Runs nothing."""
-    keys, _ = folder.about()
-    results = Results(folder.read(keys), about.scale)
+    results = Results(folder.read(folder.about()[0]), about.scale)
     pictures = [
         Picture(title, caption, _draw(folder, name, figure()))
         for name, title, caption, figure in _figures(results)
@@ -91,43 +99,34 @@ def _beyond(folder: RunFolder, results: Results) -> tuple[list[Picture], list[be
         for n, (problem, budget) in FIGURES.items():
             drawn = _draw(folder, f"figure-{n}-certified", certified.panels(results, n))
             title = f"Certified policies: {problem}, C = {budget:g}"
-            caption = (
-                f"Influence-UCB and influence-PE with their guarantees (true B, delta = 0.05, the full C), in the "
-                f"setting of Figure {n}; mean of {beyond.TRIALS} trials, bars of one standard deviation."
-            )
+            caption = f"{GUARANTEES}, in the setting of Figure {n}; mean of {beyond.TRIALS} trials, {BARS}."
             pictures.append(Picture(title, caption, drawn))
         tables += [certified.price_table(results), certified.guard_table(results)]
     if all(results.has(e, beyond.TRIALS) for e in beyond.experiments(results.scale.horizon)):
         tables.append(beyond.appendix_e_table(results))
-        for name, (figure, table) in {
-            "regret-against-budget": beyond.against_budget_section(results),
-            "regret-against-horizon": beyond.against_horizon_section(results),
+        for what, section in {
+            "budget": beyond.against_budget_section,
+            "horizon": beyond.against_horizon_section,
         }.items():
-            pictures.append(Picture(table.title, table.text, _draw(folder, name, figure)))
+            figure, table = section(results)
+            drawn = _draw(folder, f"regret-against-{what}", figure)
+            pictures.append(Picture(table.title, table.text, drawn))
             tables.append(table)
         tables.append(beyond.sensitivity_table(results))
     return pictures, tables
 
 
-def _figures(results: Results) -> list[tuple[str, str, str, Callable[[], Figure]]]:
+def _figures(results: Results) -> Iterator[tuple[str, str, str, Callable[[], Figure]]]:
     """Name, title, caption and maker of each figure of the paper."""
-    sized = f"mean of {results.scale.trials} trials, bars of one standard deviation"
-    listed: list[tuple[str, str, str, Callable[[], Figure]]] = [
-        (
-            "figure-1", "Figure 1: Robot3D",
-            f"GP-UCB and RGP-PE, C = 100, no attack and the two most effective ones; {sized}.",
-            lambda: figures.figure_1(results),
-        ),
-        (
-            "figure-2", "Figure 2: f1", "The synthetic function as a surface and as a map (draw 10).",
-            lambda: figures.figure_2(instance("f1")),
-        ),
-    ]  # fmt: skip
+    sized = f"mean of {results.scale.trials} trials, {BARS}"
+    robot = f"GP-UCB and RGP-PE, C = 100, no attack and the two most effective ones; {sized}."
+    surface = "The synthetic function as a surface and as a map (draw 10)."
+    yield "figure-1", "Figure 1: Robot3D", robot, lambda: figures.figure_1(results)
+    yield "figure-2", "Figure 2: f1", surface, lambda: figures.figure_2(instance("f1"))
     for n, (problem, budget) in FIGURES.items():
         caption = f"Cumulative regret on {problem} with C = {budget:g}; {sized}."
         panels = partial(figures.regret_panels, results, n)
-        listed.append((f"figure-{n}", f"Figure {n}: {problem}, C = {budget:g}", caption, panels))
-    return listed
+        yield f"figure-{n}", f"Figure {n}: {problem}, C = {budget:g}", caption, panels
 
 
 def _ready(results: Results, name: str) -> bool:
@@ -140,31 +139,25 @@ def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
     """Write a figure as PNG and PDF; the PNG is returned for the page."""
     save(figure, folder.path / f"{name}.pdf")
     figure.set_layout_engine("none")  # the places are found: keep them
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=160)
-    write_atomically(folder.path / f"{name}.png", buffer.getvalue())
-    return buffer.getvalue()
+    png = encoded(figure)
+    write_atomically(folder.path / f"{name}.png", png)
+    return png
 
 
 def _decide(results: Results) -> list[Entry]:
-    draws = []
-    if results.scale.beyond:
-        pairs = zip(other_draws("f1"), other_draws("robot3d"), strict=True)
-        draws = [Draws(a, b, OTHER_TRIALS) for a, b in pairs]
+    pairs = zip(*map(other_draws, ("f1", "robot3d")), strict=True) if results.scale.beyond else ()
+    draws = [Draws(a, b, OTHER_TRIALS) for a, b in pairs]
     entries = []
     for claim in CLAIMS:
-        evidence = decide(claim, results)
-        if evidence is None:
+        if (evidence := decide(claim, results)) is None:
             continue
         others = [e for e in (decide(claim, results, d) for d in draws) if e is not None]
         elsewhere = ""
         if others:
-            parts = sum(sum(e.parts.values()) for e in others), sum(len(e.parts) for e in others)
+            parts = [true for e in others for true in e.parts.values()]
             wholly = sum(e.verdict == "holds" for e in others)
-            elsewhere = (
-                f"On {len(others)} other draws, {OTHER_TRIALS} trials each: holds on {wholly}; "
-                f"{parts[0] / parts[1]:.0%} of all parts."
-            )
+            elsewhere = f"On {len(others)} other draws, {OTHER_TRIALS} trials each: holds on {wholly}; "
+            elsewhere += f"{sum(parts) / len(parts):.0%} of all parts."
         entries.append(Entry(claim, evidence, elsewhere))
     return entries
 
@@ -172,10 +165,7 @@ def _decide(results: Results) -> list[Entry]:
 def _plain(entry: Entry) -> dict[str, Any]:
     claim, numbers = entry.claim, entry.evidence.numbers
     return {
-        "name": claim.name,
-        "section": claim.section,
-        "sentence": claim.sentence,
-        "rule": claim.rule,
+        **{name: getattr(claim, name) for name in ("name", "section", "sentence", "rule")},
         "verdict": entry.evidence.verdict,
         **asdict(entry.evidence),
         "numbers": {part: value if math.isfinite(value) else None for part, value in numbers.items()},

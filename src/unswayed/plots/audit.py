@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from io import BytesIO
-
 import numpy as np
 from matplotlib.figure import Figure
 
 from unswayed.audits.audit import Audit
 from unswayed.audits.report import summary
 from unswayed.plots.page import document, escaped, picture, table
-from unswayed.plots.style import BAD, GOOD, NEUTRAL
+from unswayed.plots.style import BAD, GOOD, NEUTRAL, encoded, light
 from unswayed.text import printable
 
 SHOWN, SUSPECTS = 15, 50
@@ -23,9 +21,8 @@ def plot_audit(audit: Audit) -> Figure:
     leaders = np.argsort(audit.estimate if audit.minimize else -audit.estimate, kind="stable")[:SHOWN]
     for place, option in enumerate(leaders):
         colour = GOOD if option == audit.winner else BAD if option == audit.rival else NEUTRAL
-        left.errorbar(
-            place, audit.estimate[option], yerr=2 * audit.deviation[option], color=colour, marker="o", capsize=3
-        )
+        spread = 2 * audit.deviation[option]
+        left.errorbar(place, audit.estimate[option], yerr=spread, color=colour, marker="o", capsize=3)
         left.plot(place, audit.means[option], marker="x", color=colour, linestyle="none")
     left.set_xticks(range(len(leaders)), [str(option) for option in leaders], fontsize=8)
     left.set(xlabel="option", ylabel="value", title="estimate ± 2 deviations (x: mean measured)")
@@ -36,41 +33,26 @@ def plot_audit(audit: Audit) -> Figure:
     right.set(xlabel="tampering, in units of the value", title="what would make each rival win")
     for axes in (left, right):
         axes.title.set_fontsize(10)
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
+        light(axes)
     return figure
 
 
 def audit_page(audit: Audit, source: str) -> str:
     """The audit of `source` as a page: words, picture, tables."""
-    buffer = BytesIO()
-    plot_audit(audit).savefig(buffer, format="png", dpi=160)
-    rows = [
-        [
-            str(rival.option),
-            *(f"{value:.6g}" for value in audit.points[rival.option]),
-            f"{rival.lead:.4g} ± {rival.deviation:.4g}",
-            f"{rival.budget:.4g}",
-            str(rival.pivot),
-        ]
-        for rival in audit.rivals
-    ]
+    rows = []
+    for rival in audit.rivals:
+        point = (f"{value:.6g}" for value in audit.points[rival.option])
+        lead = f"{rival.lead:.4g} ± {rival.deviation:.4g}"
+        rows.append([str(rival.option), *point, lead, f"{rival.budget:.4g}", str(rival.pivot)])
     names = [printable(name, limit=200) for name in audit.names]
     words = "\n".join(summary(audit))
+    legend = "Green: the winner; orange: the rival that tampering would help most cheaply."
+    text = "What total tampering would have made each of them win, and on which option's measurements."
     parts = [
         f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
         f"<pre>{escaped(words)}</pre>",
-        picture(
-            "Who leads, and by how much",
-            "Green: the winner; orange: the rival that tampering would help most cheaply.",
-            buffer.getvalue(),
-        ),
-        table(
-            "Closest rivals",
-            "What total tampering would have made each of them win, and on which option's measurements.",
-            ("option", *names, "lead", "tampering", "pivot"),
-            rows,
-        ),
+        picture("Who leads, and by how much", legend, encoded(plot_audit(audit))),
+        table("Closest rivals", text, ("option", *names, "lead", "tampering", "pivot"), rows),
     ]
     if audit.suspects:
         head = ("row", "option", "value", "expected", "standard deviations")

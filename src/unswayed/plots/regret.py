@@ -20,8 +20,7 @@ def regret_curves(axes: Axes, groups: Mapping[str, Sequence[Run]]) -> None:
         mean, spread = curves.mean(axis=0), curves.std(axis=0)
         points = (40 + 12 * number, 100)
         axes.plot(rounds, mean, linewidth=1.8, markersize=5, markevery=points, **line_style(name, number))
-        band = colour(name, number)
-        axes.fill_between(rounds, mean - spread, mean + spread, color=band, alpha=0.18, linewidth=0)
+        axes.fill_between(rounds, mean - spread, mean + spread, color=colour(name, number), alpha=0.18, linewidth=0)
     finish_axes(axes)
 
 

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL
+from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, light
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Box, Categorical, Integer
@@ -32,6 +32,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "set aside": {"marker": "x", "color": BAD, "markersize": 6.5, "markeredgewidth": 1.6},
     "retracted": {"marker": "o", "color": NEUTRAL, "markerfacecolor": "none", "markersize": 6},
 }
+STAR: dict[str, Any] = {"color": GOOD, "markersize": 13, "markeredgecolor": "white", "markeredgewidth": 0.8}
 STEPS = [1, 2, 5, 10]  # round numbers on the axes
 TICKS, LONGEST = 10, 14  # names on an axis, and letters of a name
 
@@ -46,16 +47,13 @@ def plot_answer(answer: Answer) -> Figure:
     limits = _limits(answer)
     left = figure.add_subplot(grid[:, 0])
     _over_time(left, answer, limits)
-    ending = "smaller is better" if answer.minimize else "larger is better"
-    left.set(xlabel="play", ylabel=f"value ({ending})")
+    left.set(xlabel="play", ylabel=f"value ({'smaller' if answer.minimize else 'larger'} is better)")
     for number, name in enumerate(names):
-        place = grid[number // columns, 1 + number % columns]
-        axes = figure.add_subplot(place, sharey=left)
+        axes = figure.add_subplot(grid[number // columns, 1 + number % columns], sharey=left)
         _against(axes, name, answer, limits)
         axes.tick_params(labelleft=False)
     for axes in figure.axes:
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
+        light(axes)
     left.set_ylim(*limits)
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     title = f"{answer.estimate:.6g} ± {answer.deviation:.2g} at {answer.space.describe(answer.point)}"
@@ -65,15 +63,18 @@ def plot_answer(answer: Answer) -> Figure:
 
 def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:
     log = answer.plays
-    low, high = answer.estimate - 2 * answer.deviation, answer.estimate + 2 * answer.deviation
-    axes.axhspan(low, high, color=GOOD, alpha=0.15, linewidth=0)
+    axes.axhspan(
+        answer.estimate - 2 * answer.deviation,
+        answer.estimate + 2 * answer.deviation,
+        color=GOOD,
+        alpha=0.15,
+        linewidth=0,
+    )
     axes.axhline(answer.estimate, color=GOOD, linewidth=1.6, label="estimate ± 2 deviations")
     _values(axes, {play.number: float(play.number) for play in log}, answer, limits)
     if failed := [play.number for play in log if play.status is Status.FAILED]:
-        axes.plot(
-            failed, np.zeros(len(failed)), "|", color=BAD, markersize=10, clip_on=False, label="failed",
-            transform=axes.get_xaxis_transform(),
-        )  # fmt: skip
+        look: dict[str, Any] = {"color": BAD, "markersize": 10, "clip_on": False, "label": "failed"}
+        axes.plot(failed, np.zeros(len(failed)), "|", transform=axes.get_xaxis_transform(), **look)
     last = log[-1].number + 1
     axes.set_xlim(-0.02 * last - 0.5, 1.02 * last - 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=STEPS))
@@ -100,16 +101,13 @@ def _against(axes: Axes, name: str, answer: Answer, limits: tuple[float, float])
         places = [float(value) for value in points]
         if parameter is not None and parameter.log and parameter.low < parameter.high:
             axes.set_xscale("log")
-        elif isinstance(parameter, Integer) or all(isinstance(value, int) for value in points):
-            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True, steps=STEPS))
         else:
-            axes.xaxis.set_major_locator(MaxNLocator(4, steps=STEPS))
+            integer = isinstance(parameter, Integer) or all(isinstance(value, int) for value in points)
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=integer, steps=STEPS))
     chosen, *others = places
     axes.axvline(chosen, color=GOOD, linewidth=1.2, alpha=0.7)
     _values(axes, {play.number: place for play, place in zip(log, others, strict=True)}, answer, limits)
-    axes.plot(
-        chosen, answer.estimate, "*", color=GOOD, markersize=13, markeredgecolor="white", markeredgewidth=0.8, zorder=4
-    )
+    axes.plot(chosen, answer.estimate, "*", zorder=4, **STAR)
     unit = getattr(parameter, "unit", "")
     axes.set_xlabel(_short(f"{name} ({unit})" if unit else name, 28), parse_math=False)
 
@@ -171,8 +169,7 @@ def _shown_names(answer: Answer) -> list[str]:
 
 def _is_label(point: object, values: Sequence[object]) -> bool:
     """Whether a column has names rather than numbers."""
-    labels = not isinstance(point, dict | tuple)
-    return labels or any(isinstance(value, str | bool | None) for value in values)
+    return not isinstance(point, dict | tuple) or any(isinstance(value, str | bool | None) for value in values)
 
 
 def _categories(axes: Axes, choices: list[Any], points: Sequence[Any]) -> list[float]:
@@ -181,10 +178,8 @@ def _categories(axes: Axes, choices: list[Any], points: Sequence[Any]) -> list[f
     chosen = choices.index(points[0])
     ticks = sorted({chosen} | {place for place in range(0, len(choices), step) if abs(place - chosen) >= step})
     labels = [_short(str(choices[place]), LONGEST) for place in ticks]
-    slanted = sum(len(label) for label in labels) > 18
-    axes.set_xticks(
-        ticks, labels, rotation=40 if slanted else 0, ha="right" if slanted else "center", fontsize=8, parse_math=False
-    )
+    turned: Any = {"rotation": 40, "ha": "right"} if sum(map(len, labels)) > 18 else {"rotation": 0, "ha": "center"}
+    axes.set_xticks(ticks, labels, **turned, fontsize=8, parse_math=False)
     axes.set_xlim(-0.6, len(choices) - 0.4)
     return [float(choices.index(point)) for point in points]
 

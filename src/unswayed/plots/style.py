@@ -19,16 +19,9 @@ from unswayed.storage import write_atomically
 FORMATS = (".png", ".pdf", ".svg")
 # Okabe and Ito's palette, which colour-blind readers can tell apart, and a grey.
 PALETTE = {
-    "black": "#000000",
-    "orange": "#E69F00",
-    "sky": "#56B4E9",
-    "green": "#009E73",
-    "yellow": "#F0E442",
-    "blue": "#0072B2",
-    "vermilion": "#D55E00",
-    "pink": "#CC79A7",
-    "grey": "#7F8C8D",
-}
+    "black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73", "yellow": "#F0E442",
+    "blue": "#0072B2", "vermilion": "#D55E00", "pink": "#CC79A7", "grey": "#7F8C8D",
+}  # fmt: skip
 GOOD, BAD, NEUTRAL, KEPT = PALETTE["green"], PALETTE["vermilion"], PALETTE["grey"], PALETTE["blue"]
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -56,6 +49,11 @@ def finish_axes(axes: Axes, *, xlabel: str = "round $t$") -> None:
     axes.margins(x=0.02)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.yaxis.set_major_formatter(EngFormatter(sep=""))
+    light(axes)
+
+
+def light(axes: Axes) -> None:
+    """A light grid, no box."""
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -71,11 +69,11 @@ def check_writable(path: Path) -> None:
 def save(figure: Figure, path: Path) -> None:
     """Write a figure in the format of the file's name; the file is whole or not there."""
     check_writable(path)
-    buffer = BytesIO()
-    figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=160, metadata=_undated(path))
-    write_atomically(path, buffer.getvalue())
+    write_atomically(path, encoded(figure, path.suffix[1:].lower()))
 
 
-def _undated(path: Path) -> dict[str, None]:
-    """Metadata without the time of writing: the same runs give the same file."""
-    return {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(path.suffix.lower(), {})
+def encoded(figure: Figure, kind: str = "png") -> bytes:
+    """The file of a figure, without the time of writing: the same runs give the same file."""
+    buffer, undated = BytesIO(), {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+    figure.savefig(buffer, format=kind, dpi=160, metadata=undated.get(kind, {}))
+    return buffer.getvalue()

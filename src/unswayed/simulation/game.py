@@ -58,9 +58,5 @@ class Game:
         """All blocks in order, neighbours of the same arm merged."""
         arms, repeats, rewards, spent = (np.concatenate(column) for column in zip(*self.parts, strict=True))
         starts = np.flatnonzero(np.concatenate([[True], arms[1:] != arms[:-1]]))
-        return (
-            arms[starts],
-            np.add.reduceat(repeats, starts),
-            np.add.reduceat(rewards, starts),
-            np.add.reduceat(spent, starts),
-        )
+        repeats, rewards, spent = (np.add.reduceat(column, starts) for column in (repeats, rewards, spent))
+        return arms[starts], repeats, rewards, spent

@@ -68,7 +68,9 @@ def simulate(
     game = Game(problem, adversary, start, Ledger(budget), horizon, seed, progress or (lambda plays: None))
     loop = compiled_loop(policy, game) if fast else None
     state = (loop or play)(game, policy)
-    return _finished(game, policy, state)
+    active, found = policy.view(state).active, policy.recommend(state)
+    epochs = tuple(game.epochs) if policy.phased else None
+    return Run(game.horizon, game.seed, problem.gaps, *game.blocks(), game.ledger.spent, active, found, epochs)
 
 
 def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any] | None:
@@ -87,23 +89,6 @@ def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any]
 
         return compiled_influence.play
     return None
-
-
-def _finished(game: Game, policy: Policy[S], state: S) -> Run:
-    arms, repeats, rewards, spent = game.blocks()
-    return Run(
-        horizon=game.horizon,
-        seed=game.seed,
-        gaps=game.problem.gaps,
-        arms=arms,
-        repeats=repeats,
-        rewards=rewards,
-        spent=spent,
-        corruption_spent=game.ledger.spent,
-        active=policy.view(state).active,
-        recommended_arm=policy.recommend(state),
-        epochs=tuple(game.epochs) if policy.phased else None,
-    )
 
 
 def play(game: Game, policy: Policy[S]) -> S:

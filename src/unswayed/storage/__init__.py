@@ -1,10 +1,8 @@
 """Files that are complete or absent, and journals that lose nothing they have acknowledged."""
 
-from unswayed.storage.files import TEMPORARY, remove_temporaries, write_atomically
+from unswayed.storage.files import TEMPORARY, lock, remove_temporaries, write_atomically
 from unswayed.storage.journal import FileJournal, Journal, JournalWarning, MemoryJournal
 from unswayed.storage.journal_lines import Record
-from unswayed.storage.lock import lock
-from unswayed.storage.refusals import refusal
 
 __all__ = [
     "TEMPORARY",
@@ -14,7 +12,6 @@ __all__ = [
     "MemoryJournal",
     "Record",
     "lock",
-    "refusal",
     "remove_temporaries",
     "write_atomically",
 ]

@@ -76,10 +76,10 @@ def _records(line: bytes, path: str, calls: int) -> list[Record]:
         raise _damage(path, calls, "it is not plain JSON") from None
     if not isinstance(call, dict) or list(call) != ["n", "records", "crc"] or call["n"] != calls + 1:
         raise _damage(path, calls, "it does not follow the line before it")
-    if not isinstance(call["records"], list) or not all(isinstance(record, dict) for record in call["records"]):
+    records: Any = call["records"]
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise _damage(path, calls, "it holds no records")
-    found: list[Record] = call["records"]
-    return found
+    return records
 
 
 def _finite(text: str) -> float:
@@ -96,6 +96,5 @@ def _damage(path: str, calls: int, reason: str) -> JournalError:
 def refuse(data: bytes, path: str) -> NoReturn:
     """Say why a file that begins with `data` instead of HEADER is not opened."""
     if newer := NEWER.match(data):
-        version = int(newer[1])
-        raise JournalError(f"{path} was written by a newer unswayed (journal version {version}); update unswayed")
+        raise JournalError(f"{path} is by a newer unswayed (journal version {int(newer[1])}); update unswayed")
     raise JournalError(f"{path} is not an unswayed journal; it was left as it is: choose another file")

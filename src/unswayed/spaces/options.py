@@ -20,18 +20,15 @@ from scipy.spatial import cKDTree
 from unswayed.core.rows import first_rows
 from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box, encoded_rows
-from unswayed.spaces.option_tables import (
-    Given,
-    encode_dicts,
-    encode_numbers,
-    is_table,
-    number_table,
-    plain_dicts,
-    rounded,
-)
-from unswayed.spaces.parameters import Categorical
-from unswayed.spaces.values import Value, shown
-from unswayed.types import FloatArray, IntArray, read_only
+from unswayed.spaces.encoding import Value, checked_value, errors_in, shown
+from unswayed.spaces.intervals import Real
+from unswayed.spaces.parameters import Categorical, Parameter
+from unswayed.types import FloatArray, floats, read_only
+
+Given = Sequence[Any] | NDArray[Any]
+LARGEST_TABLE = 10**8
+# Positions are multiples of STEP, so that the squared distance of two different options is never rounded to 0.
+STEP = 2.0**-52
 
 
 class Options:
@@ -40,6 +37,12 @@ class Options:
     Args:
         options: The options; they must differ. Rows of numbers are returned as tuples, the others as they were given.
         names: Names of the columns, for rows of numbers.
+
+    Attributes:
+        names: The columns of the table; for labels, "option".
+        columns: The number of encoded columns.
+        groups: For each encoded column, the number of the column of the table it belongs to.
+        size: The number of options.
 
     Raises:
         InvalidInput: The list is empty, two options are equal, or their kinds are mixed.
@@ -58,42 +61,26 @@ class Options:
             raise InvalidInput("options must be a list or an array with at least one entry")
         if isinstance(options, np.ndarray) and options.ndim == 1 and options.dtype.kind in "iuf":
             raise InvalidInput("give numbers as a column, options[:, None], or labels without an order as a list")
-        if names is not None and not is_table(options):
+        first = options[0]
+        labels = isinstance(first, str) or not isinstance(first, Mapping | Sequence | np.ndarray)
+        self._kind = "labels" if labels else "dicts" if isinstance(first, Mapping) else "table"
+        if names is not None and self._kind != "table":
             raise InvalidInput("names are for the columns of a table of numbers; leave them out here")
         self._given: Sequence[Value] | list[dict[str, Value]] | FloatArray
-        if is_table(options):
-            self._given = number_table(options)
-            self._box, encoded = encode_numbers(self._given, names)
-        elif isinstance(options[0], Mapping):
-            self._given = plain_dicts(options)
-            self._box, encoded = encode_dicts(self._given)
+        if self._kind == "table":
+            self._given = _number_table(options)
+            self._box, encoded = _encode_numbers(self._given, names)
+        elif self._kind == "dicts":
+            self._given = _plain_dicts(options)
+            self._box, encoded = _encode_dicts(self._given)
         else:
-            labels = Categorical(list(options))
-            self._given = labels.choices
-            self._box, encoded = Box({"option": labels}), labels.encode(labels.choices)
-        self._kind = "table" if is_table(options) else "dicts" if isinstance(options[0], Mapping) else "labels"
+            choices = Categorical(list(options))
+            self._given = choices.choices
+            self._box, encoded = Box({"option": choices}), choices.encode(choices.choices)
         self._encoded = read_only(encoded)
         self._refuse_duplicates()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns of the table; for labels, "option"."""
-        return self._box.names
-
-    @property
-    def columns(self) -> int:
-        """The number of encoded columns."""
-        return self._box.columns
-
-    @property
-    def groups(self) -> IntArray:
-        """For each encoded column, the number of the column of the table it belongs to."""
-        return self._box.groups
-
-    @property
-    def size(self) -> int:
-        """The number of options."""
-        return len(self._encoded)
+        self.names, self.columns, self.groups = self._box.names, self._box.columns, self._box.groups
+        self.size = len(encoded)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -155,7 +142,9 @@ class Options:
 
     def _option(self, index: int) -> Any:
         option = self._given[index]
-        return tuple(option.tolist()) if isinstance(option, np.ndarray) else _copy(option)
+        if isinstance(option, np.ndarray):
+            return tuple(option.tolist())
+        return dict(option) if isinstance(option, dict) else option
 
     def _named(self, point: object) -> Mapping[str, Any]:
         """A point as a mapping. A row of numbers may be any sequence, or a mapping."""
@@ -173,7 +162,7 @@ class Options:
     def _find(self, points: Sequence[object]) -> list[int]:
         """The numbers of the options that equal the points."""
         checked = [self._box.check(self._named(point)) for point in points]
-        found = self._nearest(rounded(self._box.encode(checked)))
+        found = self._nearest(_rounded(self._box.encode(checked)))
         for point, given, index in zip(points, checked, found, strict=True):
             if given != self._named(self._option(index)):
                 nearest = shown(self._option(index))
@@ -198,5 +187,70 @@ class Options:
             raise InvalidInput(f"{same}: {shown(self._option(one))} and {shown(self._option(two))}")
 
 
-def _copy(option: Any) -> Any:
-    return dict(option) if isinstance(option, dict) else option
+def _number_table(options: Given) -> FloatArray:
+    """Rows of finite numbers, as a read-only copy."""
+    try:
+        kind = np.asarray(options).dtype.kind
+    except ValueError:
+        raise InvalidInput("the rows of options must all have the same length") from None
+    if kind not in "iuf":
+        raise InvalidInput("rows of options must be numbers only; for anything else use mappings of names to values")
+    table = floats(options, "options", ndim=2)
+    if not 0 < table.size <= LARGEST_TABLE:
+        raise InvalidInput(f"a table of options has from 1 to {LARGEST_TABLE} numbers, not {table.size}")
+    return table
+
+
+def _encode_numbers(table: FloatArray, names: Sequence[str] | None) -> tuple[Box, FloatArray]:
+    """The smallest box around the rows, and the rows encoded in it."""
+    names = [f"x{number}" for number in range(1, table.shape[1] + 1)] if names is None else list(names)
+    if len(names) != table.shape[1] or any(names.count(name) > 1 for name in names):
+        raise InvalidInput(f"names must be {table.shape[1]} different texts, one for each column of the options")
+    encoded, parameters = np.empty(table.shape), {}
+    for index, (name, column) in enumerate(zip(names, table.T, strict=True)):
+        parameters[name] = _real(name, column)
+        encoded[:, index] = _rounded(parameters[name].encode(column)[:, 0])
+    return Box(parameters), encoded
+
+
+def _plain_dicts(options: Given) -> list[dict[str, Value]]:
+    """Mappings with plain values; an error unless all have the names of the first."""
+    names, rows = list(options[0]), []
+    if not names:
+        raise InvalidInput("option 1 must have at least one name and value")
+    for number, option in enumerate(options, 1):
+        if not isinstance(option, Mapping) or option.keys() != options[0].keys():
+            raise InvalidInput(f"option {number} must have the names of the first one, {shown(names)}")
+        rows.append({name: checked_value(option[name], f"option {number}, {shown(name)},") for name in names})
+    return rows
+
+
+def _encode_dicts(rows: list[dict[str, Value]]) -> tuple[Box, FloatArray]:
+    """The smallest box around the rows, and the rows encoded in it."""
+    box = Box({name: _parameter(name, [row[name] for row in rows]) for name in rows[0]})
+    if len(rows) * box.columns > LARGEST_TABLE:
+        raise InvalidInput(f"{len(rows)} options in {box.columns} encoded columns exceed {LARGEST_TABLE} cells")
+    return box, _rounded(box.encode(rows))
+
+
+def _rounded(X: FloatArray) -> FloatArray:
+    """X, rounded in place to multiples of STEP."""
+    X *= 1.0 / STEP
+    np.rint(X, out=X)
+    X *= STEP
+    return X
+
+
+def _parameter(name: str, values: list[Value]) -> Parameter:
+    kinds = {bool if isinstance(value, bool) else str if isinstance(value, str) else float for value in values}
+    if len(kinds) > 1:
+        raise InvalidInput(f"the column {shown(name)} of the options mixes numbers, texts or booleans")
+    if kinds == {float}:
+        return _real(name, np.array(values, dtype=np.float64))
+    with errors_in(f"the column {shown(name)} of the options"):
+        return Categorical(list(dict.fromkeys(values)))
+
+
+def _real(name: str, column: FloatArray) -> Real:
+    with errors_in(f"the column {shown(name)} of the options"):
+        return Real(column.min(), column.max())

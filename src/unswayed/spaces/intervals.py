@@ -144,8 +144,8 @@ class Real(_Interval):
         return self.legal(u[:, None])
 
     def grid(self, levels: int) -> FloatArray:
-        """Evenly spaced values with both ends, encoded."""
-        return self.legal(np.linspace(0.0, 1.0, levels)[:, None])
+        """Evenly spaced values with both ends, encoded; a single one if both ends are equal."""
+        return self.legal(np.linspace(0.0, 1.0, self.size or levels)[:, None])
 
     def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
         """A uniform step of at most `radius`, reflected at the ends."""

@@ -108,12 +108,10 @@ def _kernel(name: str | None, lengthscale: str | None, x: FloatArray) -> Kernel 
     """A kernel as it was named; None if it is to be fitted."""
     from unswayed.core.kernels import named_kernel
 
-    if name is None and lengthscale is None:
-        return None
     if lengthscale is None:
-        if name != "linear":
+        if name not in (None, "linear"):
             raise InvalidInput("a kernel needs its --lengthscale; leave out both to have them fitted")
-        return named_kernel("linear", None, x)
+        return named_kernel(name, None, x) if name else None
     try:
         lengths = [float(part) for part in lengthscale.split(",")]
     except ValueError:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import selectors
 import signal
-import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
+from subprocess import DEVNULL, PIPE, Popen
 from threading import Event, Lock
 from time import monotonic
 
@@ -81,25 +81,19 @@ class Children:
             TimeoutError: The time is over.
             CommandStopped: `stop` was called, before or meanwhile.
         """
-        if self._stopped.is_set():
-            raise stopped()
-        process = subprocess.Popen(
-            arguments,
-            bufsize=0,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        try:
-            with self._lock:
-                self._groups.add(process.pid)
-            WATCHDOG.guard(process.pid)
-            stdout, stderr = self._follow(process, monotonic() + (inf if timeout is None else timeout))
-        finally:
-            self._end(process)
-        if self._stopped.is_set():  # then `stop` may have killed it
-            raise stopped()
+        self._check_stopped()
+        with Popen(arguments, bufsize=0, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, start_new_session=True) as process:
+            try:
+                with self._lock:
+                    self._groups.add(process.pid)
+                WATCHDOG.guard(process.pid)
+                stdout, stderr = self._follow(process, monotonic() + (inf if timeout is None else timeout))
+            finally:  # kill the group before its leader is reaped: until then, no other process can get its number
+                _kill(process.pid)
+                with self._lock:
+                    self._groups.discard(process.pid)
+                WATCHDOG.release(process.pid)
+        self._check_stopped()  # `stop` may have killed it
         return Finished(process.returncode, stdout, stderr)
 
     def stop(self) -> None:
@@ -109,7 +103,11 @@ class Children:
             for group in self._groups:
                 _kill(group)
 
-    def _follow(self, process: subprocess.Popen[bytes], deadline: float) -> tuple[Tail, Tail]:
+    def _check_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise CommandStopped("the command was stopped")
+
+    def _follow(self, process: Popen[bytes], deadline: float) -> tuple[Tail, Tail]:
         """Read both streams until they and the program have ended."""
         tails = Tail(), Tail()
         ended, pause = False, PAUSES[0]
@@ -127,32 +125,15 @@ class Children:
                 pause = PAUSES[0] if ready else min(2 * pause, PAUSES[1])
                 if not ended and _has_ended(process):  # a process that it started may keep its pipes open
                     ended, deadline = True, monotonic() + GRACE
-                if self._stopped.is_set():
-                    raise stopped()
+                self._check_stopped()
                 if monotonic() > deadline:
                     if not ended:
                         raise TimeoutError
                     break
         return tails
 
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        """Kill the group, then reap its leader: until then, no other process can get its number."""
-        _kill(process.pid)
-        with self._lock:
-            self._groups.discard(process.pid)
-        WATCHDOG.release(process.pid)
-        process.wait()
-        for pipe in (process.stdout, process.stderr):
-            assert pipe is not None
-            pipe.close()
 
-
-def stopped() -> CommandStopped:
-    """Return the error of a program that was ended by `Children.stop`, or not started after it."""
-    return CommandStopped("the command was stopped")
-
-
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+def _has_ended(process: Popen[bytes]) -> bool:
     """Return whether the program has ended, without reaping it where the system allows that."""
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
         return process.poll() is not None

@@ -21,6 +21,7 @@ from unswayed.types import positive
 BRACES = re.compile(r"(\{\{)|(\}\})|\{([^{}]+)\}|[{}]")
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # linear in the length of any line
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+ESCAPES = "write {{ and }} for braces themselves"
 SHOWN = 200  # characters of foreign text in a message
 
 
@@ -71,9 +72,7 @@ class Command:
         for word in self.template:
             for match in BRACES.finditer(word):
                 if match[0] in ("{", "}"):
-                    raise InvalidInput(
-                        f"a lone {match[0]} in {_shown(word)}: write {{{{ and }}}} for braces themselves"
-                    )
+                    raise InvalidInput(f"a lone {match[0]} in {_shown(word)}: {ESCAPES}")
                 if match[3]:
                     found[match[3]] = None
         return tuple(found)
@@ -89,10 +88,8 @@ class Command:
         """
         known, asked = list(names), self.placeholders()
         if unknown := [name for name in asked if name not in known]:
-            raise InvalidInput(
-                f"the command asks for {_braced(unknown)}, but the parameters are {_braced(known)}; "
-                "write {{ and }} for braces themselves"
-            )
+            given = f"the command asks for {_braced(unknown)}, but the parameters are {_braced(known)}"
+            raise InvalidInput(f"{given}; {ESCAPES}")
         if unused := [name for name in known if name not in asked]:
             raise InvalidInput(f"the command does not use {_braced(unused)}; put every parameter into it")
 
@@ -133,10 +130,9 @@ class Command:
             raise
         except TimeoutError:
             raise CommandFailed(f"the command ran over its time limit of {self.timeout:g} s and was killed") from None
-        except OSError as error:
-            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error.strerror}") from None
-        except ValueError as error:  # a null byte or half a character in an argument
-            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error}") from None
+        except (OSError, ValueError) as error:  # ValueError: a null byte or half a character in an argument
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {reason}") from None
         return _measurement(finished)
 
     def stop(self) -> None:

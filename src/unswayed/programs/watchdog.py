@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import atexit
 import os
-import subprocess
 import sys
 from contextlib import suppress
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from threading import Lock
 
 SCRIPT = """
@@ -35,7 +35,7 @@ class Watchdog:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Popen[bytes] | None = None
         self._owner = 0
 
     def guard(self, group: int) -> None:
@@ -49,16 +49,11 @@ class Watchdog:
         """Forget a group that has ended. Call it before the leader is reaped, while its number is still taken."""
         self._say(f"-{group}\n")
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", SCRIPT],
-            bufsize=0,  # a pipe takes lines as short as these in one piece, from any thread
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            start_new_session=True,  # Ctrl-C in the terminal must not reach it
-        )
+    def _start(self) -> Popen[bytes]:
+        command = [sys.executable, "-I", "-S", "-c", SCRIPT]
+        # Unbuffered, because a pipe takes lines as short as these in one piece, from any thread. In a session of its
+        # own, because Ctrl-C in the terminal must not reach it.
+        process = Popen(command, bufsize=0, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, cwd="/", start_new_session=True)
         atexit.register(_end, process)
         return process
 
@@ -68,11 +63,9 @@ class Watchdog:
                 self._process.stdin.write(text.encode())
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin is not None:
-        process.stdin.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=1)
+def _end(process: Popen[bytes]) -> None:
+    with suppress(TimeoutExpired):
+        process.communicate(timeout=1)  # closes its input
 
 
 WATCHDOG = Watchdog()

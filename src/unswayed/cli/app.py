@@ -40,27 +40,16 @@ class Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        for name, line in COMMANDS.items():
-            self.commands[name] = TyperCommand(name, help=line)
+        self.commands.update({name: TyperCommand(name, help=line) for name, line in COMMANDS.items()})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Find the command that was asked for, complete with its options."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, load(name) if name in COMMANDS else command, rest
-
-
-def load(name: str) -> Any:
-    """Import a command.
-
-    Args:
-        name: One of COMMANDS, the name of a module of this folder with a function `command`.
-
-    Returns:
-        The command as the parser needs it.
-    """
-    alone = typer.Typer(add_completion=False)
-    alone.command(name)(import_module(f"unswayed.cli.{name}").command)
-    return typer.main.get_command(alone)
+        if name in COMMANDS:
+            alone = typer.Typer(add_completion=False)
+            alone.command(name)(import_module(f"unswayed.cli.{name}").command)
+            command = typer.main.get_command(alone)
+        return name, command, rest
 
 
 ABOUT = "Find the best option when some of the measurements lie."
@@ -93,11 +82,10 @@ def run(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
-        code = _code(arguments)
+        sys.exit(_code(arguments))
     finally:
         sys.unraisablehook = hook
         drop_output()
-    sys.exit(code)
 
 
 def _code(arguments: list[str] | None) -> int:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 SpaceFile = Annotated[Path, typer.Argument(help="TOML: what may be varied.", metavar="SPACE.toml")]
 Program = Annotated[
-    list[str],
-    typer.Argument(help="After --: a program and its arguments, {name} where a parameter goes.", metavar="COMMAND"),
+    list[str], typer.Argument(help="After --: a program, {name} where a parameter goes.", metavar="COMMAND")
 ]
 Plays = Annotated[int, typer.Option(help="How often to run the program in all; more than before continues a study.")]
 Budget = Annotated[float, typer.Option(help="Total tampering to be safe against, in units of the measurement.")]
@@ -32,9 +31,7 @@ Seed = Annotated[int | None, typer.Option(help="The same seed gives the same pla
 Plot = Annotated[
     str | None,
     typer.Option(
-        help="The picture of the study (.png, .pdf, .svg); none draws nothing.",
-        metavar="FILE",
-        show_default="beside the journal",
+        help="Picture (.png, .pdf, .svg); none draws nothing.", metavar="FILE", show_default="beside the journal"
     ),
 ]
 

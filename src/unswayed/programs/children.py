@@ -1,20 +1,27 @@
-"""Run programs that may hang, crash, fork or print without end, without affecting this process."""
+"""Run programs that may hang, crash, fork or print without end, without affecting this process.
+
+If this process is killed itself, a helper kills the programs that it leaves behind. The helper reads from a pipe which
+process groups are running. Only this process holds the other end, so the pipe closes when this process ends for any
+reason, kill -9 included. The helper then kills the groups that are still running. (Linux can signal a child when the
+thread that started it ends, which is too early; macOS cannot.)
+"""
 
 from __future__ import annotations
 
+import atexit
 import os
 import selectors
 import signal
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import inf
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from threading import Event, Lock
 from time import monotonic
+from typing import NamedTuple
 
 from unswayed.errors import CommandStopped
-from unswayed.programs.watchdog import WATCHDOG
 
 KEPT = 1 << 16
 """The least number of bytes kept from the end of an output; the most is twice that."""
@@ -23,6 +30,62 @@ GRACE = 1.0
 """Seconds that other processes of the group may still write after the program has ended, as `tee` in a script does."""
 
 PAUSES = 0.0005, 0.05  # seconds between two looks at a silent program: at first, at most
+
+SCRIPT = """
+import os, signal, sys
+groups = set()
+for line in sys.stdin:
+    (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
+for group in groups:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+
+
+class Watchdog:
+    """The helper process, started when it is first needed.
+
+    If it cannot be started or was killed, programs still run; only the clean-up after a kill is missing.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process: Popen[bytes] | None = None
+        self._owner = 0
+
+    def guard(self, group: int) -> None:
+        """Kill this process group if this process ends before `release`."""
+        with self._lock, suppress(OSError):
+            if self._process is None or self._owner != os.getpid():  # a forked process needs its own helper
+                self._process, self._owner = self._start(), os.getpid()
+        self._say(f"+{group}\n")
+
+    def release(self, group: int) -> None:
+        """Forget a group that has ended. Call it before the leader is reaped, while its number is still taken."""
+        self._say(f"-{group}\n")
+
+    def _start(self) -> Popen[bytes]:
+        command = [sys.executable, "-I", "-S", "-c", SCRIPT]
+        # Unbuffered, because a pipe takes lines as short as these in one piece, from any thread. In a session of its
+        # own, because Ctrl-C in the terminal must not reach it.
+        process = Popen(command, bufsize=0, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, cwd="/", start_new_session=True)
+        atexit.register(_end, process)
+        return process
+
+    def _say(self, text: str) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError, ValueError):
+                self._process.stdin.write(text.encode())
+
+
+def _end(process: Popen[bytes]) -> None:
+    with suppress(TimeoutExpired):
+        process.communicate(timeout=1)  # closes its input
+
+
+WATCHDOG = Watchdog()
 
 
 class Tail:
@@ -45,8 +108,7 @@ class Tail:
         return next((line.strip() for line in reversed(lines) if line.strip()), b"")
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """How a program ended: its return code as `subprocess` gives it, and the end of its output."""
 
     code: int

@@ -201,9 +201,7 @@ class Integer(_Interval):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.high - self.low > MOST_INTEGERS or (self.log and self.high > MOST_INTEGERS):
-            raise InvalidInput(
-                f"low and high are too far apart for whole numbers: at most {MOST_INTEGERS} are possible"
-            )
+            raise InvalidInput(f"low and high are too far apart: at most {MOST_INTEGERS} whole numbers are possible")
 
     def _bound(self, end: str, given: object) -> int:
         number = to_int(given)

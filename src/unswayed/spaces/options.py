@@ -134,11 +134,9 @@ class Options:
 
     def describe(self, point: object) -> str:
         """The option in one line of text: its label, or "T = 80, acid = HCl"."""
-        option = self.check(point)
-        texts = [self._box.parameters[name].describe(value) for name, value in self._named(option).items()]
-        if self._kind == "labels":
-            return texts[0]
-        return ", ".join(f"{name} = {text}" for name, text in zip(self.names, texts, strict=True))
+        values = self._named(self.check(point))
+        texts = {name: self._box.parameters[name].describe(value) for name, value in values.items()}
+        return texts["option"] if self._kind == "labels" else ", ".join(f"{name} = {texts[name]}" for name in texts)
 
     def _option(self, index: int) -> Any:
         option = self._given[index]

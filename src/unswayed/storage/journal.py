@@ -189,8 +189,8 @@ class FileJournal(Journal):
             self._whole = (end, calls)
             self._cut()  # even if nothing is damaged: what a killed process wrote may not be on disk yet
             if len(data) > end:
-                torn = f"the last line was torn by a crash; its {len(data) - end} bytes were cut off"
-                warnings.warn(f"{self.path}: {torn}, the lines before it are whole", JournalWarning, stacklevel=3)
+                torn = f"{self.path}: the last line was torn by a crash; its {len(data) - end} bytes were cut off"
+                warnings.warn(f"{torn}, the lines before it are whole", JournalWarning, stacklevel=3)
         elif HEADER.startswith(data):
             self._write(HEADER, 0)  # over what an interrupted creation left, which is the same bytes
         else:
@@ -242,9 +242,8 @@ def _open(path: str) -> io.FileIO:
     flags = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
     if os.path.islink(path) and not os.path.exists(path):
         raise InvalidInput(f"cannot open {path}: it is a symbolic link to nowhere")
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666)
-    file = io.FileIO(handle, "r+")
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666), "r+")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise InvalidInput(f"cannot open {path}: it is not a regular file")
     return file

@@ -54,18 +54,17 @@ SEAL = len(_seal(b""))
 
 def parse(data: bytes, path: str) -> tuple[list[Record], int, int]:
     """Return all records, the number of calls and the length of the undamaged part; the rest is one torn line."""
+    *lines, rest = data[len(HEADER) :].split(b"\n")
     records: list[Record] = []
-    start, calls = len(HEADER), 0
-    while start < len(data):
-        stop = data.find(b"\n", start)
-        found = data[start : stop if stop >= 0 else len(data)]
-        if stop < 0 or _seal(found[:-SEAL]) != found[-SEAL:]:
-            if stop in (-1, len(data) - 1):
-                break
+    end = len(HEADER)
+    for calls, found in enumerate(lines):
+        if _seal(found[:-SEAL]) != found[-SEAL:]:
+            if calls == len(lines) - 1 and not rest:
+                return records, calls, end
             raise _damage(path, calls, "its checksum is wrong")
         records += _records(found, path, calls)
-        start, calls = stop + 1, calls + 1
-    return records, calls, start
+        end += len(found) + 1
+    return records, len(lines), end
 
 
 def _records(line: bytes, path: str, calls: int) -> list[Record]:

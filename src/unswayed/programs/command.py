@@ -103,11 +103,7 @@ class Command:
             InvalidInput: A value is missing, or is not a number, a bool or text.
         """
         values = {name: _text(point, name) for name in self.placeholders()}
-
-        def fill(match: re.Match[str]) -> str:
-            return values[match[3]] if match[3] else match[0][0]
-
-        return [BRACES.sub(fill, word) for word in self.template]
+        return [BRACES.sub(lambda match: values.get(match[3], match[0][0]), word) for word in self.template]
 
     def __call__(self, point: Mapping[str, Any]) -> float:
         """Run the program for a point and return its measurement.
@@ -158,10 +154,9 @@ def _text(point: Mapping[str, Any], name: str) -> str:
 
 def _measurement(finished: Finished) -> float:
     """Return the number in the last line of the output, if the program ended without an error."""
-    if finished.code < 0:
-        raise CommandFailed(f"the command was killed by {_signal(-finished.code)}{_complaint(finished)}")
-    if finished.code > 0:
-        raise CommandFailed(f"the command ended with exit code {finished.code}{_complaint(finished)}")
+    if code := finished.code:
+        end = f"was killed by {_signal(-code)}" if code < 0 else f"ended with exit code {code}"
+        raise CommandFailed(f"the command {end}{_complaint(finished)}")
     line = finished.stdout.last_line()
     if not line:
         reason = "ended its output with a line that is too long" if finished.stdout.cut else "printed nothing"

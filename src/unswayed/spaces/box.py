@@ -21,8 +21,7 @@ from unswayed.spaces.intervals import Integer, Real
 from unswayed.spaces.parameters import Categorical, Parameter
 from unswayed.types import BoolArray, FloatArray, IntArray, floats, positive, read_only, whole
 
-MOST_COLUMNS = 10_000
-MOST_ROWS = 10_000_000
+MOST_COLUMNS, MOST_ROWS = 10_000, 10_000_000
 FEWEST_LEVELS = 3  # a grid with fewer levels misses the middle
 SOBOL_BITS = 30
 CHANGED = 20  # about the largest number of parameters that change in one step, as in TuRBO (Eriksson et al., 2019)
@@ -98,9 +97,8 @@ class Box:
         if not isinstance(point, Mapping):
             raise InvalidInput(f"a point is a mapping of names to values, not {shown(point)}")
         if point.keys() != self.parameters.keys():
-            for name in point:
-                if name not in self.parameters:
-                    raise InvalidInput(f"unknown parameter {shown(name)}: there are {_listed(self.names)}")
+            if unknown := [name for name in point if name not in self.parameters]:
+                raise InvalidInput(f"unknown parameter {shown(unknown[0])}: there are {_listed(self.names)}")
             missing = _listed(tuple(name for name in self.names if name not in point))
             raise InvalidInput(f"the point has no value for {missing}")
         return {name: parameter.check(point[name], name) for name, parameter in self.parameters.items()}
@@ -119,8 +117,9 @@ class Box:
     def legal(self, X: ArrayLike) -> FloatArray:
         """Each row moved to its nearest point: exactly encode(decode(X)), but faster."""
         rows = encoded_rows(X, self.columns)
-        blocks = [one.legal(rows[:, at]) for one, at in zip(self.parameters.values(), self._slices, strict=True)]
-        return np.hstack(blocks)
+        return np.hstack(
+            [one.legal(rows[:, at]) for one, at in zip(self.parameters.values(), self._slices, strict=True)]
+        )
 
     def arms(self, n: int, seed: int) -> FloatArray:
         """At most n distinct rows that cover the box: all points, a grid that includes both ends, or Sobol points.

@@ -68,8 +68,7 @@ class _Interval:
 
     def decode(self, Z: FloatArray) -> list[Any]:
         """The nearest value of each row."""
-        values: list[Any] = self._nearest(Z[:, 0]).astype(self.dtype).tolist()
-        return values
+        return list(self._nearest(Z[:, 0]).astype(self.dtype).tolist())
 
     def legal(self, Z: FloatArray) -> FloatArray:
         """Each row moved to the position of its nearest value."""

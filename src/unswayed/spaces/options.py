@@ -68,11 +68,9 @@ class Options:
             raise InvalidInput("names are for the columns of a table of numbers; leave them out here")
         self._given: Sequence[Value] | list[dict[str, Value]] | FloatArray
         if self._kind == "table":
-            self._given = _number_table(options)
-            self._box, encoded = _encode_numbers(self._given, names)
+            self._given, self._box, encoded = _encode_numbers(options, names)
         elif self._kind == "dicts":
-            self._given = _plain_dicts(options)
-            self._box, encoded = _encode_dicts(self._given)
+            self._given, self._box, encoded = _encode_dicts(options)
         else:
             choices = Categorical(list(options))
             self._given = choices.choices
@@ -173,8 +171,7 @@ class Options:
 
     def _nearest(self, X: NDArray[np.float64]) -> list[int]:
         rows = X.argmax(axis=1) if self._kind == "labels" else self._tree.query(np.clip(X, 0.0, 1.0))[1]
-        numbers: list[int] = rows.tolist()
-        return numbers
+        return list(rows.tolist())
 
     def _refuse_duplicates(self) -> None:
         first = first_rows(self._encoded)
@@ -185,8 +182,8 @@ class Options:
             raise InvalidInput(f"{same}: {shown(self._option(one))} and {shown(self._option(two))}")
 
 
-def _number_table(options: Given) -> FloatArray:
-    """Rows of finite numbers, as a read-only copy."""
+def _encode_numbers(options: Given, names: Sequence[str] | None) -> tuple[FloatArray, Box, FloatArray]:
+    """Rows of finite numbers as a read-only copy, the smallest box around them, and the rows encoded in it."""
     try:
         kind = np.asarray(options).dtype.kind
     except ValueError:
@@ -196,23 +193,19 @@ def _number_table(options: Given) -> FloatArray:
     table = floats(options, "options", ndim=2)
     if not 0 < table.size <= LARGEST_TABLE:
         raise InvalidInput(f"a table of options has from 1 to {LARGEST_TABLE} numbers, not {table.size}")
-    return table
-
-
-def _encode_numbers(table: FloatArray, names: Sequence[str] | None) -> tuple[Box, FloatArray]:
-    """The smallest box around the rows, and the rows encoded in it."""
     names = [f"x{number}" for number in range(1, table.shape[1] + 1)] if names is None else list(names)
     if len(names) != table.shape[1] or any(names.count(name) > 1 for name in names):
         raise InvalidInput(f"names must be {table.shape[1]} different texts, one for each column of the options")
-    encoded, parameters = np.empty(table.shape), {}
+    encoded = np.empty(table.shape)
+    parameters: dict[str, Parameter] = {}
     for index, (name, column) in enumerate(zip(names, table.T, strict=True)):
-        parameters[name] = _real(name, column)
+        parameters[name] = _parameter(name, column)
         encoded[:, index] = _rounded(parameters[name].encode(column)[:, 0])
-    return Box(parameters), encoded
+    return table, Box(parameters), encoded
 
 
-def _plain_dicts(options: Given) -> list[dict[str, Value]]:
-    """Mappings with plain values; an error unless all have the names of the first."""
+def _encode_dicts(options: Given) -> tuple[list[dict[str, Value]], Box, FloatArray]:
+    """Mappings with plain values and the names of the first, the smallest box around them, and the encoded rows."""
     names, rows = list(options[0]), []
     if not names:
         raise InvalidInput("option 1 must have at least one name and value")
@@ -220,15 +213,10 @@ def _plain_dicts(options: Given) -> list[dict[str, Value]]:
         if not isinstance(option, Mapping) or option.keys() != options[0].keys():
             raise InvalidInput(f"option {number} must have the names of the first one, {shown(names)}")
         rows.append({name: checked_value(option[name], f"option {number}, {shown(name)},") for name in names})
-    return rows
-
-
-def _encode_dicts(rows: list[dict[str, Value]]) -> tuple[Box, FloatArray]:
-    """The smallest box around the rows, and the rows encoded in it."""
     box = Box({name: _parameter(name, [row[name] for row in rows]) for name in rows[0]})
     if len(rows) * box.columns > LARGEST_TABLE:
         raise InvalidInput(f"{len(rows)} options in {box.columns} encoded columns exceed {LARGEST_TABLE} cells")
-    return box, _rounded(box.encode(rows))
+    return rows, box, _rounded(box.encode(rows))
 
 
 def _rounded(X: FloatArray) -> FloatArray:
@@ -239,16 +227,14 @@ def _rounded(X: FloatArray) -> FloatArray:
     return X
 
 
-def _parameter(name: str, values: list[Value]) -> Parameter:
-    kinds = {bool if isinstance(value, bool) else str if isinstance(value, str) else float for value in values}
-    if len(kinds) > 1:
-        raise InvalidInput(f"the column {shown(name)} of the options mixes numbers, texts or booleans")
-    if kinds == {float}:
-        return _real(name, np.array(values, dtype=np.float64))
+def _parameter(name: str, values: list[Value] | FloatArray) -> Parameter:
+    """The smallest parameter that has these values."""
     with errors_in(f"the column {shown(name)} of the options"):
-        return Categorical(list(dict.fromkeys(values)))
-
-
-def _real(name: str, column: FloatArray) -> Real:
-    with errors_in(f"the column {shown(name)} of the options"):
-        return Real(column.min(), column.max())
+        if not isinstance(values, np.ndarray):
+            kinds = {bool if isinstance(value, bool) else str if isinstance(value, str) else float for value in values}
+            if len(kinds) > 1:
+                raise InvalidInput("it mixes numbers, texts or booleans")
+            if kinds != {float}:
+                return Categorical(list(dict.fromkeys(values)))
+            values = np.array(values, dtype=np.float64)
+        return Real(values.min(), values.max())

@@ -123,7 +123,9 @@ class FileJournal(Journal):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = _path(path)
+        if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):  # bytes cannot be shown
+            raise InvalidInput(f"the path of a journal must be text or a Path, not {type(path).__name__}")
+        self.path = os.fspath(path)
         self._lock = Lock()
         self._whole = (0, 0)  # bytes and calls in one name: an interrupt changes both or neither
         with explaining(f"cannot open {self.path}"):
@@ -227,13 +229,6 @@ class FileJournal(Journal):
             raise JournalError(f"{self.path} is gone while in use: {error.strerror}; restore it from a copy") from None
         if not os.path.samestat(there, ours) or ours.st_size != self._whole[0]:
             raise JournalError(f"{self.path} was changed by another program while in use; open it again")
-
-
-def _path(path: str | os.PathLike[str]) -> str:
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str):  # also a path of bytes, which could not be shown
-        raise InvalidInput(f"the path of a journal must be text or a Path, not {type(path).__name__}")
-    return text
 
 
 def _open(path: str) -> io.FileIO:

@@ -54,8 +54,8 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
             raise InvalidInput(f"{path}, line {line}: {len(row)} cells where the first row has {width}")
         for cell in row:
             if not _is_number(cell) or not math.isfinite(float(cell)):
-                hint = " (a header must not hold numbers)" if line == 1 else ""
-                hint = " (cells are separated by commas)" if ";" in cell else hint
+                header = " (a header must not hold numbers)" if line == 1 else ""
+                hint = " (cells are separated by commas)" if ";" in cell else header
                 raise InvalidInput(f"{path}, line {line}: {cell[:40]!r} is not a finite number{hint}")
     return names, np.array([[float(cell) for cell in row] for _, row in rows])
 

@@ -170,8 +170,7 @@ def _measurement(finished: Finished) -> float:
 
 
 def _complaint(finished: Finished) -> str:
-    line = finished.stderr.last_line()
-    return f": {printable(line, limit=SHOWN)}" if line else ""
+    return f": {printable(line, limit=SHOWN)}" if (line := finished.stderr.last_line()) else ""
 
 
 def _signal(number: int) -> str:

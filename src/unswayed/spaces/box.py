@@ -117,9 +117,8 @@ class Box:
     def legal(self, X: ArrayLike) -> FloatArray:
         """Each row moved to its nearest point: exactly encode(decode(X)), but faster."""
         rows = encoded_rows(X, self.columns)
-        return np.hstack(
-            [one.legal(rows[:, at]) for one, at in zip(self.parameters.values(), self._slices, strict=True)]
-        )
+        blocks = zip(self.parameters.values(), self._slices, strict=True)
+        return np.hstack([one.legal(rows[:, at]) for one, at in blocks])
 
     def arms(self, n: int, seed: int) -> FloatArray:
         """At most n distinct rows that cover the box: all points, a grid that includes both ends, or Sobol points.

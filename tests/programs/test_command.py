@@ -328,6 +328,6 @@ def test_programs_can_be_imported_where_posix_is_missing():
 import os, signal, sys
 sys.modules["fcntl"] = sys.modules["resource"] = None
 del os.killpg, os.waitid, signal.SIGKILL
-import unswayed.programs.command, unswayed.programs.children, unswayed.programs.watchdog
+import unswayed.programs.command, unswayed.programs.children
 """
     subprocess.run([sys.executable, "-c", code], check=True)

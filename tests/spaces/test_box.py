@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from unswayed import UnswayedError
-from unswayed.spaces.space import Box, Categorical, Integer, Options, Real, space_from_record
+from unswayed.spaces import Box, Categorical, Integer, Options, Real, space_from_record
 
 MIXED = Box(
     {

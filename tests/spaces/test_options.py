@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unswayed import UnswayedError
-from unswayed.spaces.space import Options
+from unswayed.spaces import Options
 
 TABLES = [
     ["a", "b", 3, 2.5, True],

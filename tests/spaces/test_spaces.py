@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unswayed import UnswayedError
-from unswayed.spaces.space import Box, Categorical, Integer, Options, Real, read_space, space_from_record
+from unswayed.spaces import Box, Categorical, Integer, Options, Real, read_space, space_from_record
 
 MIXED = Box(
     {

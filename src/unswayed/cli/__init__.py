@@ -8,10 +8,6 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False  # type checkers take it as true
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit.
@@ -24,28 +20,30 @@ def main(arguments: list[str] | None = None) -> None:
             130 interrupted.
     """
     try:
-        _import_app()(arguments)
+        _import_app()
+        from unswayed.cli.app import run
+
+        run(arguments)
     except KeyboardInterrupt:
         _say_interrupted()
         sys.exit(130)
 
 
-def _import_app() -> Callable[[list[str] | None], None]:
+def _import_app() -> None:
     import signal
     import threading
 
     # While it imports, Python loses an interrupt that hits an import lock, and prints a traceback instead. There is
     # nothing to clean up yet, so leave at once.
-    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    guarded = ours and threading.current_thread() is threading.main_thread()
+    main_thread = threading.current_thread() is threading.main_thread()
+    guarded = main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if guarded:
         signal.signal(signal.SIGINT, _leave)
     try:
-        from unswayed.cli.app import run
+        import unswayed.cli.app  # noqa: F401
     finally:
         if guarded:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-    return run
 
 
 def _leave(*_: object) -> None:

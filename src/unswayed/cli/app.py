@@ -18,7 +18,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from unswayed import __version__
-from unswayed.cli.output import drop_output, finish_output, say
+from unswayed.cli.output import drop_output, say
 from unswayed.errors import SystemFault, UnswayedError
 from unswayed.text import printable
 
@@ -40,38 +40,20 @@ class Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        for name, line in COMMANDS.items():
-            self.commands[name] = TyperCommand(name, help=line)
+        self.commands.update({name: TyperCommand(name, help=line) for name, line in COMMANDS.items()})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Find the command that was asked for, complete with its options."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, load(name) if name in COMMANDS else command, rest
+        if name in COMMANDS:
+            alone = typer.Typer(add_completion=False)
+            alone.command(name)(import_module(f"unswayed.cli.{name}").command)
+            command = typer.main.get_command(alone)
+        return name, command, rest
 
 
-def load(name: str) -> Any:
-    """Import a command.
-
-    Args:
-        name: One of COMMANDS, the name of a module of this folder with a function `command`.
-
-    Returns:
-        The command as the parser needs it.
-    """
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-    alone.command(name)(import_module(f"unswayed.cli.{name}").command)
-    return typer.main.get_command(alone)
-
-
-app = typer.Typer(
-    name="unswayed",
-    cls=Commands,
-    help="Find the best option when some of the measurements lie.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-)
+ABOUT = "Find the best option when some of the measurements lie."
+app = typer.Typer(cls=Commands, help=ABOUT, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> None:
@@ -100,55 +82,46 @@ def run(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
-        code = _code(arguments)
+        sys.exit(_code(arguments))
     finally:
         sys.unraisablehook = hook
         drop_output()
-    sys.exit(code)
 
 
 def _code(arguments: list[str] | None) -> int:
     """Run a command and return the exit code; errors become one line."""
     try:
-        code = int(app(args=arguments, standalone_mode=False) or 0)  # Typer returns 130 after Ctrl-C
-        refused = finish_output()
-        if refused is not None:
-            raise refused
+        code = int(app(args=arguments, prog_name="unswayed", standalone_mode=False) or 0)  # Typer: 130 after Ctrl-C
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except SystemExit as stop:
+    except (SystemExit, BrokenPipeError) as stop:
         # Typer and rich exit when the reader of a pipe has gone, as in `unswayed ... | head -1`.
-        if not isinstance(stop.__context__, BrokenPipeError):
+        if not isinstance(stop, BrokenPipeError) and not isinstance(stop.__context__, BrokenPipeError):
             raise
-        return SYSTEM_FAULT
-    except BrokenPipeError:
         return SYSTEM_FAULT
     except Exception as error:
-        found = _explain(error)
-        if found is None:
-            raise
-        code, line = found
-        if line:
-            say(line)
+        code, text = _explain(error)
+        if text:
+            say(printable(" ".join(text.split())))
     if code == INTERRUPTED:
         say("interrupted")
     return code
 
 
-def _explain(error: Exception) -> tuple[int, str] | None:
-    """Return the exit code and the line for an error of the user or the system; None for a mistake of ours."""
+def _explain(error: Exception) -> tuple[int, str]:
+    """Return the exit code and the text for an error of the user or the system; raise a mistake of ours."""
     if isinstance(error, UnswayedError):
-        code, text = SYSTEM_FAULT if isinstance(error, SystemFault) else WRONG_USE, str(error)
-    elif isinstance(error, OSError):
+        return SYSTEM_FAULT if isinstance(error, SystemFault) else WRONG_USE, str(error)
+    if isinstance(error, OSError):
         where = "" if error.filename is None else f"{error.filename}: "
-        code, text = SYSTEM_FAULT, f"the system refused: {where}{error.strerror or error}"
-    elif isinstance(error, MemoryError):
-        code, text = SYSTEM_FAULT, "out of memory: use fewer points or a shorter horizon"
-    elif hasattr(error, "format_message"):  # the errors of the parser, whichever package they come from
-        code, text = WRONG_USE, error.format_message()
-    else:
-        return None
-    return code, printable(" ".join(text.split()))
+        return SYSTEM_FAULT, f"the system refused: {where}{error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return SYSTEM_FAULT, "out of memory: use fewer points or a shorter horizon"
+    if hasattr(error, "format_message"):  # the errors of the parser, whichever package they come from
+        return WRONG_USE, error.format_message()
+    raise error
 
 
 def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:

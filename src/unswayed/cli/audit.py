@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 
 File = Annotated[Path, typer.Argument(help="CSV or Parquet: parameters and an objective, a row a measurement.")]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
-Parameters = Annotated[
-    str | None, typer.Option(help="Columns that make an option, with commas.", show_default="all others")
-]
+Parameters = Annotated[str | None, typer.Option(help="Columns of an option, with commas.", show_default="all others")]
 KernelName = Annotated[str | None, typer.Option(help="se, linear or matern-NU.", show_default="matern-2.5, fitted")]
-Lengthscale = Annotated[
-    str | None, typer.Option(help="Of the kernel: one number, or one for each parameter, with commas.")
-]
+Lengthscale = Annotated[str | None, typer.Option(help="One number, or one for each parameter, with commas.")]
 Budget = Annotated[float, typer.Option(help="Total tampering to certify against, in units of the objective.")]
 Page = Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")]
 
@@ -52,17 +48,8 @@ def command(
     names, x, y = _columns(file, objective, parameters)
     if page is not None:
         _check_page(page, file)
-    found = audit(
-        x,
-        y,
-        names=names,
-        minimize=minimize,
-        threat=budget,
-        kernel=_kernel(kernel, lengthscale, x),
-        noise_std=noise,
-        norm_bound=norm,
-        delta=delta,
-    )
+    settings: dict[str, Any] = {"minimize": minimize, "threat": budget, "noise_std": noise, "norm_bound": norm}
+    found = audit(x, y, names=names, kernel=_kernel(kernel, lengthscale, x), delta=delta, **settings)
     if page is not None:
         from unswayed.plots.audit import audit_page
         from unswayed.storage import write_atomically
@@ -108,12 +95,10 @@ def _kernel(name: str | None, lengthscale: str | None, x: FloatArray) -> Kernel 
     """A kernel as it was named; None if it is to be fitted."""
     from unswayed.core.kernels import named_kernel
 
-    if name is None and lengthscale is None:
-        return None
     if lengthscale is None:
-        if name != "linear":
+        if name not in (None, "linear"):
             raise InvalidInput("a kernel needs its --lengthscale; leave out both to have them fitted")
-        return named_kernel("linear", None, x)
+        return named_kernel(name, None, x) if name else None
     try:
         lengths = [float(part) for part in lengthscale.split(",")]
     except ValueError:

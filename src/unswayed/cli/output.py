@@ -42,29 +42,11 @@ def say(line: str) -> None:
         typer.echo(f"unswayed: {line}", err=True)
 
 
-def finish_output() -> OSError | None:
-    """Write what is left in the buffer of standard output.
-
-    Returns:
-        None, or why it cannot be written.
-    """
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError as error:
-        return error
-    return None
-
-
 def drop_output() -> None:
     """Drop what is left in the buffers: otherwise Python tries to write it at its end, and reports that this fails."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
-            if stream is not None:
-                stream.flush()
+            stream.flush()
         except OSError:
             with suppress(OSError):  # a stream that is not a file has nothing to drop
-                handle = stream.fileno()
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, handle)
-                os.close(nowhere)
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -13,13 +13,11 @@ from unswayed.cli.options import Delta, Json, Minimize, Noise, Norm
 
 if TYPE_CHECKING:
     from unswayed.programs.command import Command
-    from unswayed.study.optimizer import Optimizer
     from unswayed.study.result import Result
 
 SpaceFile = Annotated[Path, typer.Argument(help="TOML: what may be varied.", metavar="SPACE.toml")]
 Program = Annotated[
-    list[str],
-    typer.Argument(help="After --: a program and its arguments, {name} where a parameter goes.", metavar="COMMAND"),
+    list[str], typer.Argument(help="After --: a program, {name} where a parameter goes.", metavar="COMMAND")
 ]
 Plays = Annotated[int, typer.Option(help="How often to run the program in all; more than before continues a study.")]
 Budget = Annotated[float, typer.Option(help="Total tampering to be safe against, in units of the measurement.")]
@@ -33,9 +31,7 @@ Seed = Annotated[int | None, typer.Option(help="The same seed gives the same pla
 Plot = Annotated[
     str | None,
     typer.Option(
-        help="The picture of the study (.png, .pdf, .svg); none draws nothing.",
-        metavar="FILE",
-        show_default="beside the journal",
+        help="Picture (.png, .pdf, .svg); none draws nothing.", metavar="FILE", show_default="beside the journal"
     ),
 ]
 
@@ -78,13 +74,12 @@ def command(
     """
     from unswayed.programs.command import Command
 
-    runs = Command(program, timeout=timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
     picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
     settings: dict[str, Any] = {"plays": plays, "threat": budget, "noise_std": noise, "norm_bound": norm}
     settings |= {"delta": delta, "minimize": minimize, "parallel": jobs, "seed": seed, "note": shlex.join(program)}
-    result = _run(space, runs, file, retries, settings)
-    return 1 if result is None else _report(result, file, picture, as_json)
+    found = _run(space, Command(program, timeout=timeout), file, retries, settings)
+    return 1 if found is None else _report(*found, file, picture, as_json)
 
 
 def _picture(plot: str | None, file: str | None) -> Path:
@@ -103,9 +98,15 @@ def _picture(plot: str | None, file: str | None) -> Path:
 
 
 def _run(space: Path, runs: Command, file: str | None, retries: int, settings: Any) -> tuple[Result, int] | None:
-    """The result of the study and its seed; None if no play could be measured."""
+    """Run what is left to run, and show the progress on standard error.
+
+    Returns:
+        The result of the study and its seed; None if no play could be measured.
+    """
+    from unswayed.cli.run_display import Display
     from unswayed.spaces import read_space
     from unswayed.study.optimizer import Optimizer
+    from unswayed.study.run import measure
 
     varied = read_space(space)
     runs.check(varied.names)
@@ -113,37 +114,28 @@ def _run(space: Path, runs: Command, file: str | None, retries: int, settings: A
         warnings.simplefilter("always")
         study = Optimizer(varied, journal=file, **settings)
     with study:
-        _measure(study, runs, retries, file, [str(warning.message) for warning in torn])
+        display = Display(study, tries=retries + 1)
+        for warning in torn:
+            display.say(str(warning.message))
+        if 0 < display.done < display.plays:
+            display.say(f"continuing with {display.done:,} of {display.plays:,} plays")
+        try:
+            with display.live():
+                measure(study, runs, executor=None, retries=retries, answered=display.answered)
+        except KeyboardInterrupt:
+            kept = f"they are in {file}, and the same command continues from there" if file else "nothing is kept"
+            display.say(f"{display.done:,} of {display.plays:,} plays are done: {kept}")
+            raise
         if not any(play.measured for play in study.log):
             typer.echo(f"unswayed: none of {len(study.log):,} plays could be measured", err=True)
             return None
         return study.result(), study.seed
 
 
-def _measure(study: Optimizer, runs: Command, retries: int, file: str | None, news: list[str]) -> None:
-    """Run what is left to run, and show the progress on standard error."""
-    from unswayed.cli.run_display import Display
-    from unswayed.study.run import measure
-
-    display = Display(study, tries=retries + 1)
-    for line in news:
-        display.say(line)
-    if 0 < display.done < display.plays:
-        display.say(f"continuing with {display.done:,} of {display.plays:,} plays")
-    try:
-        with display.live():
-            measure(study, runs, executor=None, retries=retries, answered=display.answered)
-    except KeyboardInterrupt:
-        kept = "nothing is kept" if file is None else f"they are in {file}, and the same command continues from there"
-        display.say(f"{display.done:,} of {display.plays:,} plays are done: {kept}")
-        raise
-
-
-def _report(found: tuple[Result, int], file: str | None, picture: Path | None, as_json: bool) -> int:
+def _report(result: Result, seed: int, file: str | None, picture: Path | None, as_json: bool) -> int:
     """Draw and print the result; the exit code."""
     from unswayed.cli.output import print_json
 
-    result, seed = found
     if picture:
         from unswayed.plots.style import save
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from time import monotonic
 from typing import Any
 
@@ -51,17 +51,12 @@ class Display:
             tries = "" if self._tries == 1 else f" after {self._tries} tries"
             self.say(f"play {play.number} failed{tries}: {play.reason}")
         if self._console.is_terminal and monotonic() >= self._look_at:
-            self._look()
+            start = monotonic()
+            with suppress(UnswayedError):  # nothing was measured so far
+                self._answer = self._optimizer.answer()
+            end = monotonic()
+            self._look_at = end + max(PAUSE, (end - start) / SHARE)
         return False
-
-    def _look(self) -> None:
-        start = monotonic()
-        try:
-            self._answer = self._optimizer.answer()
-        except UnswayedError:  # nothing was measured so far
-            self._answer = None
-        end = monotonic()
-        self._look_at = end + max(PAUSE, (end - start) / SHARE)
 
     def __rich__(self) -> Table:
         table = Table.grid(padding=(0, 2))

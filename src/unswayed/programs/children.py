@@ -1,20 +1,27 @@
-"""Run programs that may hang, crash, fork or print without end, without affecting this process."""
+"""Run programs that may hang, crash, fork or print without end, without affecting this process.
+
+If this process is killed itself, a helper kills the programs that it leaves behind. The helper reads from a pipe which
+process groups are running. Only this process holds the other end, so the pipe closes when this process ends for any
+reason, kill -9 included. The helper then kills the groups that are still running. (Linux can signal a child when the
+thread that started it ends, which is too early; macOS cannot.)
+"""
 
 from __future__ import annotations
 
+import atexit
 import os
 import selectors
 import signal
-import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import inf
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from threading import Event, Lock
 from time import monotonic
+from typing import NamedTuple
 
 from unswayed.errors import CommandStopped
-from unswayed.programs.watchdog import WATCHDOG
 
 KEPT = 1 << 16
 """The least number of bytes kept from the end of an output; the most is twice that."""
@@ -23,6 +30,62 @@ GRACE = 1.0
 """Seconds that other processes of the group may still write after the program has ended, as `tee` in a script does."""
 
 PAUSES = 0.0005, 0.05  # seconds between two looks at a silent program: at first, at most
+
+SCRIPT = """
+import os, signal, sys
+groups = set()
+for line in sys.stdin:
+    (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
+for group in groups:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+"""
+
+
+class Watchdog:
+    """The helper process, started when it is first needed.
+
+    If it cannot be started or was killed, programs still run; only the clean-up after a kill is missing.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process: Popen[bytes] | None = None
+        self._owner = 0
+
+    def guard(self, group: int) -> None:
+        """Kill this process group if this process ends before `release`."""
+        with self._lock, suppress(OSError):
+            if self._process is None or self._owner != os.getpid():  # a forked process needs its own helper
+                self._process, self._owner = self._start(), os.getpid()
+        self._say(f"+{group}\n")
+
+    def release(self, group: int) -> None:
+        """Forget a group that has ended. Call it before the leader is reaped, while its number is still taken."""
+        self._say(f"-{group}\n")
+
+    def _start(self) -> Popen[bytes]:
+        command = [sys.executable, "-I", "-S", "-c", SCRIPT]
+        # Unbuffered, because a pipe takes lines as short as these in one piece, from any thread. In a session of its
+        # own, because Ctrl-C in the terminal must not reach it.
+        process = Popen(command, bufsize=0, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, cwd="/", start_new_session=True)
+        atexit.register(_end, process)
+        return process
+
+    def _say(self, text: str) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(OSError, ValueError):
+                self._process.stdin.write(text.encode())
+
+
+def _end(process: Popen[bytes]) -> None:
+    with suppress(TimeoutExpired):
+        process.communicate(timeout=1)  # closes its input
+
+
+WATCHDOG = Watchdog()
 
 
 class Tail:
@@ -45,8 +108,7 @@ class Tail:
         return next((line.strip() for line in reversed(lines) if line.strip()), b"")
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """How a program ended: its return code as `subprocess` gives it, and the end of its output."""
 
     code: int
@@ -81,25 +143,19 @@ class Children:
             TimeoutError: The time is over.
             CommandStopped: `stop` was called, before or meanwhile.
         """
-        if self._stopped.is_set():
-            raise stopped()
-        process = subprocess.Popen(
-            arguments,
-            bufsize=0,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-        try:
-            with self._lock:
-                self._groups.add(process.pid)
-            WATCHDOG.guard(process.pid)
-            stdout, stderr = self._follow(process, monotonic() + (inf if timeout is None else timeout))
-        finally:
-            self._end(process)
-        if self._stopped.is_set():  # then `stop` may have killed it
-            raise stopped()
+        self._check_stopped()
+        with Popen(arguments, bufsize=0, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, start_new_session=True) as process:
+            try:
+                with self._lock:
+                    self._groups.add(process.pid)
+                WATCHDOG.guard(process.pid)
+                stdout, stderr = self._follow(process, monotonic() + (inf if timeout is None else timeout))
+            finally:  # kill the group before its leader is reaped: until then, no other process can get its number
+                _kill(process.pid)
+                with self._lock:
+                    self._groups.discard(process.pid)
+                WATCHDOG.release(process.pid)
+        self._check_stopped()  # `stop` may have killed it
         return Finished(process.returncode, stdout, stderr)
 
     def stop(self) -> None:
@@ -109,7 +165,11 @@ class Children:
             for group in self._groups:
                 _kill(group)
 
-    def _follow(self, process: subprocess.Popen[bytes], deadline: float) -> tuple[Tail, Tail]:
+    def _check_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise CommandStopped("the command was stopped")
+
+    def _follow(self, process: Popen[bytes], deadline: float) -> tuple[Tail, Tail]:
         """Read both streams until they and the program have ended."""
         tails = Tail(), Tail()
         ended, pause = False, PAUSES[0]
@@ -127,32 +187,15 @@ class Children:
                 pause = PAUSES[0] if ready else min(2 * pause, PAUSES[1])
                 if not ended and _has_ended(process):  # a process that it started may keep its pipes open
                     ended, deadline = True, monotonic() + GRACE
-                if self._stopped.is_set():
-                    raise stopped()
+                self._check_stopped()
                 if monotonic() > deadline:
                     if not ended:
                         raise TimeoutError
                     break
         return tails
 
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        """Kill the group, then reap its leader: until then, no other process can get its number."""
-        _kill(process.pid)
-        with self._lock:
-            self._groups.discard(process.pid)
-        WATCHDOG.release(process.pid)
-        process.wait()
-        for pipe in (process.stdout, process.stderr):
-            assert pipe is not None
-            pipe.close()
 
-
-def stopped() -> CommandStopped:
-    """Return the error of a program that was ended by `Children.stop`, or not started after it."""
-    return CommandStopped("the command was stopped")
-
-
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+def _has_ended(process: Popen[bytes]) -> bool:
     """Return whether the program has ended, without reaping it where the system allows that."""
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
         return process.poll() is not None

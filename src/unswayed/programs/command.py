@@ -21,6 +21,7 @@ from unswayed.types import positive
 BRACES = re.compile(r"(\{\{)|(\}\})|\{([^{}]+)\}|[{}]")
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # linear in the length of any line
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+ESCAPES = "write {{ and }} for braces themselves"
 SHOWN = 200  # characters of foreign text in a message
 
 
@@ -71,9 +72,7 @@ class Command:
         for word in self.template:
             for match in BRACES.finditer(word):
                 if match[0] in ("{", "}"):
-                    raise InvalidInput(
-                        f"a lone {match[0]} in {_shown(word)}: write {{{{ and }}}} for braces themselves"
-                    )
+                    raise InvalidInput(f"a lone {match[0]} in {_shown(word)}: {ESCAPES}")
                 if match[3]:
                     found[match[3]] = None
         return tuple(found)
@@ -89,10 +88,8 @@ class Command:
         """
         known, asked = list(names), self.placeholders()
         if unknown := [name for name in asked if name not in known]:
-            raise InvalidInput(
-                f"the command asks for {_braced(unknown)}, but the parameters are {_braced(known)}; "
-                "write {{ and }} for braces themselves"
-            )
+            given = f"the command asks for {_braced(unknown)}, but the parameters are {_braced(known)}"
+            raise InvalidInput(f"{given}; {ESCAPES}")
         if unused := [name for name in known if name not in asked]:
             raise InvalidInput(f"the command does not use {_braced(unused)}; put every parameter into it")
 
@@ -106,11 +103,7 @@ class Command:
             InvalidInput: A value is missing, or is not a number, a bool or text.
         """
         values = {name: _text(point, name) for name in self.placeholders()}
-
-        def fill(match: re.Match[str]) -> str:
-            return values[match[3]] if match[3] else match[0][0]
-
-        return [BRACES.sub(fill, word) for word in self.template]
+        return [BRACES.sub(lambda match: values.get(match[3], match[0][0]), word) for word in self.template]
 
     def __call__(self, point: Mapping[str, Any]) -> float:
         """Run the program for a point and return its measurement.
@@ -133,10 +126,9 @@ class Command:
             raise
         except TimeoutError:
             raise CommandFailed(f"the command ran over its time limit of {self.timeout:g} s and was killed") from None
-        except OSError as error:
-            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error.strerror}") from None
-        except ValueError as error:  # a null byte or half a character in an argument
-            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error}") from None
+        except (OSError, ValueError) as error:  # ValueError: a null byte or half a character in an argument
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {reason}") from None
         return _measurement(finished)
 
     def stop(self) -> None:
@@ -162,10 +154,9 @@ def _text(point: Mapping[str, Any], name: str) -> str:
 
 def _measurement(finished: Finished) -> float:
     """Return the number in the last line of the output, if the program ended without an error."""
-    if finished.code < 0:
-        raise CommandFailed(f"the command was killed by {_signal(-finished.code)}{_complaint(finished)}")
-    if finished.code > 0:
-        raise CommandFailed(f"the command ended with exit code {finished.code}{_complaint(finished)}")
+    if code := finished.code:
+        end = f"was killed by {_signal(-code)}" if code < 0 else f"ended with exit code {code}"
+        raise CommandFailed(f"the command {end}{_complaint(finished)}")
     line = finished.stdout.last_line()
     if not line:
         reason = "ended its output with a line that is too long" if finished.stdout.cut else "printed nothing"
@@ -179,8 +170,7 @@ def _measurement(finished: Finished) -> float:
 
 
 def _complaint(finished: Finished) -> str:
-    line = finished.stderr.last_line()
-    return f": {printable(line, limit=SHOWN)}" if line else ""
+    return f": {printable(line, limit=SHOWN)}" if (line := finished.stderr.last_line()) else ""
 
 
 def _signal(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,13 +16,12 @@ from numpy.typing import ArrayLike
 
 from unswayed.core.rows import distinct_rows
 from unswayed.errors import InvalidInput
+from unswayed.spaces.encoding import Value, name_text, shown
 from unswayed.spaces.intervals import Integer, Real
 from unswayed.spaces.parameters import Categorical, Parameter
-from unswayed.spaces.values import Value, name_text, shown
 from unswayed.types import BoolArray, FloatArray, IntArray, floats, positive, read_only, whole
 
-MOST_COLUMNS = 10_000
-MOST_ROWS = 10_000_000
+MOST_COLUMNS, MOST_ROWS = 10_000, 10_000_000
 FEWEST_LEVELS = 3  # a grid with fewer levels misses the middle
 SOBOL_BITS = 30
 CHANGED = 20  # about the largest number of parameters that change in one step, as in TuRBO (Eriksson et al., 2019)
@@ -97,9 +97,8 @@ class Box:
         if not isinstance(point, Mapping):
             raise InvalidInput(f"a point is a mapping of names to values, not {shown(point)}")
         if point.keys() != self.parameters.keys():
-            for name in point:
-                if name not in self.parameters:
-                    raise InvalidInput(f"unknown parameter {shown(name)}: there are {_listed(self.names)}")
+            if unknown := [name for name in point if name not in self.parameters]:
+                raise InvalidInput(f"unknown parameter {shown(unknown[0])}: there are {_listed(self.names)}")
             missing = _listed(tuple(name for name in self.names if name not in point))
             raise InvalidInput(f"the point has no value for {missing}")
         return {name: parameter.check(point[name], name) for name, parameter in self.parameters.items()}
@@ -107,10 +106,7 @@ class Box:
     def encode(self, points: Iterable[object]) -> FloatArray:
         """A row of the unit cube for each point; every point is checked."""
         checked = [self.check(point) for point in points]
-        X = np.empty((len(checked), self.columns))
-        for (name, parameter), at in zip(self.parameters.items(), self._slices, strict=True):
-            X[:, at] = parameter.encode([point[name] for point in checked])
-        return X
+        return np.hstack([one.encode([point[name] for point in checked]) for name, one in self.parameters.items()])
 
     def decode(self, X: ArrayLike) -> list[dict[str, Value]]:
         """The nearest point to each row."""
@@ -121,8 +117,8 @@ class Box:
     def legal(self, X: ArrayLike) -> FloatArray:
         """Each row moved to its nearest point: exactly encode(decode(X)), but faster."""
         rows = encoded_rows(X, self.columns)
-        blocks = [one.legal(rows[:, at]) for one, at in zip(self.parameters.values(), self._slices, strict=True)]
-        return np.hstack(blocks)
+        blocks = zip(self.parameters.values(), self._slices, strict=True)
+        return np.hstack([one.legal(rows[:, at]) for one, at in blocks])
 
     def arms(self, n: int, seed: int) -> FloatArray:
         """At most n distinct rows that cover the box: all points, a grid that includes both ends, or Sobol points.
@@ -131,10 +127,12 @@ class Box:
         """
         n = whole(n, "the number of arms", least=1, most=MOST_ROWS)
         rng = np.random.default_rng(whole(seed, "seed", least=0))
-        levels = self._levels(n)
-        thinned = sum(_count(one, levels + 1) > levels for one in self._ordered)
+        levels = bisect_right(range(1, n + 1), n, key=lambda levels: prod(self._counts(levels)))  # the most that fit
+        thinned = sum(more > few for more, few in zip(self._counts(levels + 1), self._counts(levels), strict=True))
         if levels and (not thinned or (thinned <= 2 and levels >= FEWEST_LEVELS)):
-            X = self._product([one.grid(levels) for one in self.parameters.values()])
+            grids = [one.grid(levels) for one in self.parameters.values()]
+            places = np.indices([len(grid) for grid in grids]).reshape(len(grids), -1)
+            X = np.hstack([grid[place] for grid, place in zip(grids, places, strict=True)])
         else:
             U = _sobol(n if self.size is None else 4 * n, len(self.parameters), rng)
             X = np.hstack([one.spread(u) for one, u in zip(self.parameters.values(), U.T, strict=True)])
@@ -174,29 +172,16 @@ class Box:
         ends = np.cumsum([one.columns for one in self.parameters.values()]).tolist()
         return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
-    @property
-    def _ordered(self) -> list[Parameter]:
-        return [one for one in self.parameters.values() if not isinstance(one, Categorical)]
-
-    def _levels(self, n: int) -> int:
-        """The largest number of levels of each number (categories have all levels) with at most n rows in the grid."""
-        choices = prod(one.size for one in self.parameters.values() if isinstance(one, Categorical))
-        low, high = 0, n + 1
-        while high - low > 1:
-            levels = (low + high) // 2
-            fits = choices * prod(_count(one, levels) for one in self._ordered) <= n
-            low, high = (levels, high) if fits else (low, levels)
-        return low
-
-    def _product(self, grids: list[FloatArray]) -> FloatArray:
-        places = np.indices([len(grid) for grid in grids]).reshape(len(grids), -1)
-        return np.hstack([grid[place] for grid, place in zip(grids, places, strict=True)])
+    def _counts(self, levels: int) -> list[int]:
+        """The number of values of each parameter in a grid of so many levels; categories have all of theirs."""
+        sizes = ((one, one.size or levels) for one in self.parameters.values())
+        return [size if isinstance(one, Categorical) else min(size, levels) for one, size in sizes]
 
     def _moved(
-        self, X: FloatArray, changed: BoolArray, radius: float, rng: np.random.Generator, *, surely: bool
+        self, X: FloatArray, masks: BoolArray, radius: float, rng: np.random.Generator, surely: bool
     ) -> FloatArray:
         moved = X.copy()
-        for one, at, here in zip(self.parameters.values(), self._slices, changed.T, strict=True):
+        for one, at, here in zip(self.parameters.values(), self._slices, masks.T, strict=True):
             moved[here, at] = one.legal(one.move(X[here, at], radius, rng, surely=surely))
         return moved
 
@@ -207,10 +192,6 @@ def encoded_rows(X: ArrayLike, columns: int) -> FloatArray:
     if rows.shape[1] != columns:
         raise InvalidInput(f"encoded rows of this space have {columns} column(s), not {rows.shape[1]}")
     return rows
-
-
-def _count(parameter: Parameter, levels: int) -> int:
-    return levels if parameter.size is None else min(parameter.size, levels)
 
 
 def _listed(names: tuple[str, ...]) -> str:

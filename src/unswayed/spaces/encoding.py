@@ -1,13 +1,20 @@
-"""What every parameter of a box can do: check its values, and encode them as columns of the unit cube."""
+"""Single values of parameters, converted, checked and shown in errors; and what every parameter can do with them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf, isfinite
 from typing import Any, Protocol
 
 import numpy as np
 
-from unswayed.spaces.values import Value
+from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.types import FloatArray
+
+Value = str | int | float | bool
+LARGEST_INTEGER = 2**53
+LONGEST_NAME, LONGEST_SHOWN = 200, 60
 
 
 class Encoding(Protocol):
@@ -86,3 +93,80 @@ class Encoding(Protocol):
 
     def record(self) -> dict[str, Any]:
         """The parameter as plain values for JSON."""
+
+
+def plain(value: object) -> object:
+    """A NumPy scalar as a plain Python value; anything else unchanged."""
+    if isinstance(value, np.floating):  # also a long double, which `item` would leave as it is
+        return float(value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def to_float(value: object) -> float | None:
+    """A number as a float (infinite if it is too large); None for booleans and anything else."""
+    if type(value) is float:
+        return value + 0.0  # no negative zero
+    value = plain(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value) + 0.0
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def to_int(value: object) -> int | None:
+    """A whole number as an int (3.0 becomes 3); None for anything else."""
+    value = plain(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def checked_value(value: object, what: str) -> Value:
+    """A text, whole number, finite number or boolean that every journal can store; else an error about `what`."""
+    value = plain(value)
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidInput(f"{what} contains a character that is not valid Unicode: {shown(value)}") from None
+        return value
+    if not isinstance(value, bool | int | float):
+        raise InvalidInput(f"{what} must be a text, a number or a boolean, not {shown(value)}")
+    if isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        raise InvalidInput(f"{what} must lie within +-2^53, not {shown(value)}")
+    if isinstance(value, float) and not isfinite(value):
+        raise InvalidInput(f"{what} must be finite, not {shown(value)}")
+    return value
+
+
+def name_text(value: object, what: str) -> str:
+    """A short printable text without braces; braces mark names in the templates of commands."""
+    value = plain(value)
+    if not isinstance(value, str):
+        raise InvalidInput(f"{what} must be a text, not {shown(value)}")
+    if not value.strip() or len(value) > LONGEST_NAME or not value.isprintable() or "{" in value or "}" in value:
+        rule = f"must be a printable text without braces, at most {LONGEST_NAME} characters long"
+        raise InvalidInput(f"{what} {rule}, not {shown(value)}")
+    return value
+
+
+def shown(value: object) -> str:
+    """A value as text for an error: one line of limited length; 11.0 is shown as 11."""
+    value = plain(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, int) and abs(value) > 10**LONGEST_SHOWN:
+        return "a number of more than 60 digits"  # str() of thousands of digits is an error
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+
+
+@contextmanager
+def errors_in(place: str) -> Iterator[None]:
+    """Begin the line of an error inside the block with its place."""
+    try:
+        yield
+    except UnswayedError as error:
+        raise InvalidInput(f"{place}: {error}") from None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unswayed.errors import InvalidInput
-from unswayed.spaces.values import LARGEST_INTEGER, Value, name_text, shown, to_float, to_int
+from unswayed.spaces.encoding import LARGEST_INTEGER, Value, name_text, shown, to_float, to_int
 from unswayed.types import FloatArray
 
 MOST_INTEGERS = 2**40  # with more, neighbours in a logarithmic column would be equal after rounding
@@ -33,6 +33,7 @@ class _Interval:
 
     columns: ClassVar[int] = 1
     kind: ClassVar[str]
+    dtype: ClassVar[type] = np.float64
 
     def __post_init__(self) -> None:
         for end in ("low", "high"):
@@ -65,6 +66,14 @@ class _Interval:
         """Values that were checked, as one column of the unit cube."""
         return self._position(np.array(values, dtype=np.float64))[:, None]
 
+    def decode(self, Z: FloatArray) -> list[Any]:
+        """The nearest value of each row."""
+        return list(self._nearest(Z[:, 0]).astype(self.dtype).tolist())
+
+    def legal(self, Z: FloatArray) -> FloatArray:
+        """Each row moved to the position of its nearest value."""
+        return self._position(self._nearest(Z[:, 0]))[:, None]
+
     def describe(self, value: Any) -> str:
         """The value as text, with its unit."""
         return f"{value:.6g} {self.unit}".rstrip() if isinstance(value, float) else f"{value} {self.unit}".rstrip()
@@ -79,6 +88,10 @@ class _Interval:
         ends = np.array([self.low, self.high], dtype=np.float64)
         start, end = (np.log(ends) if self.log else ends).tolist()
         return start, (end - start) or 1.0
+
+    def _nearest(self, z: FloatArray) -> FloatArray:
+        """The value whose position is nearest to z."""
+        raise NotImplementedError
 
     def _position(self, x: FloatArray) -> FloatArray:
         start, length = self._scale
@@ -125,28 +138,19 @@ class Real(_Interval):
         """1 if both ends are equal, else None: there are infinitely many values."""
         return 1 if self.low == self.high else None
 
-    def decode(self, Z: FloatArray) -> list[float]:
-        """The value of each row."""
-        values: list[float] = self._inverse(Z[:, 0]).tolist()
-        return values
-
-    def legal(self, Z: FloatArray) -> FloatArray:
-        """Each row moved to the position of its value."""
-        return self._position(self._inverse(Z[:, 0]))[:, None]
-
     def spread(self, u: FloatArray) -> FloatArray:
         """Uniform numbers in [0, 1] as uniform values, encoded."""
         return self.legal(u[:, None])
 
     def grid(self, levels: int) -> FloatArray:
-        """Evenly spaced values with both ends, encoded."""
-        return self.legal(np.linspace(0.0, 1.0, levels)[:, None])
+        """Evenly spaced values with both ends, encoded; a single one if both ends are equal."""
+        return self.legal(np.linspace(0.0, 1.0, self.size or levels)[:, None])
 
     def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
         """A uniform step of at most `radius`, reflected at the ends."""
         return _step(Z, radius, rng) if self.size is None else Z
 
-    def _inverse(self, z: FloatArray) -> FloatArray:
+    def _nearest(self, z: FloatArray) -> FloatArray:
         """The number at position z. If a number has exactly the position z, return that number.
 
         So a row that came from a number is never moved. Two Newton steps on the rounded position may step over the
@@ -191,13 +195,12 @@ class Integer(_Interval):
     low: int
     high: int
     kind: ClassVar[str] = "integer"
+    dtype: ClassVar[type] = np.int64
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.high - self.low > MOST_INTEGERS or (self.log and self.high > MOST_INTEGERS):
-            raise InvalidInput(
-                f"low and high are too far apart for whole numbers: at most {MOST_INTEGERS} are possible"
-            )
+            raise InvalidInput(f"low and high are too far apart: at most {MOST_INTEGERS} whole numbers are possible")
 
     def _bound(self, end: str, given: object) -> int:
         number = to_int(given)
@@ -217,15 +220,6 @@ class Integer(_Interval):
         if number is None:
             raise InvalidInput(f"{name} must be a whole number, not {shown(value)}")
         return number
-
-    def decode(self, Z: FloatArray) -> list[int]:
-        """The nearest whole number of each row."""
-        values: list[int] = self._nearest(Z[:, 0]).astype(np.int64).tolist()
-        return values
-
-    def legal(self, Z: FloatArray) -> FloatArray:
-        """Each row moved to the position of its nearest whole number."""
-        return self._position(self._nearest(Z[:, 0]))[:, None]
 
     def spread(self, u: FloatArray) -> FloatArray:
         """Uniform numbers in [0, 1] as uniform values, encoded; the ends are as likely as the others."""

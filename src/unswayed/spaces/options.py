@@ -20,18 +20,15 @@ from scipy.spatial import cKDTree
 from unswayed.core.rows import first_rows
 from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box, encoded_rows
-from unswayed.spaces.option_tables import (
-    Given,
-    encode_dicts,
-    encode_numbers,
-    is_table,
-    number_table,
-    plain_dicts,
-    rounded,
-)
-from unswayed.spaces.parameters import Categorical
-from unswayed.spaces.values import Value, shown
-from unswayed.types import FloatArray, IntArray, read_only
+from unswayed.spaces.encoding import Value, checked_value, errors_in, shown
+from unswayed.spaces.intervals import Real
+from unswayed.spaces.parameters import Categorical, Parameter
+from unswayed.types import FloatArray, floats, read_only
+
+Given = Sequence[Any] | NDArray[Any]
+LARGEST_TABLE = 10**8
+# Positions are multiples of STEP, so that the squared distance of two different options is never rounded to 0.
+STEP = 2.0**-52
 
 
 class Options:
@@ -40,6 +37,12 @@ class Options:
     Args:
         options: The options; they must differ. Rows of numbers are returned as tuples, the others as they were given.
         names: Names of the columns, for rows of numbers.
+
+    Attributes:
+        names: The columns of the table; for labels, "option".
+        columns: The number of encoded columns.
+        groups: For each encoded column, the number of the column of the table it belongs to.
+        size: The number of options.
 
     Raises:
         InvalidInput: The list is empty, two options are equal, or their kinds are mixed.
@@ -58,42 +61,24 @@ class Options:
             raise InvalidInput("options must be a list or an array with at least one entry")
         if isinstance(options, np.ndarray) and options.ndim == 1 and options.dtype.kind in "iuf":
             raise InvalidInput("give numbers as a column, options[:, None], or labels without an order as a list")
-        if names is not None and not is_table(options):
+        first = options[0]
+        labels = isinstance(first, str) or not isinstance(first, Mapping | Sequence | np.ndarray)
+        self._kind = "labels" if labels else "dicts" if isinstance(first, Mapping) else "table"
+        if names is not None and self._kind != "table":
             raise InvalidInput("names are for the columns of a table of numbers; leave them out here")
         self._given: Sequence[Value] | list[dict[str, Value]] | FloatArray
-        if is_table(options):
-            self._given = number_table(options)
-            self._box, encoded = encode_numbers(self._given, names)
-        elif isinstance(options[0], Mapping):
-            self._given = plain_dicts(options)
-            self._box, encoded = encode_dicts(self._given)
+        if self._kind == "table":
+            self._given, self._box, encoded = _encode_numbers(options, names)
+        elif self._kind == "dicts":
+            self._given, self._box, encoded = _encode_dicts(options)
         else:
-            labels = Categorical(list(options))
-            self._given = labels.choices
-            self._box, encoded = Box({"option": labels}), labels.encode(labels.choices)
-        self._kind = "table" if is_table(options) else "dicts" if isinstance(options[0], Mapping) else "labels"
+            choices = Categorical(list(options))
+            self._given = choices.choices
+            self._box, encoded = Box({"option": choices}), choices.encode(choices.choices)
         self._encoded = read_only(encoded)
         self._refuse_duplicates()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns of the table; for labels, "option"."""
-        return self._box.names
-
-    @property
-    def columns(self) -> int:
-        """The number of encoded columns."""
-        return self._box.columns
-
-    @property
-    def groups(self) -> IntArray:
-        """For each encoded column, the number of the column of the table it belongs to."""
-        return self._box.groups
-
-    @property
-    def size(self) -> int:
-        """The number of options."""
-        return len(self._encoded)
+        self.names, self.columns, self.groups = self._box.names, self._box.columns, self._box.groups
+        self.size = len(encoded)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -147,15 +132,15 @@ class Options:
 
     def describe(self, point: object) -> str:
         """The option in one line of text: its label, or "T = 80, acid = HCl"."""
-        option = self.check(point)
-        texts = [self._box.parameters[name].describe(value) for name, value in self._named(option).items()]
-        if self._kind == "labels":
-            return texts[0]
-        return ", ".join(f"{name} = {text}" for name, text in zip(self.names, texts, strict=True))
+        values = self._named(self.check(point))
+        texts = {name: self._box.parameters[name].describe(value) for name, value in values.items()}
+        return texts["option"] if self._kind == "labels" else ", ".join(f"{name} = {texts[name]}" for name in texts)
 
     def _option(self, index: int) -> Any:
         option = self._given[index]
-        return tuple(option.tolist()) if isinstance(option, np.ndarray) else _copy(option)
+        if isinstance(option, np.ndarray):
+            return tuple(option.tolist())
+        return dict(option) if isinstance(option, dict) else option
 
     def _named(self, point: object) -> Mapping[str, Any]:
         """A point as a mapping. A row of numbers may be any sequence, or a mapping."""
@@ -173,7 +158,7 @@ class Options:
     def _find(self, points: Sequence[object]) -> list[int]:
         """The numbers of the options that equal the points."""
         checked = [self._box.check(self._named(point)) for point in points]
-        found = self._nearest(rounded(self._box.encode(checked)))
+        found = self._nearest(_rounded(self._box.encode(checked)))
         for point, given, index in zip(points, checked, found, strict=True):
             if given != self._named(self._option(index)):
                 nearest = shown(self._option(index))
@@ -186,8 +171,7 @@ class Options:
 
     def _nearest(self, X: NDArray[np.float64]) -> list[int]:
         rows = X.argmax(axis=1) if self._kind == "labels" else self._tree.query(np.clip(X, 0.0, 1.0))[1]
-        numbers: list[int] = rows.tolist()
-        return numbers
+        return list(rows.tolist())
 
     def _refuse_duplicates(self) -> None:
         first = first_rows(self._encoded)
@@ -198,5 +182,59 @@ class Options:
             raise InvalidInput(f"{same}: {shown(self._option(one))} and {shown(self._option(two))}")
 
 
-def _copy(option: Any) -> Any:
-    return dict(option) if isinstance(option, dict) else option
+def _encode_numbers(options: Given, names: Sequence[str] | None) -> tuple[FloatArray, Box, FloatArray]:
+    """Rows of finite numbers as a read-only copy, the smallest box around them, and the rows encoded in it."""
+    try:
+        kind = np.asarray(options).dtype.kind
+    except ValueError:
+        raise InvalidInput("the rows of options must all have the same length") from None
+    if kind not in "iuf":
+        raise InvalidInput("rows of options must be numbers only; for anything else use mappings of names to values")
+    table = floats(options, "options", ndim=2)
+    if not 0 < table.size <= LARGEST_TABLE:
+        raise InvalidInput(f"a table of options has from 1 to {LARGEST_TABLE} numbers, not {table.size}")
+    names = [f"x{number}" for number in range(1, table.shape[1] + 1)] if names is None else list(names)
+    if len(names) != table.shape[1] or any(names.count(name) > 1 for name in names):
+        raise InvalidInput(f"names must be {table.shape[1]} different texts, one for each column of the options")
+    encoded = np.empty(table.shape)
+    parameters: dict[str, Parameter] = {}
+    for index, (name, column) in enumerate(zip(names, table.T, strict=True)):
+        parameters[name] = _parameter(name, column)
+        encoded[:, index] = _rounded(parameters[name].encode(column)[:, 0])
+    return table, Box(parameters), encoded
+
+
+def _encode_dicts(options: Given) -> tuple[list[dict[str, Value]], Box, FloatArray]:
+    """Mappings with plain values and the names of the first, the smallest box around them, and the encoded rows."""
+    names, rows = list(options[0]), []
+    if not names:
+        raise InvalidInput("option 1 must have at least one name and value")
+    for number, option in enumerate(options, 1):
+        if not isinstance(option, Mapping) or option.keys() != options[0].keys():
+            raise InvalidInput(f"option {number} must have the names of the first one, {shown(names)}")
+        rows.append({name: checked_value(option[name], f"option {number}, {shown(name)},") for name in names})
+    box = Box({name: _parameter(name, [row[name] for row in rows]) for name in rows[0]})
+    if len(rows) * box.columns > LARGEST_TABLE:
+        raise InvalidInput(f"{len(rows)} options in {box.columns} encoded columns exceed {LARGEST_TABLE} cells")
+    return rows, box, _rounded(box.encode(rows))
+
+
+def _rounded(X: FloatArray) -> FloatArray:
+    """X, rounded in place to multiples of STEP."""
+    X *= 1.0 / STEP
+    np.rint(X, out=X)
+    X *= STEP
+    return X
+
+
+def _parameter(name: str, values: list[Value] | FloatArray) -> Parameter:
+    """The smallest parameter that has these values."""
+    with errors_in(f"the column {shown(name)} of the options"):
+        if not isinstance(values, np.ndarray):
+            kinds = {bool if isinstance(value, bool) else str if isinstance(value, str) else float for value in values}
+            if len(kinds) > 1:
+                raise InvalidInput("it mixes numbers, texts or booleans")
+            if kinds != {float}:
+                return Categorical(list(dict.fromkeys(values)))
+            values = np.array(values, dtype=np.float64)
+        return Real(values.min(), values.max())

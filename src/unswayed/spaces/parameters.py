@@ -8,7 +8,7 @@ Categorical(["rbf", "poly"])  a column for each choice; two different choices ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unswayed.errors import InvalidInput
+from unswayed.spaces.encoding import Value, checked_value, plain, shown
 from unswayed.spaces.intervals import Integer, Real
-from unswayed.spaces.values import Value, checked_value, plain, shown
 from unswayed.types import FloatArray, IntArray
 
 MOST_CHOICES = 2000
@@ -57,14 +57,11 @@ class Categorical:
         object.__setattr__(self, "choices", tuple(seen))
 
     @property
-    def columns(self) -> int:
-        """One for each choice."""
-        return len(self.choices)
-
-    @property
     def size(self) -> int:
         """The number of choices."""
         return len(self.choices)
+
+    columns = size  # one for each choice
 
     def check(self, value: object, name: str) -> Value:
         """The choice that equals `value` (true is not 1); an error about `name` if there is none."""
@@ -121,7 +118,7 @@ class Categorical:
 
 
 Parameter = Real | Integer | Categorical
-KINDS: dict[str, Any] = {"real": Real, "integer": Integer, "categorical": Categorical}
+KINDS: dict[str, Callable[..., Parameter]] = {"real": Real, "integer": Integer, "categorical": Categorical}
 
 
 def parameter_from_record(record: object) -> Parameter:
@@ -147,5 +144,4 @@ def parameter_from_record(record: object) -> Parameter:
     for key in required:
         if key not in record:
             raise InvalidInput(f"{key} is missing")
-    parameter: Parameter = KINDS[kind](**{key: record[key] for key in required + optional if key in record})
-    return parameter
+    return KINDS[kind](**{key: record[key] for key in required + optional if key in record})

@@ -13,27 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.errors import InvalidInput, UnswayedError
+from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box
-from unswayed.spaces.intervals import Integer, Real
+from unswayed.spaces.encoding import errors_in, shown
 from unswayed.spaces.options import Options
-from unswayed.spaces.parameters import Categorical, Parameter, parameter_from_record
-from unswayed.spaces.values import Value, shown
+from unswayed.spaces.parameters import Parameter, parameter_from_record
 from unswayed.types import FloatArray, IntArray
-
-__all__ = [
-    "Box",
-    "Categorical",
-    "Integer",
-    "Options",
-    "Parameter",
-    "Point",
-    "Real",
-    "Space",
-    "Value",
-    "read_space",
-    "space_from_record",
-]
 
 Point = Any  # dict[str, Value] in a box; a label, a dict or a tuple of floats in options
 LARGEST_FILE = 10_000_000
@@ -145,9 +130,9 @@ def _options_from_record(record: Mapping[str, Any]) -> Options:
         return Options(rows)
     if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
         raise InvalidInput(f"the record of the options must have rows of length {len(names)}, as its names")
-    return (
-        Options(rows, names=names) if kinds == ["table"] else Options([dict(zip(names, r, strict=True)) for r in rows])
-    )
+    if kinds == ["table"]:
+        return Options(rows, names=names)
+    return Options([dict(zip(names, row, strict=True)) for row in rows])
 
 
 def _box_from_record(entries: object) -> Box:
@@ -158,10 +143,8 @@ def _box_from_record(entries: object) -> Box:
         name = entry.get("name")
         if not isinstance(name, str) or name in parameters:
             raise InvalidInput(f"the record of a box needs a different name for each parameter, not {shown(name)}")
-        try:
+        with errors_in(name):
             parameters[name] = parameter_from_record({key: entry[key] for key in entry if key != "name"})
-        except UnswayedError as error:
-            raise InvalidInput(f"{name}: {error}") from None
     return Box(parameters)
 
 
@@ -193,14 +176,10 @@ def read_space(path: Path) -> Space:
         return _read_options(path, options)
     parameters: dict[str, Parameter] = {}
     for name, table in content.items():
-        try:
+        with errors_in(f"{path}, {shown(name)}"):
             parameters[name] = parameter_from_record(table)
-        except UnswayedError as error:
-            raise InvalidInput(f"{path}, {shown(name)}: {error}") from None
-    try:
+    with errors_in(str(path)):
         return Box(parameters)
-    except UnswayedError as error:
-        raise InvalidInput(f"{path}: {error}") from None
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -222,15 +201,13 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _read_options(path: Path, options: object) -> Options:
     from unswayed.storage.tables import read_numbers  # pyarrow is slow to import
 
-    try:
+    with errors_in(f"{path}, options"):
         if isinstance(options, list):
             return Options(options)
         if not isinstance(options, str) or not options.isprintable():
             raise InvalidInput(f"must be a list or the name of a file, not {shown(options)}")
         names, table = read_numbers(path.parent / options)
         return Options(table, names=names)
-    except UnswayedError as error:
-        raise InvalidInput(f"{path}, options: {error}") from None
 
 
 def named_values(names: Sequence[str], point: Point) -> dict[str, Any]:

@@ -1,20 +1,9 @@
 """Files that are complete or absent, and journals that lose nothing they have acknowledged."""
 
-from unswayed.storage.files import TEMPORARY, remove_temporaries, write_atomically
+from unswayed.storage.files import TEMPORARY as TEMPORARY
+from unswayed.storage.files import lock, write_atomically
+from unswayed.storage.files import remove_temporaries as remove_temporaries
 from unswayed.storage.journal import FileJournal, Journal, JournalWarning, MemoryJournal
 from unswayed.storage.journal_lines import Record
-from unswayed.storage.lock import lock
-from unswayed.storage.refusals import refusal
 
-__all__ = [
-    "TEMPORARY",
-    "FileJournal",
-    "Journal",
-    "JournalWarning",
-    "MemoryJournal",
-    "Record",
-    "lock",
-    "refusal",
-    "remove_temporaries",
-    "write_atomically",
-]
+__all__ = ["FileJournal", "Journal", "JournalWarning", "MemoryJournal", "Record", "lock", "write_atomically"]

@@ -1,19 +1,50 @@
-"""Replace a file so that a crash or a full disk never leaves half of it."""
+"""Replace a file so that a crash or a full disk never leaves half of it, lock a file, and explain why neither works."""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-from unswayed.errors import InvalidInput, UnswayedError
-from unswayed.storage.refusals import refusal
+from unswayed.errors import InvalidInput, SystemFault, UnswayedError
 
 TEMPORARY = "-unswayed.tmp"
 """How the names of temporary files end; they begin with a dot."""
+
+# The user gave a path that cannot exist or is the wrong kind of thing; every other refusal is the system's fault.
+WRONG_PATH = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.EILSEQ}
+# Windows locks bytes, and a locked byte cannot be read by others. So lock one that no file of ours reaches: the last
+# that the C runtime can address, because it takes the position as a 32-bit number.
+LOCKED_BYTE = 2**31 - 2
+TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+
+
+@contextmanager
+def explaining(what: str, then: str = "") -> Iterator[None]:
+    """Turn what the system says inside the block into an error of ours.
+
+    Args:
+        what: What could not be done, such as "cannot write a.html".
+        then: The end of the line: what follows from it.
+
+    Raises:
+        InvalidInput: The path is wrong.
+        SystemFault: The system refuses for any other reason.
+    """
+    try:
+        yield
+    except OSError as error:
+        kind = InvalidInput if error.errno in WRONG_PATH else SystemFault
+        raise kind(f"{what}: {error.strerror or error}{then}") from None
+    except UnswayedError:
+        raise
+    except ValueError as error:  # a null byte or half a character in the path, or text that is not UTF-8
+        raise InvalidInput(f"{what}: {error}") from None
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -29,40 +60,27 @@ def write_atomically(path: Path, data: bytes) -> None:
         InvalidInput: The path is wrong, or there is something that is not a regular file.
         SystemFault: The system refuses: the disk is full, or the folder may not be written to.
     """
-    temporary = None
-    try:
+    with explaining(f"cannot write {path}"):
         target = os.path.realpath(path)
-        mode = _mode(target)
+        mode = None
+        with suppress(FileNotFoundError):
+            mode = os.stat(target).st_mode
+        if mode is not None and not stat.S_ISREG(mode):
+            raise InvalidInput(f"cannot write {target}: it is not a regular file")
         folder, name = os.path.split(target)
         temporary = os.path.join(folder, f".{name[:50]}-{secrets.token_hex(8)}{TEMPORARY}")
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            sync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.replace(temporary, target)
-    except BaseException as error:  # an interrupt too must not leave a temporary file
-        if temporary is not None:
-            with suppress(OSError):
+        try:
+            with open(temporary, "xb") as file:
+                file.write(data)
+                file.flush()
+                sync(file.fileno())
+            if mode is not None:
+                os.chmod(temporary, stat.S_IMODE(mode))
+            os.replace(temporary, target)
+        except BaseException:  # an interrupt too must not leave a temporary file
+            with suppress(OSError, ValueError):
                 os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise refusal(f"cannot write {path}", error) from None
-        if isinstance(error, ValueError) and not isinstance(error, UnswayedError):  # a null byte in the path
-            raise InvalidInput(f"cannot write {path}: {error}") from None
-        raise
-
-
-def _mode(target: str) -> int | None:
-    """The mode of an existing file; None if there is none."""
-    try:
-        found = os.stat(target).st_mode
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(found):
-        raise InvalidInput(f"cannot write {target}: it is not a regular file")
-    return stat.S_IMODE(found)
+            raise
 
 
 def remove_temporaries(folder: Path) -> None:
@@ -110,3 +128,54 @@ def sync_folder(folder: str) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def try_lock(handle: int) -> bool:
+    """Lock an open file until it is closed or the process ends.
+
+    On Windows this moves the position in the file.
+
+    Args:
+        handle: The descriptor of a file that is open for writing.
+
+    Returns:
+        Whether the lock was taken; False if somebody else has it.
+
+    Raises:
+        OSError: The file system has no locks.
+    """
+    try:
+        try:
+            import fcntl
+        except ImportError:
+            msvcrt = import_module("msvcrt")  # by name, because type checkers know its contents on Windows only
+            os.lseek(handle, LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in TAKEN:
+            return False
+        raise
+    return True
+
+
+@contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Hold the file `path` as a lock until the block or the process ends.
+
+    Args:
+        path: The file; it is made if there is none, and stays.
+
+    Raises:
+        InvalidInput: Another process holds the lock, or the path is wrong.
+        SystemFault: The system refuses to open or lock the file.
+    """
+    with explaining(f"cannot lock {path}"):
+        file = path.open("a")
+    with file:
+        with explaining(f"cannot lock {path}"):
+            taken = try_lock(file.fileno())
+        if not taken:
+            raise InvalidInput(f"another unswayed is at work in {path.parent}; wait for it to end")
+        yield

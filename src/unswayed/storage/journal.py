@@ -13,10 +13,8 @@ from time import monotonic, sleep
 from typing import Any, Protocol, Self
 
 from unswayed.errors import InvalidInput, JournalError
-from unswayed.storage.files import sync, sync_folder
+from unswayed.storage.files import explaining, sync, sync_folder, try_lock
 from unswayed.storage.journal_lines import HEADER, Record, encode, line, parse, refuse
-from unswayed.storage.lock import try_lock
-from unswayed.storage.refusals import refusal
 
 PATIENCE = 0.5  # seconds to wait for a lock
 
@@ -125,19 +123,20 @@ class FileJournal(Journal):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = _path(path)
+        if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):  # bytes cannot be shown
+            raise InvalidInput(f"the path of a journal must be text or a Path, not {type(path).__name__}")
+        self.path = os.fspath(path)
         self._lock = Lock()
-        self._file = _open(self.path)
-        try:
+        self._whole = (0, 0)  # bytes and calls in one name: an interrupt changes both or neither
+        with explaining(f"cannot open {self.path}"):
             self._real = os.path.realpath(self.path)  # still the same file if the process changes its directory
-            _take(self._file.fileno(), self.path)
-            self._whole = (0, 0)  # bytes and calls in one name: an interrupt changes both or neither
-            self._load()
-        except BaseException as error:
-            self._file.close()
-            if isinstance(error, OSError):
-                raise refusal(f"cannot open {self.path}", error) from None
-            raise
+            self._file = _open(self.path)
+            try:
+                _take(self._file.fileno(), self.path)
+                self._load()
+            except BaseException:
+                self._file.close()
+                raise
 
     def __repr__(self) -> str:
         return f"FileJournal({self.path!r}{', closed' if self._file.closed else ''})"
@@ -169,11 +168,9 @@ class FileJournal(Journal):
         """
         with self._lock:
             self._still_ours()
-            try:
+            with explaining(f"cannot read {self.path}"):
                 self._file.seek(0)
                 data = self._file.readall()
-            except OSError as error:
-                raise refusal(f"cannot read {self.path}", error) from None
             records, _, end = parse(data, self.path)
             if end != self._whole[0]:
                 raise JournalError(f"{self.path} was changed by another program; restore it from a copy")
@@ -194,8 +191,8 @@ class FileJournal(Journal):
             self._whole = (end, calls)
             self._cut()  # even if nothing is damaged: what a killed process wrote may not be on disk yet
             if len(data) > end:
-                torn = f"the last line was torn by a crash; its {len(data) - end} bytes were cut off"
-                warnings.warn(f"{self.path}: {torn}, the lines before it are whole", JournalWarning, stacklevel=3)
+                torn = f"{self.path}: the last line was torn by a crash; its {len(data) - end} bytes were cut off"
+                warnings.warn(f"{torn}, the lines before it are whole", JournalWarning, stacklevel=3)
         elif HEADER.startswith(data):
             self._write(HEADER, 0)  # over what an interrupted creation left, which is the same bytes
         else:
@@ -205,20 +202,18 @@ class FileJournal(Journal):
     def _write(self, data: bytes, calls: int) -> None:
         """Write `data`, which holds `calls` calls, to the end of the file and to disk, or leave the file as it was."""
         handle, (end, before) = self._file.fileno(), self._whole
-        try:
-            os.lseek(handle, end, os.SEEK_SET)
-            done = 0
-            while done < len(data):  # a disk that is nearly full takes a part first, and fails at the next try
-                done += os.write(handle, data[done:])
-            sync(handle)
-            self._whole = (end + len(data), before + calls)
-        except BaseException as error:  # an interrupt too must not leave half a line
-            with suppress(OSError):  # if this fails, the length is wrong and `_still_ours` refuses all that follows
-                self._cut()
-            if isinstance(error, OSError):
-                problem = refusal(f"cannot write to {self.path}", error)
-                raise type(problem)(f"{problem}; nothing of this call was kept: make room and try again") from None
-            raise
+        with explaining(f"cannot write to {self.path}", "; nothing of this call was kept: make room and try again"):
+            try:
+                os.lseek(handle, end, os.SEEK_SET)
+                done = 0
+                while done < len(data):  # a disk that is nearly full takes a part first, and fails at the next try
+                    done += os.write(handle, data[done:])
+                sync(handle)
+                self._whole = (end + len(data), before + calls)
+            except BaseException:  # an interrupt too must not leave half a line
+                with suppress(OSError):  # if this fails, `_still_ours` sees the wrong length and refuses what follows
+                    self._cut()
+                raise
 
     def _cut(self) -> None:
         os.ftruncate(self._file.fileno(), self._whole[0])
@@ -236,29 +231,14 @@ class FileJournal(Journal):
             raise JournalError(f"{self.path} was changed by another program while in use; open it again")
 
 
-def _path(path: str | os.PathLike[str]) -> str:
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(text, str):  # also a path of bytes, which could not be shown
-        raise InvalidInput(f"the path of a journal must be text or a Path, not {type(path).__name__}")
-    return text
-
-
 def _open(path: str) -> io.FileIO:
     """Open the file, and make it if there is none; only a regular file is accepted."""
     # Without O_NONBLOCK, opening a pipe would wait for its other end. Windows has O_BINARY instead of these.
     flags = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
-    try:
-        if os.path.islink(path) and not os.path.exists(path):
-            raise InvalidInput(f"cannot open {path}: it is a symbolic link to nowhere")
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666)
-    except OSError as error:
-        raise refusal(f"cannot open {path}", error) from None
-    except InvalidInput:
-        raise
-    except ValueError as error:  # a null byte, or half a character
-        raise InvalidInput(f"cannot open {path!r}: {error}") from None
-    file = io.FileIO(handle, "r+")
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    if os.path.islink(path) and not os.path.exists(path):
+        raise InvalidInput(f"cannot open {path}: it is a symbolic link to nowhere")
+    file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666), "r+")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise InvalidInput(f"cannot open {path}: it is not a regular file")
     return file

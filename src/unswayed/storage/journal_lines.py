@@ -54,18 +54,17 @@ SEAL = len(_seal(b""))
 
 def parse(data: bytes, path: str) -> tuple[list[Record], int, int]:
     """Return all records, the number of calls and the length of the undamaged part; the rest is one torn line."""
+    *lines, rest = data[len(HEADER) :].split(b"\n")
     records: list[Record] = []
-    start, calls = len(HEADER), 0
-    while start < len(data):
-        stop = data.find(b"\n", start)
-        found = data[start : stop if stop >= 0 else len(data)]
-        if stop < 0 or _seal(found[:-SEAL]) != found[-SEAL:]:
-            if stop in (-1, len(data) - 1):
-                break
+    end = len(HEADER)
+    for calls, found in enumerate(lines):
+        if _seal(found[:-SEAL]) != found[-SEAL:]:
+            if calls == len(lines) - 1 and not rest:
+                return records, calls, end
             raise _damage(path, calls, "its checksum is wrong")
         records += _records(found, path, calls)
-        start, calls = stop + 1, calls + 1
-    return records, calls, start
+        end += len(found) + 1
+    return records, len(lines), end
 
 
 def _records(line: bytes, path: str, calls: int) -> list[Record]:
@@ -76,10 +75,10 @@ def _records(line: bytes, path: str, calls: int) -> list[Record]:
         raise _damage(path, calls, "it is not plain JSON") from None
     if not isinstance(call, dict) or list(call) != ["n", "records", "crc"] or call["n"] != calls + 1:
         raise _damage(path, calls, "it does not follow the line before it")
-    if not isinstance(call["records"], list) or not all(isinstance(record, dict) for record in call["records"]):
+    records: Any = call["records"]
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise _damage(path, calls, "it holds no records")
-    found: list[Record] = call["records"]
-    return found
+    return records
 
 
 def _finite(text: str) -> float:
@@ -96,6 +95,5 @@ def _damage(path: str, calls: int, reason: str) -> JournalError:
 def refuse(data: bytes, path: str) -> NoReturn:
     """Say why a file that begins with `data` instead of HEADER is not opened."""
     if newer := NEWER.match(data):
-        version = int(newer[1])
-        raise JournalError(f"{path} was written by a newer unswayed (journal version {version}); update unswayed")
+        raise JournalError(f"{path} is by a newer unswayed (journal version {int(newer[1])}); update unswayed")
     raise JournalError(f"{path} is not an unswayed journal; it was left as it is: choose another file")

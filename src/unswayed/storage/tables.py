@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.storage.refusals import refusal
+from unswayed.storage.files import explaining
 from unswayed.text import printable
 from unswayed.types import FloatArray
 
@@ -38,12 +38,10 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
     if path.suffix.lower() == ".parquet":
         return _read_parquet(path)
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with explaining(f"cannot read {path}"), path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(_lines(file, path))
             rows = [(reader.line_num, row) for row in reader if "".join(row).strip()]
-    except OSError as error:
-        raise refusal(f"cannot read {path}", error) from None
-    except (UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise InvalidInput(f"cannot read {path}: {error}") from None
     names = None
     if rows and not any(_is_number(cell) for cell in rows[0][1]):
@@ -56,17 +54,15 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
             raise InvalidInput(f"{path}, line {line}: {len(row)} cells where the first row has {width}")
         for cell in row:
             if not _is_number(cell) or not math.isfinite(float(cell)):
-                hint = " (a header must not hold numbers)" if line == 1 else ""
-                hint = " (cells are separated by commas)" if ";" in cell else hint
+                header = " (a header must not hold numbers)" if line == 1 else ""
+                hint = " (cells are separated by commas)" if ";" in cell else header
                 raise InvalidInput(f"{path}, line {line}: {cell[:40]!r} is not a finite number{hint}")
     return names, np.array([[float(cell) for cell in row] for _, row in rows])
 
 
 def _lines(file: IO[str], path: Path) -> Iterator[str]:
     """Yield the lines; refuse a line that is too long before it fills the memory."""
-    number = 0
-    while line := file.readline(LONGEST_LINE):
-        number += 1
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), ""), 1):
         if len(line) == LONGEST_LINE:
             raise InvalidInput(f"{path}, line {number} is longer than a million characters: not a table of numbers")
         yield line
@@ -85,17 +81,14 @@ def read_parquet(content: bytes) -> pa.Table:
 def _read_parquet(path: Path) -> tuple[list[str], FloatArray]:
     import pyarrow as pa
 
-    try:
+    with explaining(f"cannot read {path}"):
         content = path.read_bytes()
-    except OSError as error:
-        raise refusal(f"cannot read {path}", error) from None
     try:
         table = read_parquet(content)
     except (OSError, pa.ArrowException) as error:  # Arrow reports some kinds of damage as OSError
         raise InvalidInput(f"cannot read {path}: {printable(' '.join(str(error).split()), limit=120)}") from None
-    columns = []
-    for name in table.column_names:
-        kind = table.schema.field(name).type
+    names, columns = _distinct(table.column_names, path), []
+    for name, kind in zip(names, table.schema.types, strict=True):
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
             raise InvalidInput(f"{path}: the column {name!r} holds {kind}, not numbers")
         column = table[name].cast(pa.float64()).to_numpy()
@@ -105,7 +98,7 @@ def _read_parquet(path: Path) -> tuple[list[str], FloatArray]:
         columns.append(column)
     if not columns or len(columns[0]) == 0:
         raise InvalidInput(f"{path} holds no rows")
-    return _distinct(table.column_names, path), np.column_stack(columns)
+    return names, np.column_stack(columns)
 
 
 def _distinct(names: list[str], path: Path) -> list[str]:

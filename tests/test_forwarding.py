@@ -5,6 +5,7 @@ from dataclasses import MISSING, dataclass
 
 import pytest
 
+from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards, setting
 
 
@@ -52,6 +53,17 @@ def test_the_docstring_shows_their_sentences_where_they_belong():
 
 def test_calls_are_as_before():
     assert work(1, size=2) == (1, None, Settings(size=2))
-    assert Worker(size=2, hidden=True).settings == Settings(size=2, hidden=True)
-    with pytest.raises(TypeError, match="shape"):
-        work(1, size=2, shape=3)
+    assert Worker(size=2, colour="red", hidden=True).settings == Settings(size=2, hidden=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: work(1, size=2, shape=3), "work: got an unexpected keyword argument 'shape'"),
+        (lambda: work(1), "work: missing a required argument: 'size'"),
+        (lambda: Worker(size=2), "Worker: missing a required argument: 'colour'"),
+    ],
+)
+def test_a_missing_or_unknown_setting_is_one_line_that_names_it(call, words):
+    with pytest.raises(InvalidInput, match=words):
+        call()

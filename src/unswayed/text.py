@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def printable(text: str | bytes, *, limit: int | None = None) -> str:
-    r"""Return `text` as one line in which a terminal finds nothing to obey.
+    r"""Return `text` as one line without control characters.
 
     Control characters, escape sequences, line breaks, bidirectional marks and invisible characters are shown as
     escapes such as `\x1b` and `\u202e`. Everything else stays as it is.

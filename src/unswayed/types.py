@@ -73,7 +73,8 @@ def whole(value: object, name: str, *, least: int, most: int = 2**53) -> int:
     except TypeError:
         raise InvalidInput(f"{name} must be a whole number, not {value!r}") from None
     if not least <= number <= most:
-        raise InvalidInput(f"{name} must be a whole number of at least {least} (and at most {most}), not {number}")
+        limit = f"at most {most}" if number > most else f"at least {least}"
+        raise InvalidInput(f"{name} must be a whole number of {limit}, not {number}")
     return number
 
 

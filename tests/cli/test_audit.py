@@ -36,7 +36,14 @@ def test_the_command_says_it_in_words_and_in_json(cli, file):
     path, points, option, y = file
     code, out, _ = cli(path, "--objective", "score", "--parameters", "lr,decay")
     assert code == 0
-    for word in ("Winner: option", "Breakdown budget", "lr =", "Closest rivals", "hangs on", "Estimated from these"):
+    for word in (
+        "Winner: option",
+        "Breakdown budget",
+        "lr =",
+        "Closest rivals",
+        "Most sensitive options",
+        "Estimated from these",
+    ):
         assert word in out
     code, out, _ = cli(path, "--objective", "score", "--parameters", "lr,decay", "--json")
     record = json.loads(out)

@@ -262,7 +262,7 @@ def test_a_journal_in_use_is_refused(unswayed, folder):
     with FileJournal("space.jsonl"):
         code, out, err = run(unswayed)
     assert (code, out) == (2, "")
-    assert err == "unswayed: another unswayed has space.jsonl open; wait for it to end\n"
+    assert err == "unswayed: another Unswayed process has space.jsonl open; wait for it to end\n"
 
 
 # -- wrong use --------------------------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def test_a_journal_in_use_is_refused(unswayed, folder):
     [
         ((), ("echo", "1"), "the command does not use {x}; put every parameter into it"),
         ((), ("echo", "{x}{y}"), "the command asks for {y}, but the parameters are {x}"),
-        ((), ("echo", "{x}", "}"), "a lone }"),
+        ((), ("echo", "{x}", "}"), "an unmatched }"),
         ((), (), "COMMAND"),
         (("--plays", 0), BOWL, "plays"),
         (("--budget", -1), BOWL, "threat"),

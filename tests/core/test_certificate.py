@@ -92,7 +92,7 @@ def test_a_certificate_in_words():
     _, posterior = adaptive_run(0, 0.0)
     said = certificate(posterior, budget=0.1, norm_bound=1.0, noise_std=0.03)
     text = str(said)
-    assert f"Option {said.winner}" in text
+    assert f"option {said.winner}" in text
     assert "95% confidence" in text
     doubled = said.scaled(2.0)
     assert doubled.certified_budget == 2 * said.certified_budget

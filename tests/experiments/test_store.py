@@ -96,7 +96,7 @@ def test_a_strange_description_is_refused(tmp_path, text):
 def test_two_processes_on_one_folder(tmp_path):
     with (
         RunFolder(tmp_path / "runs").opened(),
-        pytest.raises(UnswayedError, match="another unswayed"),
+        pytest.raises(UnswayedError, match="another Unswayed process"),
         RunFolder(tmp_path / "runs").opened(),
     ):
         pass

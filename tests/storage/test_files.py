@@ -77,7 +77,7 @@ with lock(Path({str(tmp_path / "l")!r})):
 """
     with lock(tmp_path / "l"):
         refused = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "another unswayed is at work" in refused.stderr
+    assert "another Unswayed process is at work" in refused.stderr
     allowed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert allowed.stdout == "got it\n"
 

@@ -225,8 +225,8 @@ def test_what_is_no_regular_file_is_a_clear_line(tmp_path):
         ("/dev/null", "not a regular file"),
         (tmp_path / "pipe", "not a regular file"),
         (tmp_path, "Is a directory"),
-        (tmp_path / "link", "link to nowhere"),
-        (tmp_path / "loop", "link to nowhere"),
+        (tmp_path / "link", "broken symbolic link"),
+        (tmp_path / "loop", "broken symbolic link"),
         (tmp_path / "no" / "study.jsonl", "No such file or directory"),
         ("a\0b", "null"),
     ):
@@ -266,9 +266,9 @@ def test_only_one_may_have_it_open(path):
     code = f"from unswayed.storage import FileJournal; print(FileJournal({str(path)!r}).read())"
     with FileJournal(path) as journal:
         journal.append({"a": 1})
-        with pytest.raises(UnswayedError, match=r"another unswayed has .*study.jsonl open; wait for it to end"):
+        with pytest.raises(UnswayedError, match=r"another Unswayed process has .*study.jsonl open; wait for it to end"):
             FileJournal(path)
-        assert "another unswayed has" in python(code).stderr.splitlines()[-1]
+        assert "another Unswayed process has" in python(code).stderr.splitlines()[-1]
     assert python(code).stdout == "[{'a': 1}]\n"
 
 

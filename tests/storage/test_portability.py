@@ -73,10 +73,10 @@ write_atomically(path.with_name("w"), b"whole")
     done = run(code, str(tmp_path / "study.jsonl"))
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
-        f"another unswayed has {tmp_path / 'study.jsonl'} open; wait for it to end",
+        f"another Unswayed process has {tmp_path / 'study.jsonl'} open; wait for it to end",
         "[{'a': 1}, {'b': 2}, {'c': 3}, {'d': 4}]",
         "[{'a': 1}, {'b': 2}, {'c': 3}]",
-        f"another unswayed is at work in {tmp_path}; wait for it to end",
+        f"another Unswayed process is at work in {tmp_path}; wait for it to end",
     ]
     assert (tmp_path / "w").read_bytes() == b"whole"
 

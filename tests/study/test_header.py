@@ -142,7 +142,7 @@ def test_a_setting_of_another_version_is_named(tmp_path, header):
 def test_an_empty_journal_has_no_study_to_open(tmp_path):
     file = tmp_path / "study.jsonl"
     written(file)
-    assert "does not begin with a study" in refused(file, Optimizer.open)
+    assert "is empty" in refused(file, Optimizer.open)
 
 
 def test_a_journal_of_another_kind_of_object_holds_headers_to_the_same_rules(header):
@@ -193,4 +193,4 @@ RECORDS = [
 def test_a_record_of_the_wrong_shape_is_one_line(tmp_path, header, record, opening):
     file = tmp_path / "study.jsonl"
     written(file, header, record)
-    assert "record 2 of the journal makes no sense" in refused(file, opening)
+    assert "record 2 of the journal is invalid" in refused(file, opening)

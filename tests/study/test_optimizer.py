@@ -274,7 +274,7 @@ def test_records_that_cannot_follow_are_refused(path, record):
         optimizer.ask()
     with FileJournal(path) as journal:
         journal.append(record)
-    with pytest.raises(UnswayedError, match="record 3 of the journal makes no sense"):
+    with pytest.raises(UnswayedError, match="record 3 of the journal is invalid"):
         study(path)
     with FileJournal(path):  # and it is let go
         pass
@@ -299,7 +299,7 @@ def test_two_processes_cannot_share_a_journal(path):
         [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         assert other.stdout.readline() == b"1\n"
-        with pytest.raises(UnswayedError, match="another unswayed has"):
+        with pytest.raises(UnswayedError, match="another Unswayed process has"):
             study(path)
         other.stdin.close()
     study(path).close()

@@ -1,6 +1,6 @@
 """Can I trust this winner? How much tampering with existing measurements would have overturned the result.
 
-    x, y   measurements: one row of parameters and one value each; repeats are welcome
+    x, y   measurements: one row of parameters and one value each; repeats are allowed
     C*     breakdown budget: the least total change of recorded values that could have made another option win
     pivot  the option where changing values is cheapest
 
@@ -46,15 +46,15 @@ class Audit:
         winner: The option with the best estimate. Options are the distinct rows of x in order of first appearance.
         breakdown: The least tampering that makes another option win, with that rival and the pivot.
         certificate: What holds with confidence 1 - delta; None if nothing in the data tells noise from signal.
-        assumptions: The model, and what of it was estimated.
+        assumptions: The model, and which parts of it were estimated.
         points: The parameters of each option.
         names: The names of the parameters.
         counts: How often each option was measured.
         means: The mean measurement of each option.
         estimate: The posterior mean of each option.
         deviation: The posterior standard deviation of each option.
-        rivals: The options that tampering would help most cheaply, cheapest first.
-        hinges: Options on which the result hangs, each with the tampering needed if all of it went there.
+        rivals: The options that the least tampering would make win, cheapest first.
+        hinges: The most sensitive options, each with the tampering needed if only this option is changed.
         suspects: Measurements that the others do not explain.
         fitted_on: Options that the kernel was estimated from; 0 if it was given.
         precision: Largest relative rounding error of the breakdown budget.
@@ -87,7 +87,7 @@ class Audit:
 
     @property
     def rival(self) -> int:
-        """The option that wins if tampering overturns the result most cheaply."""
+        """The option that the least tampering would make win."""
         return int(self.breakdown.rival)
 
     @property

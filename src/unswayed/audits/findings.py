@@ -1,4 +1,4 @@
-"""What stands out in the measurements of an audit: rivals, options on which the result hangs, suspects."""
+"""What stands out in the measurements of an audit: rivals, the most sensitive options, suspects."""
 
 from __future__ import annotations
 

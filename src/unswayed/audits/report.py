@@ -18,11 +18,11 @@ def summary(audit: Audit) -> list[str]:
     lines = [
         f"{int(audit.counts.sum()):,} measurements of {len(audit.points):,} options.",
         f"Winner: {winner}, estimated at {audit.estimate[audit.winner]:.6g}.",
-        f"It is {audit.lead:.4g} better than {rival}, the rival that tampering would help most cheaply.",
+        f"It is {audit.lead:.4g} better than {rival}, the option that the least tampering would make win.",
         f"Breakdown budget, with the model held fixed: {audit.breakdown_budget:.4g}. Less tampering than that, however "
-        f"it was spread, cannot have changed the winner; more, on measurements of {pivot}, can. That is "
-        f"{audit.shifted_measurements:,} measurement(s) shifted by one noise standard deviation ({noise:.4g}), where "
-        f"this option was measured {int(audit.counts[audit.pivot]):,} time(s).",
+        f"it was spread, cannot have changed the winner. More tampering, with measurements of {pivot}, can. This "
+        f"equals {audit.shifted_measurements:,} measurement(s) shifted by one noise standard deviation "
+        f"({noise:.4g}); this option has {int(audit.counts[audit.pivot]):,}.",
         sentence(audit),
     ]
     if estimated:
@@ -46,8 +46,8 @@ def sentence(audit: Audit) -> str:
     c = audit.certificate
     if c is None:
         return (
-            "Not certified: without repeats, nothing in these data tells noise from signal. Repeat some measurements, "
-            "or give the noise."
+            "Not certified: without repeats that differ, nothing in these data tells noise from signal. Repeat some "
+            "measurements, or give the noise."
         )
     begin, where = certified(audit.assumptions.estimated), "above" if audit.minimize else "below"
     percent = f"{100 * (1 - c.delta):.4g}%"
@@ -70,12 +70,12 @@ def details(audit: Audit) -> list[str]:
         f"  {audit.describe(r.option)}: {r.lead:.4g} ± {r.deviation:.4g}, {r.budget:.4g} at option {r.pivot}"
         for r in audit.rivals
     ]
-    lines.append("The result hangs on (tampering needed, if all of it went there):")
+    lines.append("Most sensitive options (tampering needed if only this option is changed):")
     lines += [
         f"  {audit.describe(i)}, measured {audit.counts[i]:,} time(s): {needed:.4g}" for i, needed in audit.hinges
     ]
     if not audit.suspects:
-        return [*lines, "No measurement stands out from what the others say."]
+        return [*lines, "No measurement is an outlier."]
     lines.append("Measurements that the others do not explain:")
     lines += [
         f"  row {s.row + 1}, {audit.describe(s.option)}: {s.value:.6g} where {s.expected:.6g} is expected, "

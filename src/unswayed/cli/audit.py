@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from unswayed.types import FloatArray
 
 
-File = Annotated[Path, typer.Argument(help="CSV or Parquet: parameters and an objective, a row a measurement.")]
+File = Annotated[
+    Path, typer.Argument(help="CSV or Parquet: parameters and an objective, one row for each measurement.")
+]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
 Parameters = Annotated[str | None, typer.Option(help="Columns of an option, with commas.", show_default="all others")]
 KernelName = Annotated[str | None, typer.Option(help="se, linear or matern-NU.", show_default="matern-2.5, fitted")]

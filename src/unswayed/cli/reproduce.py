@@ -1,4 +1,4 @@
-"""`unswayed reproduce`: every experiment and figure of the paper, and what became of its claims."""
+"""`unswayed reproduce`: every experiment and figure of the paper, and the verdicts on its claims."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Run all experiments of the paper, draw its figures, check its claims, write report.html.
 
-    About a minute on two cores. Interrupt it at any time: the next call goes on where this one ended.
+    About a minute on two cores. Interrupt it at any time: the next call continues where this one ended.
     """
     from unswayed.experiments.store import RunFolder
     from unswayed.paper import reproduce

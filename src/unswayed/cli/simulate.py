@@ -93,7 +93,7 @@ def _prepare(trials: int, lone_curves: bool, plot: Path | None) -> None:
     if trials < 1:
         raise InvalidInput(f"the number of trials must be at least 1, not {trials}")
     if lone_curves:
-        raise InvalidInput("--curves goes with --json")
+        raise InvalidInput("--curves needs --json")
     if plot:
         from unswayed.plots.style import check_writable
 

@@ -220,7 +220,7 @@ def _trimmed(
     threshold: float,
     budget: float,
 ) -> BoolArray:
-    """Which plays a model explains. Drop faults first: beside them the other values would be rounded off."""
+    """Which plays a model explains. Drop faults first: next to a huge value the others lose precision."""
     kept = np.abs(z) <= LARGEST_VALUE
     kernel, scale, tau = _parts(parameters, groups)
     centre = _centre(parameters, Measured.of(points, arms[kept], np.clip(z[kept], -10, 10)), groups)

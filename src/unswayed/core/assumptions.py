@@ -9,6 +9,7 @@ from unswayed.core.kernels import Kernel
 from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
+from unswayed.text import printable
 from unswayed.types import FloatArray, fix, positive, probability
 
 LARGEST_VALUE = 1e100  # of a measurement: squares must stay finite
@@ -39,6 +40,9 @@ class Given:
     delta: float = setting("Probability that a certified sentence fails.", 0.05)
 
     def __post_init__(self) -> None:
+        if self.kernel is not None and (isinstance(self.kernel, type) or not isinstance(self.kernel, Kernel)):
+            shown = printable(repr(self.kernel), limit=60)
+            raise InvalidInput(f"kernel must be a kernel such as Matern(2.5, 0.3), not {shown}")
         fix(self, threat=amount(self.threat, "the threat", zero=True), delta=probability(self.delta, "delta"))
         for name in ("noise_std", "output_scale", "norm_bound"):
             if (value := getattr(self, name)) is not None:
@@ -73,7 +77,7 @@ class GivenArgs(ModelArgs):
     threat: Required[float]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Assumptions:
     """The model behind a result, in units of the values.
 
@@ -97,6 +101,9 @@ class Assumptions:
     level: float
     norm_bound: float
     estimated: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Assumptions({type(self.kernel).__name__}, noise_std={self.noise_std:g}, estimated={self.estimated})"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

@@ -18,7 +18,8 @@ import numpy as np
 from unswayed.core.bounds import log_det_beta
 from unswayed.core.influence import pairwise_deviation, pairwise_influence
 from unswayed.core.posterior import JointPosterior, Posterior
-from unswayed.types import FloatArray, IntArray, positive, probability, read_only
+from unswayed.errors import InvalidInput
+from unswayed.types import FloatArray, IntArray, positive, probability, read_only, short_repr, whole
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,13 @@ class Breakdown:
     """The least tampering with recorded rewards that overturns a recommendation.
 
     Plays, kernel and lam are held fixed. With less tampering than `budget`, the untampered rewards name the same
-    winner; with a little more, all of it on plays of the `pivot`, they name the `rival`.
+    winner; with a little more, all of it on plays of the `pivot`, they name the `rival`. In an `Answer` of a continuous
+    space, a point that is worse by less than the noise counts as the same winner.
 
     Attributes:
         budget: The total change of rewards that is needed. Infinite if no tampering makes another arm win.
         rival: The arm that then wins, as a number (in an `Answer`, as a point). None if no arm can.
-        pivot: The arm whose plays have to change, likewise.
+        pivot: The arm whose plays have to change: a number, in an `Answer` a point. None if there is none.
 
     Example:
         >>> import unswayed
@@ -86,7 +88,7 @@ def breakdown(
         Breakdown(budget=4.0, rival=1, pivot=0)
     """
     joint = _joint(posterior)
-    winner = int(np.argmax(joint.mean)) if winner is None else winner
+    winner, margin = _winner(joint, winner), positive(margin, "the margin", zero=True)
     budgets, where = breakdown_budgets(joint, winner, beta=beta, caution=caution)
     budgets[[winner, *without]] = np.inf
     if margin > 0:
@@ -113,7 +115,7 @@ def breakdown_budgets(
     return budgets, S[column] if len(S) else column
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
     """What is proved of a recommendation, with probability 1 - delta, if tampering stayed within `budget`.
 
@@ -140,6 +142,7 @@ class Certificate:
     certified_budget: float
     candidates: IntArray
     beta: float
+    __repr__ = short_repr
 
     def scaled(self, unit: float) -> Certificate:
         """The same certificate when rewards are measured in other units.
@@ -156,16 +159,12 @@ class Certificate:
         return {name: None if value == np.inf else value for name, value in record.items()}
 
     def __str__(self) -> str:
-        percent = f"{100 * (1 - self.delta):.4g}%"
+        begin = f"If kernel, noise and norm bound are true, then with {100 * (1 - self.delta):.4g}% confidence"
         if len(self.candidates) == 1:
-            return (
-                f"Option {self.winner} is the best, with {percent} confidence, "
-                f"even if tampering of up to {self.budget:.4g} in total took place."
-            )
+            return f"{begin} option {self.winner} is the best, unless tampering exceeded {self.budget:.4g} in total."
         return (
-            f"Option {self.winner} leads; with {percent} confidence it is at most {self.largest_gap:.4g} below the "
-            f"best, if tampering did not exceed {self.budget:.4g} in total, and {len(self.candidates)} options may "
-            "still be the best."
+            f"{begin} option {self.winner} is at most {self.largest_gap:.4g} worse than the best, and "
+            f"{len(self.candidates)} options may be the best, unless tampering exceeded {self.budget:.4g} in total."
         )
 
 
@@ -200,14 +199,14 @@ def certificate(
     Example:
         >>> import unswayed
         >>> posterior = unswayed.Posterior.fit([[1, 0], [0, 1]], means=[0, 1], counts=[400, 400], lam=0.01)
-        >>> print(unswayed.certificate(posterior, budget=20, norm_bound=2, noise_std=0.1))
-        Option 1 is the best, with 95% confidence, even if tampering of up to 20 in total took place.
+        >>> unswayed.certificate(posterior, budget=20, norm_bound=2, noise_std=0.1).largest_gap
+        0.0
     """
     joint = _joint(posterior)
     C, delta = positive(budget, "the budget", zero=True), probability(delta, "delta")
     B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
     beta = log_det_beta(B, sigma, joint.lam, delta, joint.log_det)
-    winner = int(np.argmax(joint.mean)) if winner is None else winner
+    winner = _winner(joint, winner)
     power, _ = pairwise_influence(joint.effect()[0], winner)
     reach = beta * pairwise_deviation(joint.covariance, winner) + C * power
     behind = joint.mean - joint.mean[winner] + reach  # f(b) - f(winner) is at most this
@@ -218,4 +217,10 @@ def certificate(
 
 
 def _joint(posterior: Posterior | JointPosterior) -> JointPosterior:
+    if not isinstance(posterior, Posterior | JointPosterior):
+        raise InvalidInput(f"a Posterior or a JointPosterior is needed, not {type(posterior).__name__}")
     return posterior.joint if isinstance(posterior, Posterior) else posterior
+
+
+def _winner(joint: JointPosterior, arm: int | None) -> int:
+    return int(np.argmax(joint.mean)) if arm is None else whole(arm, "the winner", least=0, most=len(joint.mean) - 1)

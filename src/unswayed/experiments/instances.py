@@ -62,7 +62,7 @@ def make_problem(
             values is taken.
 
     Raises:
-        InvalidInput: A name stands for nothing, or the settings contradict each other.
+        InvalidInput: A name is unknown, or the settings contradict each other.
     """
     if name.lower().endswith(".csv"):
         if draw is not None:

@@ -66,7 +66,10 @@ def load_own(name: str) -> Own:
 
 def make_own(name: str, *arguments: Any, needs: str) -> Any:
     """Call the user's function and check that its result has the attribute `needs`."""
-    made = load_own(name).value(*arguments)
+    try:
+        made = load_own(name).value(*arguments)
+    except TypeError as error:  # most often a function that takes other arguments
+        raise InvalidInput(f"{name} could not be called: {error}") from None
     if not hasattr(made, needs):
         raise InvalidInput(f"{name} returned {type(made).__name__}, which has no attribute {needs!r}")
     return made

@@ -59,5 +59,5 @@ class PolicySettings:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> InvalidInput:
-    """The error for a name that stands for nothing."""
+    """The error for a name that is unknown."""
     return InvalidInput(f"unknown {kind} {name!r}: choose one of {', '.join(known)}")

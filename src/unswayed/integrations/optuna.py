@@ -3,7 +3,7 @@
 sampler = UnswayedSampler(threat=2.0)
 study = optuna.create_study(direction="maximize", sampler=sampler)
 study.optimize(objective, n_trials=100)
-sampler.recommend(study).point        # beside study.best_params, which believes every value
+sampler.recommend(study).point        # unlike study.best_params, it does not believe every value
 audit_study(study).breakdown_budget   # the tampering that would have made another trial win
 """
 
@@ -35,7 +35,7 @@ from unswayed.core.certificate import Breakdown
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_space import OptunaSpace, searchable
-from unswayed.integrations.optuna_trials import Trial, ask, measured_value, seen_by, single_objective, told
+from unswayed.integrations.optuna_trials import Trial, ask, event, measured_value, seen_by, single_objective, told
 from unswayed.search.answer import Answer, answer
 from unswayed.search.modes import Mode, begin
 from unswayed.search.play import Play, Status
@@ -44,7 +44,7 @@ from unswayed.types import FloatArray, IntArray, read_only, whole
 
 __all__ = ["StudyTable", "UnswayedSampler", "audit_study", "recommend", "study_table"]
 
-KEPT = 4  # a sampler keeps the searches of so many studies in memory
+KEPT = 4  # a sampler keeps the searches of at most this many studies in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +141,10 @@ class UnswayedSampler(BaseSampler):
         """The parameters to use, from all complete trials, with what this sampler was given.
 
         Args:
-            study: The study, whichever sampler made its trials.
+            study: The study, with trials by any sampler.
 
         Returns:
-            An `Answer` whose points are Optuna's parameters and whose plays are the complete trials.
+            An `Answer` whose points are Optuna's parameters and whose plays are the finished trials.
         """
         return _recommend(study, self._given, self._space, self._seed_for(study))
 
@@ -171,7 +171,7 @@ def recommend(
     seed: int | None = None,
     **given: Unpack[GivenArgs],
 ) -> Answer:
-    """The parameters to use, from all complete trials of a study, whichever sampler made them.
+    """The parameters to use, from all complete trials of a study, made by any sampler.
 
     `study.best_params` believes the largest value. Here a model of all values decides, and sets aside what the others
     do not explain; so the point need not be one of the trials.
@@ -183,7 +183,7 @@ def recommend(
         seed: Of the points that are considered; by default from the study's name.
 
     Returns:
-        An `Answer` whose points are Optuna's parameters and whose plays are the complete trials.
+        An `Answer` whose points are Optuna's parameters and whose plays are the finished trials.
 
     Raises:
         InvalidInput: No complete trial has a finite value for these parameters.
@@ -195,22 +195,21 @@ def recommend(
 
 def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int) -> Answer:
     single_objective(study, "a recommendation")
-    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
     space = OptunaSpace(searchable(intersection_search_space(trials))) if space is None else space
-    plays, points, values = [], [], []
+    plays, events = [], []
     for trial in trials:
         point, value = space.numbers(trial.params), measured_value(study, trial)
-        if point is not None and value is not None:
+        if point is not None:
             params = {name: trial.params[name] for name in space.names}
-            plays.append(Play(trial.number, params, Status.TOLD, trial.value))
-            points.append(point)
-            values.append(value)
-    if not plays:
+            status, reason = (Status.FAILED, trial.state.name.lower()) if value is None else (Status.TOLD, None)
+            plays.append(Play(trial.number, params, status, None if value is None else trial.value, reason))
+            events.append(event(space, point, value))
+    if not any(play.measured for play in plays):
         raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
     minimize = study.direction == StudyDirection.MINIMIZE
     with one_thread():
-        measured = list(zip(space.rows(points), values, strict=True))
-        found = answer(begin(Task(space.searched, given, seed)), plays, measured, space=space, minimize=minimize)
+        found = answer(begin(Task(space.searched, given, seed)), plays, events, space=space, minimize=minimize)
     broken = found.breakdown
     rival, pivot = (None if point is None else space.params(point) for point in (broken.rival, broken.pivot))
     return replace(found, point=space.params(found.point), breakdown=Breakdown(broken.budget, rival, pivot))
@@ -261,7 +260,7 @@ def study_table(study: Study) -> StudyTable:
 
 @forwards(Given, without=("threat",))
 def audit_study(study: Study, *, threat: float = 0.0, **given: Unpack[ModelArgs]) -> Audit:
-    """Can the winner of this study be trusted? `unswayed.audit` of its complete trials, whichever sampler made them.
+    """Can the winner of this study be trusted? `unswayed.audit` of its complete trials, made by any sampler.
 
     Args:
         study: A study with one objective.

@@ -25,7 +25,7 @@ NEAR = 1e-8  # steps by which a value may miss its step, as in Optuna
 
 
 class OptunaSpace:
-    """A search space as a box. Names are sorted, so that the same space is the same box whoever writes it down."""
+    """A search space as a box. Names are sorted, so that their order does not matter."""
 
     def __init__(self, distributions: Mapping[str, BaseDistribution]) -> None:
         self.distributions = dict(sorted(distributions.items()))
@@ -78,7 +78,7 @@ class OptunaSpace:
 
 
 def as_parameter(name: str, distribution: BaseDistribution) -> Parameter:
-    """The parameter of a box that stands for a distribution; an error where there is none."""
+    """The parameter of a box that stands for a distribution; raises InvalidInput if there is none."""
     try:
         if isinstance(distribution, CategoricalDistribution):
             return Categorical(range(len(distribution.choices)))

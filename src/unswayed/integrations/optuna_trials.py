@@ -19,12 +19,12 @@ from optuna.trial import FrozenTrial, TrialState
 from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
-from unswayed.search.data import Failed, Told
+from unswayed.search.data import Event, Failed, Told
 from unswayed.search.modes import Mode, step
 from unswayed.search.schedule import propose
 from unswayed.types import FloatArray
 
-OVERTAKEN, EACH = 16, 4  # an open trial is lost after so many later ones, and so many more for each later open one
+OVERTAKEN, EACH = 16, 4  # an open trial is lost after this many later ones, and this many more for each later open one
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,16 @@ def _known_params(trial: FrozenTrial) -> dict[str, Any]:
     return {**fixed, **trial.params}
 
 
+def event(space: OptunaSpace, point: Numbers, value: float | None) -> Event:
+    """A finished trial as a search sees it; without a value it has failed."""
+    row = space.rows([point])[0]
+    return Failed(row) if value is None else Told(row, value)
+
+
 def told(mode: Mode, space: OptunaSpace, trials: Sequence[Trial]) -> Mode:
     """The search after some more finished trials."""
-    for trial, row in zip(trials, space.rows([trial.point for trial in trials]), strict=True):
-        mode = step(mode, Failed(row) if trial.value is None else Told(row, trial.value))
+    for trial in trials:
+        mode = step(mode, event(space, trial.point, trial.value))
     return mode
 
 

@@ -72,7 +72,7 @@ class Command:
         for word in self.template:
             for match in BRACES.finditer(word):
                 if match[0] in ("{", "}"):
-                    raise InvalidInput(f"a lone {match[0]} in {_shown(word)}: {ESCAPES}")
+                    raise InvalidInput(f"an unmatched {match[0]} in {_shown(word)}: {ESCAPES}")
                 if match[3]:
                     found[match[3]] = None
         return tuple(found)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,28 +13,16 @@ from unswayed.core.certificate import Breakdown, Certificate, breakdown, certifi
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.candidates import near_failures
-from unswayed.search.data import Data
+from unswayed.search.data import Data, Event
 from unswayed.search.modes import Eliminating, Mode, Starting, refined
 from unswayed.search.play import Play, Status
 from unswayed.search.surrogate import Surrogate
 from unswayed.spaces import Point
-from unswayed.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
-
-
-class Describes(Protocol):
-    """A space, as far as an answer needs it."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
-
-    def describe(self, point: Point) -> str:
-        """The point in one line."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,11 +37,11 @@ class Answer:
             were considered.
         breakdown: The least tampering with the kept measurements that would have made another point win. In a
             continuum another point counts as a rival if it is now estimated to be worse by more than the noise.
-        assumptions: The model, and what of it was estimated.
+        assumptions: The model, and which parts of it were estimated.
         considered: How many points the recommendation was chosen from.
         set_aside: Numbers of the plays that the others do not explain.
         plays: All plays, also open, failed and retracted ones.
-        space: The space of the points.
+        space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
         continuum: Whether points may be arbitrarily close to each other.
         minimize: Whether smaller values are better.
 
@@ -75,7 +63,7 @@ class Answer:
     considered: int
     set_aside: tuple[int, ...]
     plays: tuple[Play, ...]
-    space: Describes
+    space: Any
     continuum: bool
     minimize: bool
 
@@ -144,19 +132,14 @@ class Answer:
 
 
 def answer(
-    mode: Mode,
-    plays: Sequence[Play],
-    more: Sequence[tuple[FloatArray, float]] = (),
-    *,
-    space: Describes | None = None,
-    minimize: bool = False,
+    mode: Mode, plays: Sequence[Play], more: Sequence[Event] = (), *, space: Any = None, minimize: bool = False
 ) -> Answer:
-    """The point to use, from all measurements, sought on arms that are refined around the leaders once more.
+    """The point to use, from all measurements. The candidates around the leaders are refined again.
 
     Args:
         mode: The search so far.
         plays: All plays of the study, in order; those told are in `mode`, then in `more`.
-        more: Rows and values (larger is better) that have not entered the mode yet.
+        more: Events that have not entered the mode yet.
         space: Describes the points; by default the space of the search.
         minimize: Whether the values of `plays` were negated for the search.
 
@@ -166,7 +149,7 @@ def answer(
     Raises:
         InvalidInput: Nothing has been measured.
     """
-    task, data = mode.task, _with(mode.data, more)
+    task, data = mode.task, mode.data.after_all(more)
     if len(data.values) == 0:
         raise InvalidInput("nothing has been measured yet: there is nothing to recommend")
     # The certificate of influence-PE needs no trimming.
@@ -178,15 +161,8 @@ def answer(
     return _answer_of(mode, data, surrogate, plays, task.space if space is None else space, minimize)
 
 
-def _with(data: Data, more: Sequence[tuple[FloatArray, float]]) -> Data:
-    if not more:
-        return data
-    rows, values = np.vstack([data.rows, *(row for row, _ in more)]), np.append(data.values, [v for _, v in more])
-    return replace(data, rows=rows, values=values)
-
-
 def _answer_of(
-    mode: Mode, data: Data, surrogate: Surrogate, plays: Sequence[Play], space: Describes, minimize: bool
+    mode: Mode, data: Data, surrogate: Surrogate, plays: Sequence[Play], space: Any, minimize: bool
 ) -> Answer:
     task, given, beliefs = mode.task, mode.task.given, surrogate.beliefs
     watch, policy, unit = surrogate.watch, surrogate.policy, beliefs.output_scale

@@ -19,8 +19,8 @@ from unswayed.search.data import Data
 from unswayed.search.task import Task
 from unswayed.types import FloatArray, IntArray
 
-FITTED = 250  # length-scales are fitted to at most so many points
-THRESHOLD = 4.0  # a play whose leave-one-out residual exceeds so many standard deviations is set aside
+FITTED = 250  # at most this many points are used to fit length-scales
+THRESHOLD = 4.0  # a play is set aside if its leave-one-out residual exceeds this many standard deviations
 
 Values = TypeVar("Values", float, FloatArray)
 

@@ -9,7 +9,7 @@ from unswayed.spaces import Box, Space
 from unswayed.types import FloatArray
 
 EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved
-FEW = EVERYWHERE + NEAR  # a space with at most so many points is considered as a whole
+FEW = EVERYWHERE + NEAR  # a space with at most this many points is considered as a whole
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 REPEATS = 6  # first plays that are made twice, to learn the noise
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -43,6 +44,16 @@ class Data:
 
     def after(self, event: Event) -> Self:
         """With one more event."""
-        if isinstance(event, Failed):
-            return replace(self, failed=np.vstack([self.failed, event.row]))
-        return replace(self, rows=np.vstack([self.rows, event.row]), values=np.append(self.values, event.value))
+        return self.after_all([event])
+
+    def after_all(self, events: Sequence[Event]) -> Self:
+        """With some more events."""
+        told = [event for event in events if isinstance(event, Told)]
+        failed = [event.row for event in events if isinstance(event, Failed)]
+        rows, values = [event.row for event in told], [event.value for event in told]
+        return replace(
+            self,
+            rows=np.vstack([self.rows, *rows]),
+            values=np.append(self.values, values),
+            failed=np.vstack([self.failed, *failed]),
+        )

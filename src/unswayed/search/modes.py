@@ -24,9 +24,9 @@ from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Task
 from unswayed.types import FloatArray
 
-LEADERS = 10  # candidates are sought around so many rows of largest mean
-GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor; refine the arms after so many plays
-FEWEST = 5  # a model needs so many values, even if many of the first plays fail
+LEADERS = 10  # this many rows of largest mean get candidates around them
+GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor; refine the arms after this many plays
+FEWEST = 5  # a model needs at least this many values
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from unswayed.policies.influence_phased_elimination import InfluencePhasedElimin
 from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, FloatArray
 
-NARROW = 0.5  # an epoch of half the plays must determine every arm up to so many output scales
+NARROW = 0.5  # an epoch of half the plays must determine every arm up to this many output scales
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Phase:
         return replace(self, rewards={**self.rewards, arm: (*self.rewards[arm], z)})._ended()
 
     def fail(self, row: FloatArray) -> Self:
-        """After a play without a reward: the epoch does without it."""
+        """After a play without a reward: the epoch continues without it."""
         arm = self._wanted(row)
         if arm is None:
             return self

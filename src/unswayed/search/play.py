@@ -10,7 +10,7 @@ from unswayed.spaces import Point
 
 
 class Status(StrEnum):
-    """What became of a play.
+    """The status of a play.
 
     Attributes:
         OPEN: It was asked for and has no answer yet.

@@ -19,7 +19,7 @@ from unswayed.search.candidates import unguided
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.types import FloatArray
 
-CHANCES = 10  # the best of so many moves is made
+CHANCES = 10  # the best of this many moves is made
 
 
 class Turn(Enum):

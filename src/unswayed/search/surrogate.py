@@ -34,7 +34,7 @@ class Surrogate:
     def fit(
         cls, task: Task, beliefs: Beliefs, data: Data, candidates: FloatArray, *, threshold: float = THRESHOLD
     ) -> Self:
-        """The arms are the played rows and `candidates`; which plays to keep is decided anew."""
+        """The arms are the played rows and `candidates`; which plays to keep is decided again."""
         played, arms = numbered_rows(data.rows)
         domain = numbered_rows(np.vstack([played, candidates]))[0]
         policy = VigilantUCB(

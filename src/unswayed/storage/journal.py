@@ -236,7 +236,7 @@ def _open(path: str) -> io.FileIO:
     # Without O_NONBLOCK, opening a pipe would wait for its other end. Windows has O_BINARY instead of these.
     flags = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
     if os.path.islink(path) and not os.path.exists(path):
-        raise InvalidInput(f"cannot open {path}: it is a symbolic link to nowhere")
+        raise InvalidInput(f"cannot open {path}: it is a broken symbolic link")
     file = io.FileIO(os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666), "r+")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -253,5 +253,5 @@ def _take(handle: int, path: str) -> None:
     end = monotonic() + PATIENCE
     while not try_lock(handle):
         if monotonic() > end:
-            raise JournalError(f"another unswayed has {path} open; wait for it to end")
+            raise JournalError(f"another Unswayed process has {path} open; wait for it to end")
         sleep(0.01)

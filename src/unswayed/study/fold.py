@@ -21,7 +21,7 @@ class Fold:
 
     def __init__(self, task: Task, *, parallel: int, minimize: bool) -> None:
         self._task, self._parallel, self._minimize = task, parallel, minimize
-        self._state: tuple[Mode, int] = (begin(task), 0)  # the mode after so many plays
+        self._state: tuple[Mode, int] = (begin(task), 0)  # the mode after this many plays
         self._answered: tuple[tuple[Play, ...], Answer] | None = None
 
     def row(self, number: int, log: Sequence[Play]) -> FloatArray:
@@ -36,10 +36,8 @@ class Fold:
         plays = tuple(log)
         if self._answered is None or self._answered[0] != plays:
             mode, folded = self._fold_for(len(plays), plays)
-            late = [play for play in plays[folded:] if play.measured]
-            rows = self._task.space.encode([play.point for play in late])
-            more = [(row, self._larger_is_better(play)) for row, play in zip(rows, late, strict=True)]
-            self._answered = (plays, answer(mode, plays, more, minimize=self._minimize))
+            late = [self._event(play) for play in plays[folded:] if play.status in (Status.TOLD, Status.FAILED)]
+            self._answered = (plays, answer(mode, plays, late, minimize=self._minimize))
         return self._answered[1]
 
     def _fold_for(self, number: int, log: Sequence[Play]) -> tuple[Mode, int]:
@@ -54,8 +52,7 @@ class Fold:
 
     def _event(self, play: Play) -> Event:
         row = self._task.space.encode([play.point])[0]
-        return Failed(row) if play.status is Status.FAILED else Told(row, self._larger_is_better(play))
-
-    def _larger_is_better(self, play: Play) -> float:
+        if play.status is Status.FAILED:
+            return Failed(row)
         value = finite(play.value)
-        return -value if self._minimize else value
+        return Told(row, -value if self._minimize else value)

@@ -61,7 +61,9 @@ class Header:
     @classmethod
     def read(cls, records: list[Record], journal: str) -> Self:
         """The header of a journal, which must be that of a study."""
-        first = records[0] if records else {}
+        if not records:
+            raise JournalError(f"{journal} is empty: it was made, but no study was begun in it")
+        first = records[0]
         try:
             if first["kind"] != "study" or not isinstance(first["space"], dict):
                 raise TypeError("it is of another kind")
@@ -76,7 +78,9 @@ class Header:
         if "fingerprint" in self.space:
             raise JournalError(f"{journal} does not hold its space: give it to Optimizer(space, journal=...)")
         try:
-            return space_from_record(self.space)
+            space = space_from_record(self.space)
+            self.settings.check(space)
+            return space
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             raise JournalError(f"{journal} does not begin with a study: {_reason(error)}") from None
 

@@ -41,7 +41,7 @@ def plain(point: Point) -> Any:
 
 
 def find(log: Sequence[Play], play: Play | int) -> Play:
-    """What is known of a play, given as such or by its number; refuse a play of another study."""
+    """What is known of a play, given as a Play or as a number; refuse a play of another study."""
     number = whole(play.number if isinstance(play, Play) else play, "the number of a play", least=0)
     if number >= len(log):
         raise InvalidInput(f"play {number} was never asked for; the last one is {len(log) - 1}")
@@ -97,7 +97,7 @@ def plays_planned(records: Sequence[Record], first: int | None) -> int | None:
 
 
 def _senseless(number: int, error: Exception) -> JournalError:
-    return JournalError(f"record {number} of the journal makes no sense: {error}")
+    return JournalError(f"record {number} of the journal is invalid: {error}")
 
 
 def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:

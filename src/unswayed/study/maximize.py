@@ -17,9 +17,12 @@ from unswayed.study.result import Result
 from unswayed.study.run import RunArgs, RunOptions
 from unswayed.study.settings import Settings, StudyArgs
 
+PLAYS = "How many measurements to make in all."
 PARALLEL = "How many plays are under way at a time; by default as many as the executor has workers."
 DEFAULTS = {"plays": MISSING, "parallel": None}
-shows_settings = forwards(Settings, RunOptions, without=("minimize",), defaults=DEFAULTS, parallel=PARALLEL)
+shows_settings = forwards(
+    Settings, RunOptions, without=("minimize",), defaults=DEFAULTS, plays=PLAYS, parallel=PARALLEL
+)
 
 
 class Args(StudyArgs, RunArgs):
@@ -104,8 +107,7 @@ def _optimize(
 ) -> Result:
     run: RunArgs = {name: given[name] for name in RunArgs.__annotations__ if name in given}  # type: ignore[assignment]
     settings = {name: value for name, value in given.items() if name not in run}
-    if "minimize" in settings:
-        raise InvalidInput("call maximize or minimize instead of giving minimize=")
+    RunOptions(**run).check(objective)
     if settings.get("plays") is None:
         raise InvalidInput("say how often to measure in all: plays=")
     if settings.get("parallel") is None:

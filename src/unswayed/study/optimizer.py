@@ -1,8 +1,8 @@
 """Ask and tell over a journal: `unswayed.Optimizer`.
 
-The journal is the truth; the state is a fold over it. Answers enter the search in the order of their plays, whoever
-was faster: play k is chosen from the answers of plays up to k - parallel and from the points of those after. So what is
-asked does not depend on time, and a study that is read back continues as if it had never stopped.
+The journal is the truth; the state is a fold over it. Answers enter the search in the order of their plays, whichever
+is finished first: play k is chosen from the answers of plays up to k - parallel and from the points of those after. So
+what is asked does not depend on time, and a study that is read back continues as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from unswayed.study.fold import Fold
 from unswayed.study.header import Header, begin_journal, open_journal
 from unswayed.study.log import find, finite, history, plain, plays_planned, replay, take
 from unswayed.study.result import Result
-from unswayed.study.run import RunArgs, RunOptions, measure
+from unswayed.study.run import RunArgs, RunOptions, measure, one_line
 from unswayed.study.settings import Settings, StudyArgs
 from unswayed.types import whole
 
@@ -64,7 +64,7 @@ class Optimizer:
         if not isinstance(space, Box | Options):
             raise InvalidInput(f"the space must be a Box or Options, not {type(space).__name__}")
         wanted = Settings(**settings)
-        wanted.record()  # refuses a kernel that no journal can keep, before a file is made
+        wanted.check(space)  # before a journal is made
         self.space = space
         self._lock = RLock()
         self._journal = open_journal(journal)
@@ -165,7 +165,7 @@ class Optimizer:
                 self._answer_open(known, {"kind": "tell", "play": known.number, "value": number})
 
     def fail(self, play: Play | int, reason: str) -> None:
-        """Record that a play could not be measured. It is used up, and other points come first from now on.
+        """Record that a play could not be measured. It counts as one of the plays, and the search prefers other points.
 
         Args:
             play: The play, or its number.
@@ -177,7 +177,7 @@ class Optimizer:
         with self._lock:
             known = find(self._log, play)
             if known.status is not Status.FAILED:
-                self._answer_open(known, {"kind": "fail", "play": known.number, "reason": str(reason)})
+                self._answer_open(known, {"kind": "fail", "play": known.number, "reason": one_line(reason)})
 
     def retract(self, play: Play | int, reason: str) -> None:
         """Leave a recorded measurement out from now on, as if it had never been told. What was asked stays asked.
@@ -197,7 +197,7 @@ class Optimizer:
                 raise InvalidInput(
                     f"play {known.number} is {known.status}: only a recorded measurement can be retracted"
                 )
-            self._record({"kind": "retract", "play": known.number, "reason": str(reason)})
+            self._record({"kind": "retract", "play": known.number, "reason": one_line(reason)})
             self._fold = self._new_fold()
 
     def _answer_open(self, play: Play, record: Record) -> None:
@@ -221,9 +221,10 @@ class Optimizer:
             InvalidInput: The study has no limit of plays, or no play could be measured.
             SystemFault: The workers are gone.
         """
+        how = RunOptions(**options)
+        how.check(objective)
         if self.settings.plays is None:
             raise InvalidInput("a study that is run needs a number of plays: Optimizer(..., plays=)")
-        how = RunOptions(**options)
         bar = progress_bar("Measuring", self.settings.plays) if how.progress else nullcontext(lambda count: None)
         with bar as advance:
             advance(sum(play.status is not Status.OPEN for play in self._log))

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from unswayed.errors import SystemFault, UnswayedError
+from unswayed.errors import CommandStopped, InvalidInput, SystemFault, UnswayedError
 from unswayed.forwarding import setting
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.spaces import Point
 from unswayed.spaces.space import named_values
 from unswayed.study.log import finite
+from unswayed.text import printable
 from unswayed.types import whole
 
 if TYPE_CHECKING:
@@ -40,6 +41,20 @@ class RunOptions:
     )
     progress: bool = setting("Whether to show a progress bar on a terminal.", True)
 
+    def __post_init__(self) -> None:
+        if self.executor is not None and not hasattr(self.executor, "submit"):
+            raise InvalidInput(f"executor must be a concurrent.futures.Executor, not {self.executor!r}")
+        if self.callback is not None and not callable(self.callback):
+            raise InvalidInput(f"callback must be a function, not {self.callback!r}")
+        whole(self.retries, "retries", least=0)
+
+    def check(self, objective: object) -> None:
+        """Refuse what cannot be measured, before a play is asked for."""
+        if not callable(objective):
+            raise InvalidInput(f"the objective must be a function or a Command, not {type(objective).__name__}")
+        if isinstance(objective, Command) and not isinstance(self.executor, ThreadPoolExecutor | None):
+            raise InvalidInput("a Command starts processes by itself: leave the executor out and give parallel=")
+
 
 class RunArgs(TypedDict, total=False):
     """The fields of `RunOptions` as keywords, for static tools."""
@@ -55,8 +70,8 @@ def measure(
 ) -> None:
     """Measure until the plays of `optimizer` are used up, or `answered`, called with each new answer, returns True.
 
-    Open plays, left by a crash perhaps, come first. A measurement that raises or is not a finite number is tried
-    again `retries` times; then the play has failed. Runs of a command are ended however this ends.
+    Open plays, for example those before a crash, come first. A measurement that raises or is not a finite number is
+    tried again `retries` times; then the play has failed. Runs of a command are ended however this ends.
     """
     retries = whole(retries, "retries", least=0)
 
@@ -76,9 +91,10 @@ def measure(
 
 
 def _run_command(optimizer: Optimizer, command: Command, executor: Executor | None, retries: int, tell: Tell) -> None:
-    """Programs run beside this process anyway: by default each waits in a thread of its own."""
+    """Programs run in processes of their own: a thread waits for each of them."""
     names = optimizer.space.names
     command.check(names)
+    command = Command(command.template, timeout=command.timeout)  # ended below, while the user's can be run again
 
     def objective(point: Point) -> float:
         return command(named_values(names, point))
@@ -149,14 +165,15 @@ def _elsewhere(optimizer: Optimizer, objective: Objective, executor: Executor, r
 def _outcome(future: Future[Any]) -> tuple[float | None, str | None]:
     try:
         return finite(future.result()), None
-    except BrokenExecutor:
+    except (BrokenExecutor, CommandStopped):  # nothing is known about the point: the play stays open
         raise
     except (Exception, CancelledError) as reason:
         return None, one_line(reason)
 
 
-def one_line(error: BaseException) -> str:
-    """An exception as one line: what the journal and the result say of a failed play."""
-    text = " ".join(str(error).split())
-    name = type(error).__name__
-    return (text if isinstance(error, UnswayedError) and text else f"{name}: {text}" if text else name)[:LONGEST_REASON]
+def one_line(reason: object) -> str:
+    """The reason of a failure or a retraction as one line, safe to print: a text or an exception."""
+    text = printable(" ".join(str(reason).split()), limit=LONGEST_REASON)
+    name = type(reason).__name__
+    named = isinstance(reason, BaseException) and not isinstance(reason, UnswayedError)
+    return text if text and not named else f"{name}: {text}" if text else name

@@ -7,12 +7,12 @@ from typing import Any, Self
 
 from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.kernels import Kernel, Linear, Matern, SquaredExponential
-from unswayed.errors import InvalidInput
+from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.forwarding import setting
 from unswayed.search.task import METHODS, Task
 from unswayed.spaces import Space
 from unswayed.storage import Record
-from unswayed.types import whole
+from unswayed.types import fix, whole
 
 KERNELS = {"Linear": Linear, "SquaredExponential": SquaredExponential, "Matern": Matern}
 
@@ -34,17 +34,28 @@ class Settings(Given):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked: dict[str, Any] = {
-            "plays": None if self.plays is None else whole(self.plays, "plays", least=1),
-            "minimize": bool(self.minimize),
-            "parallel": whole(self.parallel, "parallel", least=1),
-            "seed": None if self.seed is None else whole(self.seed, "the seed", least=0),
-            "note": None if self.note is None else str(self.note),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        if not isinstance(self.minimize, bool):
+            raise InvalidInput(f"minimize must be True or False, not {self.minimize!r}")
+        fix(
+            self,
+            plays=None if self.plays is None else whole(self.plays, "plays", least=1),
+            parallel=whole(self.parallel, "parallel", least=1),
+            seed=None if self.seed is None else whole(self.seed, "the seed", least=0),
+            note=None if self.note is None else str(self.note),
+        )
         if self.method not in METHODS:
             raise InvalidInput(f"unknown method {self.method!r}: choose one of {', '.join(METHODS)}")
+
+    def check(self, space: Space) -> None:
+        """Refuse a kernel that no journal can keep, or that cannot be computed on the rows of the space."""
+        self.record()
+        if self.kernel is not None:
+            rows = self.task(space, 0).start
+            try:
+                self.kernel(rows, rows)
+            except UnswayedError as error:
+                fits = f"does not fit the {space.columns} column(s) of space.encode"
+                raise InvalidInput(f"the kernel {fits}: {error}") from None
 
     def task(self, space: Space, seed: int) -> Task:
         """What the search of this study is for."""

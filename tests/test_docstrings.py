@@ -18,7 +18,8 @@ from unswayed.spaces.space import Space
 
 PROTOCOLS = (Policy, Kernel, Space, Encoding, Adversary)
 NAMES = unswayed.__all__
-MODULES = sorted({*unswayed._HOME.values(), "text", "storage.journal", "integrations.optuna", "experiments.settings"})
+OTHERS = ("text", "storage.journal", "integrations.optuna", "experiments.settings")
+MODULES = sorted({*unswayed._homes().values(), *(f"unswayed.{name}" for name in OTHERS)})
 SECTION = re.compile(r"^(?:Args|Attributes):\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
 
 
@@ -82,4 +83,4 @@ def test_every_public_name_has_an_example(name):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_run(module):
-    assert doctest.testmod(import_module(f"unswayed.{module}")).failed == 0
+    assert doctest.testmod(import_module(module)).failed == 0

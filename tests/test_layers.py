@@ -118,7 +118,13 @@ def test_the_public_names_exist():
         assert hasattr(unswayed, name)
 
 
-def test_static_tools_see_the_same_names_at_the_same_place():
+def test_every_import_of_the_stub_is_a_public_name():
     stub = ast.parse((ROOT / "__init__.pyi").read_text())
     seen = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert seen == {name: f"unswayed.{module}" for name, module in unswayed._HOME.items()}
+    assert seen == unswayed._homes()
+    names = {}
+    exec("from unswayed import *", names)  # noqa: S102
+    assert seen.keys() <= names.keys()
+    assert seen.keys() <= set(dir(unswayed))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        unswayed.nothing  # noqa: B018

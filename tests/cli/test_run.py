@@ -233,7 +233,7 @@ def test_other_settings_need_another_journal(unswayed, folder, options, word):
     before = (folder / "space.jsonl").read_bytes()
     code, out, err = run(unswayed, *options, plays=3)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("unswayed: space.jsonl was begun with other settings")
+    assert err.startswith("unswayed: space.jsonl has other settings")
     assert word in err
     assert "another journal" in err
     assert (folder / "space.jsonl").read_bytes() == before

@@ -5,10 +5,9 @@ import numpy as np
 from unswayed import Box, Play, Real, Status
 from unswayed.core.assumptions import Given
 from unswayed.search.answer import answer
-from unswayed.search.data import Failed, Told
 from unswayed.search.modes import begin, step
 from unswayed.search.schedule import propose
-from unswayed.search.task import Task
+from unswayed.search.task import Failed, Task, Told
 
 SQUARE = Box({"x": Real(0, 1), "y": Real(0, 1)})
 

@@ -6,7 +6,7 @@ import pytest
 from tests.search.games import bowl, task
 from unswayed import Matern
 from unswayed.search.beliefs import FITTED, _fitted_plays, estimate
-from unswayed.search.data import Data
+from unswayed.search.task import Data
 
 
 def measured(points=20, repeats=3, sigma=0.02, lie=0.0):

@@ -11,9 +11,9 @@ import pytest
 import unswayed.search
 from tests.search.games import Game, bowl, nothing, task
 from unswayed import Options
-from unswayed.search.data import Failed, Told
 from unswayed.search.modes import Eliminating, Guided, Starting, begin, step
 from unswayed.search.schedule import propose
+from unswayed.search.task import Failed, Told
 
 FILES = sorted(Path(unswayed.search.__file__).parent.glob("*.py"))
 TEN = Options(list(range(10)))

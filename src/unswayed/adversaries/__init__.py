@@ -1,22 +1,13 @@
 """The attacks of Section 4, and when they start. An adversary names what it wants; a ledger limits it to its budget."""
 
-from unswayed.adversaries.aggressive_subtraction import AggressiveSubtraction
-from unswayed.adversaries.clipping import Clipping
-from unswayed.adversaries.flip import Flip
-from unswayed.adversaries.protocol import Adversary, NoAttack, Start, at_points, immediately, later
-from unswayed.adversaries.strongest import Strongest
-from unswayed.adversaries.top_k import TopK
-
-__all__ = [
-    "Adversary",
-    "AggressiveSubtraction",
-    "Clipping",
-    "Flip",
-    "NoAttack",
-    "Start",
-    "Strongest",
-    "TopK",
-    "at_points",
-    "immediately",
-    "later",
-]
+from unswayed.adversaries.aggressive_subtraction import AggressiveSubtraction as AggressiveSubtraction
+from unswayed.adversaries.clipping import Clipping as Clipping
+from unswayed.adversaries.flip import Flip as Flip
+from unswayed.adversaries.protocol import Adversary as Adversary
+from unswayed.adversaries.protocol import NoAttack as NoAttack
+from unswayed.adversaries.protocol import Start as Start
+from unswayed.adversaries.protocol import at_points as at_points
+from unswayed.adversaries.protocol import immediately as immediately
+from unswayed.adversaries.protocol import later as later
+from unswayed.adversaries.strongest import Strongest as Strongest
+from unswayed.adversaries.top_k import TopK as TopK

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.audits.findings import Rival, Suspect, find_hinges, find_rivals, find_suspects
-from unswayed.audits.measurements import Measurements, collect
+from unswayed.audits.measurements import Measurements, Rival, Suspect, collect, find_hinges, find_rivals, find_suspects
+from unswayed.audits.report import details, record, summary
 from unswayed.core.assumptions import Assumptions, Given, ModelArgs
 from unswayed.core.certificate import Breakdown, Certificate, certificate
-from unswayed.core.fitting import NOISES, fit_counts
+from unswayed.core.fitting import NOISES, fit_counts, noise_from_repeats
 from unswayed.core.kernels import Kernel, Matern, gram
-from unswayed.core.noise import noise_from_repeats
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput
@@ -123,14 +122,10 @@ class Audit:
         return f"Audit(winner={self.winner}, breakdown_budget={self.breakdown_budget:.4g})"
 
     def __str__(self) -> str:
-        from unswayed.audits.report import details, summary
-
         return "\n".join([*summary(self), *details(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""
-        from unswayed.audits.report import record
-
         return record(self)
 
     def plot(self) -> Figure:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from unswayed.audits.audit import Audit
 from unswayed.core.assumptions import certified
+
+if TYPE_CHECKING:
+    from unswayed.audits.audit import Audit
 
 SUSPECTS = 10  # shown
 

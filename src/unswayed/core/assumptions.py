@@ -28,9 +28,7 @@ def amount(value: float, name: str, *, zero: bool = False) -> float:
 class Given:
     """What the user states about the measurements. None stands for "estimate it"."""
 
-    threat: float = setting(
-        "Total tampering to be safe against: the sum of all changes of measured values, in their units."
-    )
+    threat: float = setting("Total tampering to be safe against: the sum of all changes of values, in their units.")
     kernel: Kernel | None = setting("How values at two points vary together; estimated if None.", None)
     noise_std: float | None = setting("Standard deviation of one measurement; estimated if None.", None)
     output_scale: float | None = setting("Standard deviation of the true values; estimated if None.", None)

@@ -1,4 +1,4 @@
-"""Length-scales by maximum likelihood, for a unit-variance kernel and mean zero.
+"""Length-scales by maximum likelihood, for a unit-variance kernel and mean zero; the noise from repeats.
 
 minus log likelihood  =  1/2 y^T A^-1 y + 1/2 ln det A + const,   A = K + lam I
 """
@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize, minimize_scalar
+from scipy.special import ndtri
 
 from unswayed.core.kernels import Kernel, Matern, SquaredExponential, gram
 from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray, floats, positive
+from unswayed.types import FloatArray, IntArray, floats, positive
 
 Stationary = TypeVar("Stationary", bound=SquaredExponential | Matern)
 FACTORS, NOISES = (0.01, 100.0), (1e-6, 10.0)
 NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry no noise
+MANY = 10  # from this number of repeats on, take distances from the median; with fewer, its own distance of 0 weighs
 
 
 def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: float | FloatArray) -> float:
@@ -123,3 +125,36 @@ def _rescaled(kernel: Kernel, factor: float) -> Kernel:
         raise InvalidInput(f"the kernel {kernel!r} has no length-scale that can be fitted")
     lengths = np.asarray(kernel.lengthscale) * factor
     return replace(kernel, lengthscale=tuple(lengths) if lengths.ndim else float(lengths))
+
+
+def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
+    """The standard deviation of one measurement, from the median distance between repeats of the same option.
+
+    With many repeats, distances are taken from their median. One tampered repeat moves these medians very little.
+
+    Args:
+        option: The number of the option of each value.
+        values: The measurements.
+        least: How many repeats are needed.
+
+    Returns:
+        The noise; None with fewer than `least` repeats, or if more than half of the distances are 0. In that case the
+        program prints the same number every time, and the other distances may be lies.
+    """
+    order = np.argsort(option, kind="stable")
+    sorted_options = option[order]
+    starts = np.flatnonzero(np.diff(sorted_options, prepend=sorted_options[0] - 1))
+    distances, repeats = [], 0
+    for mine in np.split(values[order], starts[1:]):
+        if len(mine) == 1:
+            continue
+        repeats += len(mine) - 1
+        if len(mine) < MANY:
+            first, second = np.triu_indices(len(mine), 1)
+            distances.append((mine[first] - mine[second]) / np.sqrt(2))
+        else:
+            distances.append((mine - np.median(mine)) * np.sqrt(len(mine) / (len(mine) - 1)))
+    if repeats < least or not distances:
+        return None
+    pooled = np.concatenate(distances)
+    return float(np.median(np.abs(pooled)) / ndtri(0.75)) or None

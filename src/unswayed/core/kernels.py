@@ -185,9 +185,7 @@ class Matern(_Stationary):
     def __post_init__(self) -> None:
         object.__setattr__(self, "nu", positive(self.nu, "nu"))
         if self.nu > LARGEST_NU:
-            raise InvalidInput(
-                f"a Matern kernel with nu above {LARGEST_NU:,} is the same as SquaredExponential; use that one"
-            )
+            raise InvalidInput(f"a Matern kernel with nu above {LARGEST_NU:,} is SquaredExponential; use that")
         super().__post_init__()
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:

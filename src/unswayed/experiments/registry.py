@@ -18,8 +18,8 @@ from unswayed.experiments.settings import PolicySettings, unknown
 
 if TYPE_CHECKING:
     from unswayed.adversaries import Adversary, Start
-    from unswayed.policies import Policy
     from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
+    from unswayed.policies.protocol import Policy
     from unswayed.problems import Problem
 
 Maker = Callable[..., Any]
@@ -97,14 +97,14 @@ def _rgp_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) ->
 
 @_policy("gp-ucb", "GP-UCB", "vermilion")
 def _gp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
-    from unswayed.policies import GPUCB
+    from unswayed.policies.gp_ucb import GPUCB
 
     return GPUCB(problem.domain, problem.kernel, beta=_index_beta(problem, s), lam=s.regularisation())
 
 
 @_policy("rgp-ucb", "RGP-UCB", "blue")
 def _rgp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
-    from unswayed.policies import RobustGPUCB
+    from unswayed.policies.robust_gp_ucb import RobustGPUCB
 
     told = {"lam": s.regularisation(), "corruption_budget": budget, "b": 1.0 if s.width == "theory" else s.b}
     return RobustGPUCB(problem.domain, problem.kernel, beta=_index_beta(problem, s), **told)
@@ -136,7 +136,7 @@ def _influence_ucb(problem: Problem, budget: float, horizon: int, s: PolicySetti
 
 @_policy("influence-pe", "influence-PE", "orange", "certified", certified=True, noise_lam=True)
 def _influence_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
-    from unswayed.policies import InfluencePhasedElimination
+    from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
 
     told = _guarantee(problem, budget, s)
     return InfluencePhasedElimination(problem.domain, problem.kernel, lam=s.regularisation(), eta=s.eta, **told)
@@ -144,7 +144,7 @@ def _influence_pe(problem: Problem, budget: float, horizon: int, s: PolicySettin
 
 @_policy("vigilant-ucb", "vigilant-UCB", "black", "for few plays", noise_lam=True)
 def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
-    from unswayed.policies import VigilantUCB
+    from unswayed.policies.vigilant_ucb import VigilantUCB
 
     told: dict[str, Any] = {
         "corruption_budget": budget,

@@ -19,9 +19,9 @@ from optuna.trial import FrozenTrial, TrialState
 from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
-from unswayed.search.data import Event, Failed, Told
 from unswayed.search.modes import Mode, step
 from unswayed.search.schedule import propose
+from unswayed.search.task import Event, Failed, Told
 from unswayed.types import FloatArray
 
 OVERTAKEN, EACH = 16, 4  # an open trial is lost after this many later ones, and this many more for each later open one

@@ -18,19 +18,9 @@ from unswayed.experiments.experiment import Trial
 from unswayed.experiments.instances import instance
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import Report, sweep
-from unswayed.paper import beyond, certified, figures
+from unswayed.paper import beyond, certified, figures, grid
 from unswayed.paper.checks import Draws
 from unswayed.paper.claims import CLAIMS, decide
-from unswayed.paper.grid import (
-    FIGURES,
-    OTHER_TRIALS,
-    About,
-    Results,
-    Scale,
-    figure_lines,
-    other_draw_trials,
-    other_draws,
-)
 from unswayed.paper.report import Entry, Picture, page
 from unswayed.plots.style import encoded, save
 from unswayed.storage import write_atomically
@@ -40,23 +30,29 @@ GUARANTEES = "Influence-UCB and influence-PE with their guarantees (true B, delt
 NAMES = tuple(f"figure-{n}" for n in range(1, 7))
 
 
-def trials_for(scale: Scale, only: Sequence[str] = ()) -> list[Trial]:
+def trials_for(scale: grid.Scale, only: Sequence[str] = ()) -> list[Trial]:
     """The runs that the wanted figures need; by default all of the paper's, and with `beyond` the others."""
     for name in only:
         if name not in NAMES:
             raise InvalidInput(f"unknown figure {name!r}: choose one of {', '.join(NAMES)}")
     wanted = {4 if name == "figure-1" else int(name[-1]) for name in only or NAMES}
-    lines = [experiment for n in FIGURES if n in wanted for experiment in figure_lines(n, scale.horizon)]
+    lines = [experiment for n in grid.FIGURES if n in wanted for experiment in grid.figure_lines(n, scale.horizon)]
     trials = [trial for experiment in lines for trial in experiment.trials(scale.trials)]
     if scale.beyond and not only:
         more = [*beyond.experiments(scale.horizon), *certified.experiments(scale.horizon)]
-        trials += other_draw_trials(scale) + [trial for e in more for trial in e.trials(beyond.TRIALS)]
+        trials += grid.other_draw_trials(scale) + [trial for e in more for trial in e.trials(beyond.TRIALS)]
     return list(dict.fromkeys(trials))
 
 
 def complete(
-    folder: RunFolder, trials: Sequence[Trial], about: About, executor: Executor, *, report: Report, patience: float
-) -> About:
+    folder: RunFolder,
+    trials: Sequence[Trial],
+    about: grid.About,
+    executor: Executor,
+    *,
+    report: Report,
+    patience: float,
+) -> grid.About:
     """Run what `folder` does not have yet, and say in it how that went."""
     keys = [trial.fingerprint() for trial in trials]
     known, described = folder.about()
@@ -73,9 +69,9 @@ def complete(
     return about
 
 
-def render(folder: RunFolder, about: About, only: Sequence[str] = ()) -> list[Entry]:
+def render(folder: RunFolder, about: grid.About, only: Sequence[str] = ()) -> list[Entry]:
     """Draw what the finished runs allow, decide the claims, and write the page. Runs nothing."""
-    results = Results(folder.read(folder.about()[0]), about.scale)
+    results = grid.Results(folder.read(folder.about()[0]), about.scale)
     pictures = [
         Picture(title, caption, _draw(folder, name, figure()))
         for name, title, caption, figure in _figures(results)
@@ -92,11 +88,11 @@ def render(folder: RunFolder, about: About, only: Sequence[str] = ()) -> list[En
     return entries
 
 
-def _beyond(folder: RunFolder, results: Results) -> tuple[list[Picture], list[beyond.Table]]:
+def _beyond(folder: RunFolder, results: grid.Results) -> tuple[list[Picture], list[beyond.Table]]:
     """The sections that go beyond the paper, as far as their runs are finished."""
     pictures, tables = [], []
     if all(results.has(e, beyond.TRIALS) for e in certified.experiments(results.scale.horizon)):
-        for n, (problem, budget) in FIGURES.items():
+        for n, (problem, budget) in grid.FIGURES.items():
             drawn = _draw(folder, f"figure-{n}-certified", certified.panels(results, n))
             title = f"Certified policies: {problem}, C = {budget:g}"
             caption = f"{GUARANTEES}, in the setting of Figure {n}; mean of {beyond.TRIALS} trials, {BARS}."
@@ -116,23 +112,23 @@ def _beyond(folder: RunFolder, results: Results) -> tuple[list[Picture], list[be
     return pictures, tables
 
 
-def _figures(results: Results) -> Iterator[tuple[str, str, str, Callable[[], Figure]]]:
+def _figures(results: grid.Results) -> Iterator[tuple[str, str, str, Callable[[], Figure]]]:
     """Name, title, caption and maker of each figure of the paper."""
     sized = f"mean of {results.scale.trials} trials, {BARS}"
     robot = f"GP-UCB and RGP-PE, C = 100, no attack and the two most effective ones; {sized}."
     surface = "The synthetic function as a surface and as a map (draw 10)."
     yield "figure-1", "Figure 1: Robot3D", robot, lambda: figures.figure_1(results)
     yield "figure-2", "Figure 2: f1", surface, lambda: figures.figure_2(instance("f1"))
-    for n, (problem, budget) in FIGURES.items():
+    for n, (problem, budget) in grid.FIGURES.items():
         caption = f"Cumulative regret on {problem} with C = {budget:g}; {sized}."
         panels = partial(figures.regret_panels, results, n)
         yield f"figure-{n}", f"Figure {n}: {problem}, C = {budget:g}", caption, panels
 
 
-def _ready(results: Results, name: str) -> bool:
+def _ready(results: grid.Results, name: str) -> bool:
     """Whether all runs of a figure are finished."""
     number = {"figure-1": 4, "figure-2": None}.get(name, int(name[-1]))
-    return number is None or all(map(results.has, figure_lines(number, results.scale.horizon)))
+    return number is None or all(map(results.has, grid.figure_lines(number, results.scale.horizon)))
 
 
 def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
@@ -144,9 +140,9 @@ def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
     return png
 
 
-def _decide(results: Results) -> list[Entry]:
-    pairs = zip(*map(other_draws, ("f1", "robot3d")), strict=True) if results.scale.beyond else ()
-    draws = [Draws(a, b, OTHER_TRIALS) for a, b in pairs]
+def _decide(results: grid.Results) -> list[Entry]:
+    pairs = zip(*map(grid.other_draws, ("f1", "robot3d")), strict=True) if results.scale.beyond else ()
+    draws = [Draws(a, b, grid.OTHER_TRIALS) for a, b in pairs]
     entries = []
     for claim in CLAIMS:
         if (evidence := decide(claim, results)) is None:
@@ -156,7 +152,7 @@ def _decide(results: Results) -> list[Entry]:
         if others:
             parts = [true for e in others for true in e.parts.values()]
             wholly = sum(e.verdict == "holds" for e in others)
-            elsewhere = f"On {len(others)} other draws, {OTHER_TRIALS} trials each: holds on {wholly}; "
+            elsewhere = f"On {len(others)} other draws, {grid.OTHER_TRIALS} trials each: holds on {wholly}; "
             elsewhere += f"{sum(parts) / len(parts):.0%} of all parts."
         entries.append(Entry(claim, evidence, elsewhere))
     return entries

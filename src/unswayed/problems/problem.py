@@ -92,7 +92,5 @@ class Problem:
         coefficients = vectors.T @ self.f
         seen = values > 1e-12 * values[-1]
         if np.sum(coefficients[~seen] ** 2) > 1e-9 * np.sum(coefficients**2):
-            raise InvalidInput(
-                "no function of this kernel has these values to working precision; give the norm yourself"
-            )
+            raise InvalidInput("no function of this kernel has these values to working precision; give the norm")
         return float(np.sqrt(np.sum(coefficients[seen] ** 2 / values[seen])))

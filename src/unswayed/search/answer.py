@@ -13,10 +13,10 @@ from unswayed.core.certificate import Breakdown, Certificate, breakdown, certifi
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.candidates import near_failures
-from unswayed.search.data import Data, Event
 from unswayed.search.modes import Eliminating, Mode, Starting, refined
 from unswayed.search.play import Play, Status
 from unswayed.search.surrogate import Surrogate
+from unswayed.search.task import Data, Event
 from unswayed.spaces import Point
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from typing import TypeVar
 import numpy as np
 
 from unswayed.core.ard import Model, fit_model, fit_scale, spread
+from unswayed.core.fitting import noise_from_repeats
 from unswayed.core.kernels import Kernel
-from unswayed.core.noise import noise_from_repeats
 from unswayed.core.rows import numbered_rows
 from unswayed.search.candidates import REPEATS
-from unswayed.search.data import Data
-from unswayed.search.task import Task
+from unswayed.search.task import Data, Task
 from unswayed.types import FloatArray, IntArray
 
 FITTED = 250  # at most this many points are used to fit length-scales

@@ -18,10 +18,9 @@ from unswayed.core.rows import numbered_rows
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
 from unswayed.search.beliefs import estimate
 from unswayed.search.candidates import EVERYWHERE, candidates
-from unswayed.search.data import Data, Event, Failed, Told
 from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.surrogate import Surrogate
-from unswayed.search.task import Task
+from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import FloatArray
 
 LEADERS = 10  # this many rows of largest mean get candidates around them

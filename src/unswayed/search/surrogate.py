@@ -12,8 +12,7 @@ from unswayed.core.rows import numbered_rows
 from unswayed.policies.vigilant_ucb import VigilantUCB
 from unswayed.policies.watch import Watch
 from unswayed.search.beliefs import THRESHOLD, Beliefs
-from unswayed.search.data import Data, Told
-from unswayed.search.task import Task
+from unswayed.search.task import Data, Task, Told
 from unswayed.types import Feedback, FloatArray
 
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from unswayed.search.answer import Answer, answer
-from unswayed.search.data import Event, Failed, Told
 from unswayed.search.modes import Mode, begin, step
 from unswayed.search.play import Play, Status
 from unswayed.search.schedule import propose
-from unswayed.search.task import Task
+from unswayed.search.task import Event, Failed, Task, Told
 from unswayed.study.log import finite
 from unswayed.types import FloatArray
 

@@ -96,9 +96,7 @@ class Header:
             if name != "plays" and now[name] != then[name]
         ]
         if different:
-            raise JournalError(
-                f"{journal} was begun with other settings: {'; '.join(different)}. Give those, or another journal"
-            )
+            raise JournalError(f"{journal} has other settings: {'; '.join(different)}. Give those, or another journal")
         return replace(settings, seed=seed)
 
 

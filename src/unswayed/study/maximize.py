@@ -20,16 +20,14 @@ from unswayed.study.settings import Settings, StudyArgs
 PLAYS = "How many measurements to make in all."
 PARALLEL = "How many plays are under way at a time; by default as many as the executor has workers."
 DEFAULTS = {"plays": MISSING, "parallel": None}
-shows_settings = forwards(
-    Settings, RunOptions, without=("minimize",), defaults=DEFAULTS, plays=PLAYS, parallel=PARALLEL
-)
+shown = forwards(Settings, RunOptions, without=("minimize",), defaults=DEFAULTS, plays=PLAYS, parallel=PARALLEL)
 
 
 class Args(StudyArgs, RunArgs):
     """All keywords but the journal, for static tools."""
 
 
-@shows_settings
+@shown
 def maximize(
     objective: Callable[[Point], float] | Command,
     space: Space,
@@ -65,7 +63,7 @@ def maximize(
     return _optimize(objective, space, False, journal, settings)
 
 
-@shows_settings
+@shown
 def minimize(
     objective: Callable[[Point], float] | Command,
     space: Space,

@@ -194,9 +194,7 @@ class Optimizer:
             if known.status is Status.RETRACTED:
                 return
             if known.status is not Status.TOLD:
-                raise InvalidInput(
-                    f"play {known.number} is {known.status}: only a recorded measurement can be retracted"
-                )
+                raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be retracted")
             self._record({"kind": "retract", "play": known.number, "reason": one_line(reason)})
             self._fold = self._new_fold()
 

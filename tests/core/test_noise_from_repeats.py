@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unswayed.core.noise import noise_from_repeats
+from unswayed.core.fitting import noise_from_repeats
 
 
 def measured(seed, options=40, repeats=3, sigma=0.2):

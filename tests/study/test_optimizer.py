@@ -158,7 +158,7 @@ def test_options_come_back_as_they_were_given(path, options):
 def test_what_is_begun_with_other_settings_is_not_continued(path):
     study(path, plays=20, parallel=2, note="./a").close()
     for changed, word in [
-        ({"threat": 1.0}, "threat was 0.5, not 1"),
+        ({"threat": 1.0}, r"threat \(budget\) was 0.5, not 1"),
         ({"parallel": 3}, "plays in parallel was 2, not 3"),
         ({"seed": 6}, "seed was 5, not 6"),
         ({"minimize": True}, "minimize"),

@@ -79,7 +79,9 @@ def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:
     axes.set_xlim(-0.02 * last - 0.5, 1.02 * last - 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=STEPS))
     off = [play for play in log if play.value is not None and not limits[0] <= play.value <= limits[1]]
-    for play in off[:WRITTEN]:
+    following = [*(play.number for play in off[1:]), np.inf]
+    apart = [play for play, after in zip(off, following, strict=False) if after - play.number > 0.06 * last]
+    for play in apart[:WRITTEN]:  # of values side by side, the last: their labels would overlap
         above, right = _value(play) > limits[1], play.number > 0.85 * last
         axes.annotate(
             f"{play.value:.3g}", (play.number, limits[above]), xytext=(-7 if right else 7, 0 if above else 3),

@@ -17,7 +17,7 @@ from unswayed.study.settings import Settings
 from unswayed.types import whole
 
 LARGEST_RECORD = 10_000  # a longer list of options is recorded by its fingerprint only
-WORDS = {"parallel": "plays in parallel", "note": "what is measured", "noise_std": "noise"}
+WORDS = {"parallel": "plays in parallel", "note": "what is measured", "noise_std": "noise", "threat": "threat (budget)"}
 SHOWN = 60
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import unswayed
 from unswayed.cli import main
 from unswayed.spaces import read_space
 
@@ -102,3 +103,7 @@ def test_every_folder_is_on_the_page_for_newcomers():
 def test_the_kinds_of_blocks_are_known():
     for page in PAGES:
         assert {kind for kind, _ in blocks(page)} <= {"python", "text", "console", "sh", "toml"}
+
+
+def test_the_citation_has_the_version():
+    assert f"version: {unswayed.__version__}\n" in (ROOT / "CITATION.cff").read_text()

@@ -1,7 +1,11 @@
 """The package is built in layers: imports go to the left only, and never sideways where that is forbidden."""
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -128,3 +132,14 @@ def test_every_import_of_the_stub_is_a_public_name():
     assert seen.keys() <= set(dir(unswayed))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         unswayed.nothing  # noqa: B018
+
+
+def test_the_package_can_be_imported_from_a_zip(tmp_path):
+    with ZipFile(tmp_path / "package.zip", "w") as archive:
+        for path in ROOT.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                archive.write(path, path.relative_to(ROOT.parent))
+    code = "import unswayed; print(unswayed.__file__, unswayed.Box({'x': unswayed.Real(0, 1)}).columns)"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "package.zip")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert "package.zip" in done.stdout

@@ -17,9 +17,9 @@ __version__ = "0.2.0"
 def _homes() -> dict[str, str]:
     """The module of each public name."""
     import re
-    from pathlib import Path
+    from importlib import resources
 
-    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    stub = resources.files(__name__).joinpath("__init__.pyi").read_text(encoding="utf-8")
     return {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as ", stub, re.MULTILINE)}
 
 

@@ -1,4 +1,4 @@
-"""What static tools see of the package; a test compares it with `__init__.py`."""
+"""The public names of the package, for static tools and for `__init__.py`."""
 
 from unswayed.audits.audit import Audit as Audit
 from unswayed.audits.audit import audit as audit

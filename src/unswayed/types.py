@@ -20,7 +20,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
 EPS = float(np.finfo(np.float64).eps)  # the rounding error of 1
-FEW_ENTRIES = 6  # an array of at most so many entries is shown in full
+FEW_ENTRIES = 6  # an array of at most this many entries is shown in full
 
 
 def floats(values: ArrayLike, name: str, *, ndim: int) -> FloatArray:
@@ -210,7 +210,7 @@ class Feedback:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What an adversary, a trigger or a display may see of a policy before its next query.
+    """What an adversary, the start of an attack or a display may see of a policy before its next query.
 
     Attributes:
         active: Numbers of the arms that the policy may still play, in increasing order.

@@ -3,8 +3,7 @@
 from concurrent.futures import Executor, Future
 
 from unswayed.experiments.experiment import Experiment
-from unswayed.experiments.store import RunFolder
-from unswayed.experiments.sweep import sweep
+from unswayed.experiments.sweep import run_sweep
 
 TRIALS = [
     trial
@@ -27,11 +26,7 @@ class Inline(Executor):
 
 
 def run(path, executor, trials=TRIALS, **options):
-    with RunFolder(path).opened() as folder:
-        folder.describe([trial.fingerprint() for trial in trials], {})
-        failures = sweep(trials, folder, executor, **options)
-        folder.finish(folder.read(folder.about()[0]))
-    return failures
+    return run_sweep(trials, path, executor, **options)
 
 
 def same(path, undisturbed):

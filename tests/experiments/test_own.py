@@ -124,3 +124,41 @@ def test_from_the_command_line_in_the_folder_of_the_module(tmp_path):
 
 def test_figures_show_the_attribute_and_a_colour_of_the_cycle():
     assert (label("own_parts:drown"), colour("own_parts:drown", 3)) == ("drown", "C3")
+
+
+def test_what_a_problem_reads_from_elsewhere_is_part_of_the_fingerprint(tmp_path, monkeypatch):
+    """The source of a module says nothing about a file that it reads: all that decides the numbers is hashed."""
+    (tmp_path / "from_file.py").write_text(
+        "from dataclasses import replace\n"
+        "from pathlib import Path\n"
+        "from unswayed.problems import f1\n"
+        "def make(draw):\n"
+        "    return replace(f1(), noise_std=float(Path(__file__).with_suffix('.txt').read_text()))\n"
+    )
+    code = (
+        "from unswayed.experiments.experiment import Experiment\n"
+        "print(Experiment('from_file:make', 'gp-ucb', 'none', 5.0, horizon=10).fingerprint(0))"
+    )
+    seen = set()
+    for noise in ("0.1", "0.2", "0.1"):
+        (tmp_path / "from_file.txt").write_text(noise)
+        seen.add(
+            subprocess.run(
+                [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+            ).stdout
+        )
+    assert len(seen) == 2
+
+
+def test_equal_experiments_have_equal_fingerprints():
+    plain = Experiment("f1", "gp-ucb", "none", 5.0, horizon=30)
+    for budget, horizon in ((5, 30), (np.float64(5), np.int64(30))):
+        assert Experiment("f1", "gp-ucb", "none", budget, horizon=horizon).fingerprint(0) == plain.fingerprint(0)
+
+
+def test_a_table_with_a_colon_in_its_name_is_a_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a:b.csv").write_text("0,1\n1,2\n2,0\n")
+    experiment = Experiment("a:b.csv", "gp-ucb", "none", 1.0, horizon=5)
+    assert len(experiment.fingerprint(0)) == 32
+    assert experiment.run(0).horizon == 5

@@ -109,7 +109,7 @@ def test_e4_the_code_version_sees_every_file_that_matters(tmp_path, monkeypatch)
         changed = version()
         assert changed != first
         first = changed
-    for name in ("cli/main.py", "experiments/pool.py"):
+    for name in ("cli/app.py", "experiments/pool.py"):
         (copy / name).write_text("")  # does not decide any number
     assert version() == first
 

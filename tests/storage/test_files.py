@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from unswayed import InvalidInput, SystemFault, UnswayedError
-from unswayed.storage import TEMPORARY, lock, remove_temporaries, write_atomically
+from unswayed.storage.files import TEMPORARY, lock, remove_temporaries, write_atomically
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
@@ -77,7 +77,7 @@ with lock(Path({str(tmp_path / "l")!r})):
 """
     with lock(tmp_path / "l"):
         refused = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "another Unswayed process is at work" in refused.stderr
+    assert "another Unswayed process is using" in refused.stderr
     allowed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert allowed.stdout == "got it\n"
 

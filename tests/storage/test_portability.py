@@ -76,7 +76,7 @@ write_atomically(path.with_name("w"), b"whole")
         f"another Unswayed process has {tmp_path / 'study.jsonl'} open; wait for it to end",
         "[{'a': 1}, {'b': 2}, {'c': 3}, {'d': 4}]",
         "[{'a': 1}, {'b': 2}, {'c': 3}]",
-        f"another Unswayed process is at work in {tmp_path}; wait for it to end",
+        f"another Unswayed process is using {tmp_path}; wait for it to end",
     ]
     assert (tmp_path / "w").read_bytes() == b"whole"
 

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from unswayed.cli.output import print_json
 from unswayed.errors import InvalidInput
+from unswayed.experiments.own import is_own
 from unswayed.experiments.registry import POLICIES, STARTS, listed
 
 if TYPE_CHECKING:
@@ -110,9 +111,9 @@ def _number(text: str, name: str) -> float:
 
 
 def _psi(text: str, policy: str) -> float | Literal["theorem"]:
-    """psi is a setting of rgp-pe alone: for the others the theorem's value is not computed."""
+    """Of our policies, psi is a setting of rgp-pe alone: for the others the theorem's value is not computed."""
     if text == "theorem":
-        return "theorem" if policy == "rgp-pe" else 0.5
+        return "theorem" if policy == "rgp-pe" or is_own(policy) else 0.5
     return _number(text, "psi (a number in [0, 1], or theorem)")
 
 
@@ -139,7 +140,7 @@ def _head(experiment: Experiment, seed: int) -> dict[str, Any]:
 
 
 def _settings(experiment: Experiment) -> dict[str, Any]:
-    """All settings as they were used: what was left to a rule is a number here."""
+    """The settings, with the kernel, the noise, and the numbers that psi and an unknown budget stand for."""
     from unswayed.core.bounds import theorem_psi
     from unswayed.experiments.registry import gamma_bound
 

@@ -94,4 +94,4 @@ def _factor(K: FloatArray, root: FloatArray) -> FloatArray:
     try:
         return np.asarray(cholesky(np.eye(len(K)) + root[:, None] * K * root, lower=True))
     except LinAlgError:
-        raise InvalidInput("so many plays at such a small lam exceed double precision; raise lam") from None
+        raise InvalidInput("lam is too small for this many plays in double precision; use a larger lam") from None

@@ -9,7 +9,7 @@ import numba
 
 from unswayed.types import FloatArray
 
-TILE = 256  # points: some hundred rows of so many points fit into the cache
+TILE = 256  # points: some hundred rows of this many points fit into the cache
 
 
 @numba.njit(cache=True, fastmath={"contract"})

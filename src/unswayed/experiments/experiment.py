@@ -16,6 +16,7 @@ from unswayed.experiments.own import is_own, load_own
 from unswayed.experiments.registry import guard, make_attack, make_policy, make_start
 from unswayed.experiments.settings import PolicySettings
 from unswayed.simulation.simulate import simulate
+from unswayed.types import fix, whole
 
 if TYPE_CHECKING:
     from unswayed.problems import Problem
@@ -72,6 +73,10 @@ class Experiment:
     def __post_init__(self) -> None:
         if self.budget is None and self.attack_budget is None:
             raise InvalidInput("where the budget is unknown, say what the adversary has: --attack-budget")
+        for name in ("budget", "attack_budget", "lengthscale", "noise_std"):  # equal experiments, equal fingerprints
+            if (value := getattr(self, name)) is not None:
+                fix(self, **{name: float(value)})
+        fix(self, horizon=whole(self.horizon, "the horizon", least=1))
 
     def __str__(self) -> str:
         budget = "unknown" if self.budget is None else f"{self.budget:g}"
@@ -98,7 +103,7 @@ class Experiment:
 
         Args:
             seed: Of the random numbers of this run.
-            progress: Called now and then with the number of plays since its last call.
+            progress: Called from time to time with the number of plays since its last call.
         """
         start, problem = make_start(self.attack_start), self.instance
         policy = make_policy(self.policy, problem, self.believed, self.horizon, self.settings)

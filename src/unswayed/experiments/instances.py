@@ -88,8 +88,11 @@ def instance(problem: str, draw: int | None = None, **given: Any) -> Problem:
 
 @cache
 def digest(problem: Problem) -> str:
-    """A digest of the points and their true values."""
-    return hashlib.sha256(problem.domain.tobytes() + problem.f.tobytes()).hexdigest()
+    """A digest of all that decides the numbers of a run on this problem; the kernel counts by its values."""
+    some = problem.domain[:50]
+    numbers = [problem.noise_std, problem.margin, problem.h_max, problem.beta_phased, problem.beta_scale]
+    arrays = [problem.domain, problem.f, problem.target, problem.kernel(some, some), np.array(numbers)]
+    return hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()
 
 
 @cache

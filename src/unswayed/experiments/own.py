@@ -33,7 +33,7 @@ class Own(NamedTuple):
 
 def is_own(name: str) -> bool:
     """Whether a name has the form module:attribute."""
-    return FORM.fullmatch(name) is not None
+    return FORM.fullmatch(name) is not None and not name.lower().endswith(".csv")
 
 
 def attribute(name: str) -> str:
@@ -68,8 +68,8 @@ def make_own(name: str, *arguments: Any, needs: str) -> Any:
     """Call the user's function and check that its result has the attribute `needs`."""
     try:
         made = load_own(name).value(*arguments)
-    except TypeError as error:  # most often a function that takes other arguments
-        raise InvalidInput(f"{name} could not be called: {error}") from None
+    except Exception as error:  # the cause stays attached, for those who call this from Python
+        raise InvalidInput(f"{name} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
     if not hasattr(made, needs):
         raise InvalidInput(f"{name} returned {type(made).__name__}, which has no attribute {needs!r}")
     return made

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unswayed.errors import InvalidInput, SystemFault
-from unswayed.storage import lock, remove_temporaries, write_atomically
+from unswayed.storage.files import lock, remove_temporaries, write_atomically
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +60,7 @@ class RunFolder:
 
     @contextmanager
     def opened(self) -> Iterator[RunFolder]:
-        """Create the folder if need be, refuse a foreign one, and keep other processes out.
+        """Create the folder if necessary, refuse a foreign one, and keep other processes out.
 
         Raises:
             InvalidInput: The folder holds something else, or another process uses it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -25,6 +26,26 @@ class Failure:
 
     def __str__(self) -> str:
         return f"{self.trial}: {self.reason}"
+
+
+def run_sweep(trials: Sequence[Trial], path: str | Path, executor: Executor, **options: Any) -> list[Failure]:
+    """Run trials into a folder that `load_runs` reads. Called again, it runs only what is missing.
+
+    Args:
+        trials: What to run.
+        path: The folder; it is made if there is none.
+        executor: Where the runs happen.
+        **options: Those of `sweep`.
+
+    Returns:
+        The trials that failed.
+    """
+    with RunFolder(Path(path)).opened() as folder:
+        folder.describe([trial.fingerprint() for trial in trials], {})
+        failures = sweep(trials, folder, executor, **options)
+        if not failures:
+            folder.finish(folder.read(folder.about()[0]))
+    return failures
 
 
 def sweep(

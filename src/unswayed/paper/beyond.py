@@ -73,7 +73,7 @@ def appendix_e_table(results: Results) -> Table:
         "The reduction to linear bandits (Appendix E)",
         "The paper derives this method and does not run it. Its constants are large: the first epoch alone takes "
         "m_0 = 4 D (log log D + 18) plays, with D close to 100 on both functions, so within this horizon nothing is "
-        "eliminated and the regret is that of playing all arms alike.",
+        "eliminated and the regret is that of playing all arms equally often.",
         ("function", "attack", "regret", "arms left", "completed epochs"),
         rows,
     )
@@ -132,7 +132,7 @@ def against_horizon_section(results: Results) -> tuple[Figure, Table]:
 
 
 def sensitivity_table(results: Results) -> Table:
-    """RGP-PE when b, psi or eta is another."""
+    """RGP-PE with other values of b, psi or eta."""
     rows = []
     for problem, (name, values) in product(PROBLEMS, SWEPT.items()):
         for value in values:

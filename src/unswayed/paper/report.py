@@ -57,7 +57,7 @@ def _head(about: About, entries: Sequence[Entry]) -> str:
         "<p class='soft'>Bogunovic, Li, Krause, Scarlett, arXiv 2202.01850: its experiments, run again by Unswayed "
         f"{escaped(about.unswayed)}.</p>"
         f"<p><b>{len(entries)} claims: {hold} hold, {partly} hold partly, {fail} do not hold.</b> "
-        f"{escaped(about.runs)} runs of {scale.horizon:,} plays, {scale.trials} trials for each setting, {size}. "
+        f"{escaped(about.runs)} runs; the paper's have {scale.trials} trials of {scale.horizon:,} plays, {size}. "
         f"Computing took {escaped(about.seconds)} s with {escaped(about.jobs)} process(es).</p>{failed}"
     )
 

@@ -45,20 +45,14 @@ def trials_for(scale: grid.Scale, only: Sequence[str] = ()) -> list[Trial]:
 
 
 def complete(
-    folder: RunFolder,
-    trials: Sequence[Trial],
-    about: grid.About,
-    executor: Executor,
-    *,
-    report: Report,
-    patience: float,
+    folder: RunFolder, trials: list[Trial], about: grid.About, executor: Executor, *, report: Report, patience: float
 ) -> grid.About:
     """Run what `folder` does not have yet, and say in it how that went."""
     keys = [trial.fingerprint() for trial in trials]
     known, described = folder.about()
     spent = described.get("seconds") if known == keys else None  # by an earlier call for the same runs
     before = spent if isinstance(spent, float) else 0.0
-    folder.describe(keys, asdict(about))
+    folder.describe(keys, asdict(replace(about, seconds=before)))
     begun = time.monotonic()
     failures = sweep(trials, folder, executor, report=report, patience=patience)
     seconds = round(time.monotonic() - begun + before, 1)

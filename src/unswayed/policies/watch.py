@@ -79,7 +79,7 @@ class Watch:
         return replace(self, kept=read_only(kept), posterior=posterior)
 
     def everything(self) -> JointPosterior:
-        """The posterior of all plays, for the certificate: its proof forbids to leave out plays by their rewards."""
+        """The posterior of all plays, for the certificate: its proof allows no choice of plays by their rewards."""
         return self._of(np.ones(len(self.arms), dtype=np.bool_))
 
     def _of(self, kept: BoolArray) -> JointPosterior:

@@ -20,6 +20,7 @@ from unswayed.simulation.game import Game
 from unswayed.types import EPS, FloatArray, IntArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 15
+INLINED = "97badd79601155fa"  # as in compiled.py
 
 
 def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
@@ -34,17 +35,9 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
     counts = np.zeros((2, N))
     # Passed from one call to the next: both log dets, budget spent, whether the attack is on.
     carried = np.array([0.0, 0.0, 0.0, float(game.start is immediately)])
-    settings = np.array(
-        [
-            policy.corruption_budget,
-            policy.norm_bound,
-            policy.noise_std / sqrt(lam),
-            2 * log(1 / policy.share),
-            policy.alpha * sqrt(lam),
-            lam,
-            float(policy.weighted),
-        ]
-    )
+    C, B, sigma = policy.corruption_budget, policy.norm_bound, policy.noise_std
+    offset, weight_scale = 2 * log(1 / policy.share), policy.alpha * sqrt(lam)
+    settings = np.array([C, B, sigma / sqrt(lam), offset, weight_scale, lam, float(policy.weighted)])
     done = 0
     while done < game.horizon:
         rounds = min(ROUNDS_AT_ONCE, game.horizon - done)

@@ -173,7 +173,7 @@ class Box:
         return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     def _counts(self, levels: int) -> list[int]:
-        """The number of values of each parameter in a grid of so many levels; categories have all of theirs."""
+        """The number of values of each parameter in a grid of this many levels; categories have all of theirs."""
         sizes = ((one, one.size or levels) for one in self.parameters.values())
         return [size if isinstance(one, Categorical) else min(size, levels) for one, size in sizes]
 

@@ -1,8 +1,6 @@
 """Files that are complete or absent, and journals that lose nothing they have acknowledged."""
 
-from unswayed.storage.files import TEMPORARY as TEMPORARY
 from unswayed.storage.files import lock, write_atomically
-from unswayed.storage.files import remove_temporaries as remove_temporaries
 from unswayed.storage.journal import FileJournal, Journal, JournalWarning, MemoryJournal
 from unswayed.storage.journal_lines import Record
 

@@ -177,5 +177,5 @@ def lock(path: Path) -> Iterator[None]:
         with explaining(f"cannot lock {path}"):
             taken = try_lock(file.fileno())
         if not taken:
-            raise InvalidInput(f"another Unswayed process is at work in {path.parent}; wait for it to end")
+            raise InvalidInput(f"another Unswayed process is using {path.parent}; wait for it to end")
         yield

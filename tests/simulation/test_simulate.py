@@ -164,7 +164,7 @@ def test_attacks_that_make_no_sense_are_refused(problem, answer):
             return answer
 
     for policy in ("gp-ucb", "rgp-pe"):
-        with pytest.raises(ValueError, match=r"attack must name|could not convert"):
+        with pytest.raises(ValueError, match=r"attack must name"):
             simulate(problem, make_policy(policy, problem, 1.0, 10), Wrong(), budget=1.0, horizon=10, seed=0)
 
 

@@ -175,7 +175,7 @@ def _print_guard(experiment: Experiment) -> None:
     """What the policy was told in place of an unknown budget, and what that is worth."""
     from unswayed.experiments.registry import entry
 
-    promise = "but it has no guarantee to begin with; influence-ucb and influence-pe have one."
+    promise = "but no guarantee of it is known to us; influence-ucb and influence-pe have one."
     if entry("policy", experiment.policy).certified:
         promise = "up to there its guarantee holds as if that were known; "
         promise += "beyond it nothing is promised, by this or any other method."

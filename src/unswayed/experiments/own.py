@@ -65,11 +65,11 @@ def load_own(name: str) -> Own:
 
 
 def make_own(name: str, *arguments: Any, needs: str) -> Any:
-    """Call the user's function and check that its result has the attribute `needs`."""
+    """Call the user's function and check that its result has all attributes that `needs` names."""
     try:
         made = load_own(name).value(*arguments)
     except Exception as error:  # the cause stays attached, for those who call this from Python
         raise InvalidInput(f"{name} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
-    if not hasattr(made, needs):
-        raise InvalidInput(f"{name} returned {type(made).__name__}, which has no attribute {needs!r}")
+    if missing := [one for one in needs.split() if not hasattr(made, one)]:
+        raise InvalidInput(f"{name} returned {type(made).__name__}, which has no attribute {missing[0]!r}")
     return made

@@ -154,10 +154,10 @@ def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettin
     return VigilantUCB(problem.domain, problem.kernel, **told)
 
 
-_KINDS: Mapping[str, tuple[dict[str, Entry], str]] = {  # and what tells that a user's function made the right thing
-    "policy": (POLICIES, "phased"),
-    "attack": (ATTACKS, "corrupt"),
-    "problem": (PROBLEMS, "domain"),
+_KINDS: Mapping[str, tuple[dict[str, Entry], str]] = {  # and what a user's object of this kind must have
+    "policy": (POLICIES, "phased init ask tell recommend view posterior"),
+    "attack": (ATTACKS, "corrupt reads_estimates"),
+    "problem": (PROBLEMS, "domain f kernel noise_std"),
 }
 ENTRIES: Mapping[str, Entry] = POLICIES | ATTACKS | PROBLEMS
 PAPER_ATTACKS = tuple(entry.name for entry in ATTACKS.values() if entry.paper)

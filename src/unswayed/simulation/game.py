@@ -44,10 +44,10 @@ class Game:
 
     def wanted(self, view: View) -> FloatArray:
         """What the adversary would do to one play of each arm."""
-        c = np.array(self.adversary.corrupt(self.problem.f, view, self.adversary_rng), dtype=np.float64)
-        if c.shape != (self.problem.n_arms,) or np.isnan(c).any():
+        c = np.array(self.adversary.corrupt(self.problem.f, view, self.adversary_rng))
+        if c.shape != (self.problem.n_arms,) or c.dtype.kind not in "biuf" or np.isnan(c).any():
             raise InvalidInput(f"an attack must name one number for each of {self.problem.n_arms} arms")
-        return c
+        return c.astype(np.float64)
 
     def record(self, arms: ArrayLike, repeats: ArrayLike, rewards: ArrayLike, spent: ArrayLike) -> None:
         """Add blocks: arms, how often each was played, the sum of its rewards, what was spent on it."""

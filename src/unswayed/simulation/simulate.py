@@ -100,6 +100,8 @@ def play(game: Game, policy: Policy[S]) -> S:
         view, asked = policy.view(state), policy.ask(state, game.policy_rng)
         if not policy.phased and asked.plays != 1:
             raise InvalidInput(f"a policy that is not phased must ask for one play at a time, not {asked.plays}")
+        if asked.arms.max() >= N:
+            raise InvalidInput(f"the policy asks for arm {asked.arms.max()}, but the arms are 0 to {N - 1}")
         query = asked.first(left)
         arms, n = query.arms, query.repeats
         attacking = attacking or game.start(view, N)

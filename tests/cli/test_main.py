@@ -127,11 +127,12 @@ def test_ctrl_c_at_any_moment_of_the_start():
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
         codes.append(process.returncode)
-        assert process.returncode in (130, -signal.SIGINT, 1), err
+        assert process.returncode in (130, -signal.SIGINT, 1, 0), err
         if process.returncode == 130:
             assert err.lstrip() == "unswayed: interrupted\n"  # Typer goes to a new line first
         assert f"unswayed{os.sep}cli" not in err
     assert codes.count(130) >= 5  # a busy machine may need long to come to our first line
+    assert codes.count(0) <= 2  # a library that is being imported may swallow an interrupt; then the command goes on
 
 
 def test_ctrl_c_in_a_command_is_one_line():

@@ -5,6 +5,7 @@ Equal ends are allowed: they fix a parameter without removing it from the space.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from math import inf, isfinite
@@ -22,7 +23,7 @@ NUDGED = 0.5  # share of the integers that move to a neighbour if a step is too 
 
 
 @dataclass(frozen=True)
-class _Interval:
+class _Interval(ABC):
     """The numbers from `low` to `high`; `_position` maps them to [0, 1]."""
 
     low: float
@@ -89,9 +90,9 @@ class _Interval:
         start, end = (np.log(ends) if self.log else ends).tolist()
         return start, (end - start) or 1.0
 
+    @abstractmethod
     def _nearest(self, z: FloatArray) -> FloatArray:
         """The value whose position is nearest to z."""
-        raise NotImplementedError
 
     def _position(self, x: FloatArray) -> FloatArray:
         start, length = self._scale

@@ -42,7 +42,7 @@ def test_a_file_that_may_not_be_read_is_the_systems_fault(kind):
 def test_a_damaged_parquet_file_is_a_wrong_input(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": [1.0, 2.0], "b": [3.0, 4.0]}), path)
-    names, numbers = read_numbers(path)
+    names, numbers, _ = read_numbers(path)
     assert (names, numbers.tolist()) == (["a", "b"], [[1.0, 3.0], [2.0, 4.0]])
     data = path.read_bytes()
     for damaged in (b"", b"x", data[:40], data[:-10], data[:-4] + b"PARX"):

@@ -4,27 +4,30 @@
     C*     breakdown budget: the least total change of recorded values that could have made another option win
     pivot  the option where changing values is cheapest
 
-With kernel and noise given, the model is exactly GP(0, k) with lam = noise^2. Otherwise the values are centred and
-scaled robustly, what is not given is estimated, and the audit says so.
+What is given is used exactly: with kernel, noise, output scale and level given, the model is GP(level, scale^2 k) with
+lam = noise^2. What is not given is estimated, and the audit says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import Measurements, Rival, Suspect, collect, find_hinges, find_rivals, find_suspects
+from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.report import details, record, summary
-from unswayed.core.assumptions import Assumptions, Given, ModelArgs
+from unswayed.core.assumptions import LARGEST_VALUE, Assumptions, Given, ModelArgs
 from unswayed.core.certificate import Breakdown, Certificate, certificate
-from unswayed.core.fitting import NOISES, fit_counts, noise_from_repeats
-from unswayed.core.kernels import Kernel, Matern, gram
+from unswayed.core.credible import Credible, credible
+from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
+from unswayed.core.prior import Prior, assumptions
 from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
@@ -34,8 +37,6 @@ from unswayed.types import EPS, FloatArray, IntArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FITTING_POINTS, FEWEST_POINTS = 1000, 20
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
@@ -44,7 +45,13 @@ class Audit:
     Attributes:
         winner: The option with the best estimate. Options are the distinct rows of x in order of first appearance.
         breakdown: The least tampering that makes another option win, with that rival and the pivot.
-        certificate: What holds with confidence 1 - delta; None if nothing in the data tells noise from signal.
+        breakdown_budget_refit: The least change of one measurement that makes another option win if everything that is
+            estimated is estimated again. It is found by search, hence an upper bound; the search's limit if no change
+            was found.
+        overturned_by_one: Whether any such change was found.
+        certificate: What is proved, with confidence 1 - delta; None unless everything was given.
+        credible: What the fitted models say, where nothing is proved; None where something is, or if there are too few
+            measurements.
         assumptions: The model, and which parts of it were estimated.
         points: The parameters of each option.
         names: The names of the parameters.
@@ -55,6 +62,8 @@ class Audit:
         rivals: The options that the least tampering would make win, cheapest first.
         hinges: The most sensitive options, each with the tampering needed if only this option is changed.
         suspects: Measurements that the others do not explain.
+        winner_without_suspects: The option that wins without them; None if less than two options are left.
+        lines: The line of the file that each measurement comes from, if it comes from a file with lines.
         fitted_on: Options that the kernel was estimated from; 0 if it was given.
         precision: Largest relative rounding error of the breakdown budget.
         jitter: What was added to the kernel's diagonal to keep the arithmetic stable.
@@ -68,7 +77,10 @@ class Audit:
 
     winner: int
     breakdown: Breakdown
+    breakdown_budget_refit: float
+    overturned_by_one: bool
     certificate: Certificate | None
+    credible: Credible | None
     assumptions: Assumptions
     points: FloatArray
     names: tuple[str, ...]
@@ -79,6 +91,8 @@ class Audit:
     rivals: tuple[Rival, ...]
     hinges: tuple[tuple[int, float], ...]
     suspects: tuple[Suspect, ...]
+    winner_without_suspects: int | None
+    lines: tuple[int, ...] | None
     fitted_on: int
     precision: float
     jitter: float
@@ -143,6 +157,7 @@ def audit(
     names: Sequence[str] | None = None,
     minimize: bool = False,
     threat: float = 0.0,
+    lines: Sequence[int] | None = None,
     **given: Unpack[ModelArgs],
 ) -> Audit:
     """Who wins, and how much tampering would it take to overturn that?
@@ -153,7 +168,8 @@ def audit(
         {settings}
         names: The names of the parameters; by default x1, x2, ...
         minimize: Whether smaller values are better.
-        threat: Total tampering to certify against, in units of the values.
+        threat: Total tampering to be safe against, in units of the values.
+        lines: The line of a file that each measurement comes from, to name it in words.
 
     Returns:
         The audit. Print it, plot it, or take its parts.
@@ -168,75 +184,83 @@ def audit(
         (1, 0)
     """
     stated = Given(threat=threat, **given)
-    data = collect(x, y, stated, minimize=minimize)
+    data = collect(x, y, minimize=minimize)
     columns = data.points.shape[1]
     titles = tuple(f"x{i + 1}" for i in range(columns)) if names is None else tuple(str(name) for name in names)
     if len(titles) != columns:
         raise InvalidInput(f"{len(titles)} names for {columns} parameters")
+    if lines is not None and len(lines) != len(data.values):
+        raise InvalidInput(f"{len(lines)} lines for {len(data.values)} measurements")
     with one_thread():
-        return _audit(data, stated, titles, minimize)
+        found = _audit(data, stated.flipped() if minimize else stated, titles, minimize)
+    return replace(found, lines=None if lines is None else tuple(int(line) for line in lines))
 
 
 def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: bool) -> Audit:
-    kernel, lam, resolved = _model(data, given)
-    posterior = JointPosterior.fit(gram(kernel, data.points), data.means, data.counts, lam)
-    norm = given.norm(posterior, data.means, data.scale)
-    winner, scale = int(np.argmax(posterior.mean)), data.scale
-    certified = certificate(
-        posterior, budget=given.threat / scale, norm_bound=norm, noise_std=lam**0.5, delta=given.delta, winner=winner
-    )
+    fit, sign = Fit(given, data.points, data.option), -1.0 if minimize else 1.0
+    model = fit.prior(data)
+    largest = float(np.abs(model.standard(data.values)).max())
+    if largest > LARGEST_VALUE:
+        raise InvalidInput(f"a value is {largest:.3g} times the output scale: leave it out, or give a larger scale")
+    scale, means = model.output_scale, model.standard(data.means)
+    posterior = JointPosterior.fit(gram(model.kernel, data.points), means, data.counts, model.lam)
+    winner = int(np.argmax(posterior.mean))
     rivals = find_rivals(posterior, winner, scale)
+    suspects = find_suspects(posterior, data, model, given.delta, sign)
+    rows = influential_rows(posterior, data, winner, rivals[0].option)
+    budget = rivals[0].budget
+    refitted, by_one = refit_budget(fit, data, winner, rows, budget) if given.estimated else (budget, True)
     return Audit(
         winner=winner,
-        breakdown=Breakdown(rivals[0].budget, rivals[0].option, rivals[0].pivot),
-        certificate=certified.scaled(scale) if resolved else None,
-        assumptions=Assumptions(
-            kernel=kernel,
-            noise_std=scale * lam**0.5,
-            output_scale=scale,
-            level=data.sign * data.level,
-            norm_bound=scale * norm,
-            estimated=data.estimated,
-        ),
+        breakdown=Breakdown(budget, rivals[0].option, rivals[0].pivot),
+        breakdown_budget_refit=refitted,
+        overturned_by_one=by_one,
+        certificate=_certified(given, model, posterior, winner) if given.complete else None,
+        credible=None if given.complete else _credible(fit, data, model, winner),
+        assumptions=assumptions(given, model, model.level(posterior, means), minimize=minimize),
         points=data.points,
         names=names,
         counts=data.counts.astype(np.int64),
-        means=data.in_units(data.means),
-        estimate=data.in_units(posterior.mean),
+        means=sign * data.means,
+        estimate=sign * model.in_units(posterior.mean),
         deviation=scale * posterior.deviation,
         rivals=rivals,
         hinges=find_hinges(posterior, winner, rivals[0]),
-        suspects=find_suspects(posterior, data, given.delta),
-        fitted_on=len(_fitting_points(data)) if given.kernel is None else 0,
+        suspects=suspects,
+        winner_without_suspects=_winner_without(data, given, winner, suspects),
+        lines=None,
+        fitted_on=len(fit.fitting_points) if given.kernel is None else 0,
         precision=EPS * len(data.points) * posterior.condition,
         jitter=posterior.jitter,
         minimize=minimize,
     )
 
 
-def _model(data: Measurements, given: Given) -> tuple[Kernel, float, bool]:
-    """Kernel and noise variance in units of the scale, and whether noise can be told from signal."""
-    noise = given.noise_std
-    if noise is None:
-        noise = noise_from_repeats(data.option, data.scale * data.values)
-    lam = None if noise is None else _variance(noise / data.scale)
-    if given.kernel is not None and lam is not None:
-        return given.kernel, lam, True
-    some, spread = _fitting_points(data), np.ptp(data.points, axis=0)
-    family = Matern(2.5, tuple(np.where(spread > 0, spread, 1.0))) if given.kernel is None else given.kernel
-    kernel, fitted = fit_counts(
-        family, data.points[some], data.means[some], data.counts[some], lam, scale_lengths=given.kernel is None
+def _certified(given: Given, model: Prior, posterior: JointPosterior, winner: int) -> Certificate:
+    found = certificate(
+        posterior,
+        budget=given.threat / model.output_scale,
+        norm_bound=model.norm(given.level_half_width) or 0.0,
+        noise_std=model.noise,
+        delta=given.delta,
+        winner=winner,
     )
-    # A noise that is fitted to a handful of values, or lies at the end of its range, is a guess.
-    resolved = lam is not None or (NOISES[0] * 1.5 < fitted < NOISES[1] / 1.5 and len(some) >= FEWEST_POINTS)
-    return kernel, fitted, resolved
+    return found.scaled(model.output_scale)
 
 
-def _fitting_points(data: Measurements) -> IntArray:
-    return np.unique(np.linspace(0, len(data.points) - 1, FITTING_POINTS).astype(np.int64))
+def _credible(fit: Fit, data: Measurements, model: Prior, winner: int) -> Credible | None:
+    plays = data.points[data.option], data.values
+    return credible(fit.given, fit.shapes, plays, data.points, winner, noise_std=model.noise_std)
 
 
-def _variance(noise: float) -> float:
-    if not 1e-60 < noise < 1e60:
-        raise InvalidInput(f"a noise of {noise:.3g} times the spread of the values cannot be computed with")
-    return noise**2
+def _winner_without(data: Measurements, given: Given, winner: int, suspects: tuple[Suspect, ...]) -> int | None:
+    """The option that wins without the suspects, as it is numbered with them."""
+    if not suspects:
+        return winner
+    kept = np.ones(len(data.values), dtype=np.bool_)
+    kept[[suspect.row for suspect in suspects]] = False
+    left = data.only(kept)
+    if len(left.points) < 2 or np.ptp(left.values) == 0:
+        return None
+    found = Fit(given, left.points, left.option).winner(left)
+    return None if found is None else int(data.option[kept][np.argmax(left.option == found)])

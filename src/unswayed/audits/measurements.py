@@ -2,60 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from unswayed.core.assumptions import LARGEST_VALUE, Given
+from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.core.certificate import breakdown_budgets
 from unswayed.core.influence import pairwise_deviation
 from unswayed.core.posterior import JointPosterior
+from unswayed.core.prior import Prior
 from unswayed.core.rows import numbered_rows
 from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray, IntArray, floats
+from unswayed.types import BoolArray, FloatArray, IntArray, floats
 
 SHOWN = 5  # rivals and sensitive options
 
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """Larger is better; `values` and `means` are in units of `scale`, from `level`.
+    """Values of which larger ones are better, by option.
 
     Attributes:
         points: The distinct rows of parameters, in order of first appearance: the options.
         option: The number of the option of each measurement.
         values: The value of each measurement.
-        counts: How often each option was measured.
-        means: The mean value of each option.
-        level: What was subtracted from the values.
-        scale: What they were divided by.
-        sign: -1 if the values were negated because smaller ones are better.
-        estimated: What of the model is estimated, in words.
     """
 
     points: FloatArray
     option: IntArray
     values: FloatArray
-    counts: FloatArray
-    means: FloatArray
-    level: float
-    scale: float
-    sign: float
-    estimated: tuple[str, ...]
 
-    def in_units(self, z: FloatArray) -> FloatArray:
-        """Standardised values as the user gave them."""
-        return self.sign * (self.level + self.scale * z)
+    @property
+    def counts(self) -> FloatArray:
+        """How often each option was measured."""
+        return np.bincount(self.option, minlength=len(self.points)).astype(np.float64)
+
+    @property
+    def means(self) -> FloatArray:
+        """The mean value of each option."""
+        return np.bincount(self.option, weights=self.values, minlength=len(self.points)) / self.counts
+
+    def with_values(self, values: FloatArray) -> Self:
+        """Other values of the same options."""
+        return replace(self, values=values)
+
+    def only(self, kept: BoolArray) -> Self:
+        """Some of the measurements; their options are numbered anew."""
+        points, option = numbered_rows(self.points[self.option[kept]])
+        return replace(self, points=points, option=option, values=self.values[kept])
 
 
-def collect(x: ArrayLike, y: ArrayLike, given: Given, *, minimize: bool) -> Measurements:
-    """Check the measurements, number the options, and standardise the values.
-
-    With kernel and noise given nothing is subtracted, and the scale is the output scale if that is given, else 1.
-    Otherwise level and scale are robust: one lie does not set them.
-    """
+def collect(x: ArrayLike, y: ArrayLike, *, minimize: bool) -> Measurements:
+    """Check the measurements and number the options."""
     sign = -1.0 if minimize else 1.0
     rows, values = floats(x, "the parameters", ndim=2), sign * floats(y, "the values", ndim=1)
     if len(rows) != len(values):
@@ -68,27 +69,7 @@ def collect(x: ArrayLike, y: ArrayLike, given: Given, *, minimize: bool) -> Meas
         if np.abs(numbers).max() > LARGEST_VALUE:
             raise InvalidInput(f"the {name} exceed {LARGEST_VALUE:g}: use larger units")
     points, option = numbered_rows(rows)
-    counts = np.bincount(option).astype(np.float64)
-    means = np.bincount(option, weights=values) / counts
-    complete = given.kernel is not None and given.noise_std is not None
-    # With kernel and noise given, an output scale that is not given is 1: the kernel is taken as it is.
-    names = [name for name in given.estimated if not (complete and name == "output scale")]
-    estimated = tuple(names) if complete else (*names, "level")
-    level, scale = (0.0, 1.0) if complete else level_and_scale(means)
-    scale = scale if given.output_scale is None else given.output_scale
-    largest = float(np.abs(values - level).max() / scale)
-    if largest > LARGEST_VALUE:
-        raise InvalidInput(f"a value is {largest:.3g} times the output scale: leave it out, or give a larger scale")
-    z, means = (values - level) / scale, (means - level) / scale
-    return Measurements(points, option, z, counts, means, level, scale, sign, estimated)
-
-
-def level_and_scale(means: FloatArray) -> tuple[float, float]:
-    """Median and spread: the interquartile range as of a normal, else the standard deviation, else the range."""
-    low, centre, high = np.quantile(means, (0.25, 0.5, 0.75))
-    unit = float(np.ptp(means)) or 1.0
-    spread = float(high - low) / (2 * float(ndtri(0.75))) or unit * float(np.std(means / unit)) or unit
-    return float(centre), spread
+    return Measurements(points, option, values)
 
 
 @dataclass(frozen=True)
@@ -106,7 +87,7 @@ class Rival:
 class Suspect:
     """A measurement that its neighbours and repeats do not explain."""
 
-    row: int  # from 0
+    row: int  # of the data, from 0
     option: int
     value: float
     expected: float
@@ -135,7 +116,9 @@ def find_hinges(posterior: JointPosterior, winner: int, rival: Rival) -> tuple[t
     return tuple((i, rival.lead / float(power[i])) for i in strongest)
 
 
-def find_suspects(posterior: JointPosterior, data: Measurements, delta: float) -> tuple[Suspect, ...]:
+def find_suspects(
+    posterior: JointPosterior, data: Measurements, model: Prior, delta: float, sign: float
+) -> tuple[Suspect, ...]:
     """Leave-one-out residuals beyond what the model allows, by chance in at most delta of all audits.
 
     In the model of all rows, [A^-1 y]_j = (y_j - mu(x_j))/lam and [A^-1]_jj = (1 - k_t(x_j,x_j)/lam)/lam, so
@@ -143,10 +126,10 @@ def find_suspects(posterior: JointPosterior, data: Measurements, delta: float) -
     """
     expected, variance = posterior.mean[data.option], posterior.deviation[data.option] ** 2
     spare = np.maximum(posterior.lam - variance, 1e-12 * posterior.lam)
-    scores = np.abs(data.values - expected) / np.sqrt(spare)
+    scores = np.abs(model.standard(data.values) - expected) / np.sqrt(spare)
     allowed = -float(ndtri(delta / (2 * len(scores))))
     worst = [int(j) for j in np.argsort(-scores, kind="stable") if scores[j] > allowed]
-    values, predicted = data.in_units(data.values), data.in_units(expected)
+    values, predicted = sign * data.values, sign * model.in_units(expected)
     return tuple(
         Suspect(j, int(data.option[j]), float(values[j]), float(predicted[j]), float(scores[j])) for j in worst
     )

@@ -5,34 +5,80 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from unswayed.core.assumptions import certified
+from unswayed.core.credible import gap_sentence
 
 if TYPE_CHECKING:
     from unswayed.audits.audit import Audit
+    from unswayed.audits.measurements import Suspect
 
 SUSPECTS = 10  # shown
 
 
+def verdict(audit: Audit) -> str:
+    """Can this winner be trusted? Yes, not against this threat, or no; and why."""
+    if audit.winner_without_suspects != audit.winner:
+        wins = "too little is left to compare"
+        if audit.winner_without_suspects is not None:
+            wins = f"{audit.describe(audit.winner_without_suspects)} wins"
+        return f"No: without the {_measurements(len(audit.suspects))} that the others do not explain, {wins}."
+    return _proved(audit) if audit.certificate is not None else _fitted(audit)
+
+
+def _proved(audit: Audit) -> str:
+    c = audit.certificate
+    assert c is not None
+    sure = f"with {100 * (1 - c.delta):.4g}% confidence"
+    if len(c.candidates) == 1 and c.budget > 0:
+        return f"Yes: it is certified, {sure}, to be the best even if tampering of up to {c.budget:.4g} took place."
+    if len(c.candidates) == 1:
+        return f"Yes, unless the data were tampered with: it is certified, {sure}, to be the best."
+    if c.certified_budget > 0:
+        return (
+            f"Not against tampering of {c.budget:.4g}: it is certified, {sure}, to be the best only if tampering did "
+            f"not exceed {c.certified_budget:.4g}."
+        )
+    return f"No: {len(c.candidates)} of {len(audit.points):,} options may be the best; {sure} no more is certified."
+
+
+def _fitted(audit: Audit) -> str:
+    fitted = audit.credible
+    if fitted is None:
+        return "No: there are too few measurements to tell differences between the options from noise."
+    close = min(audit.rivals, key=lambda rival: rival.lead / max(rival.deviation, 1e-300))
+    if fitted.best_untampered < fitted.probability:
+        return (
+            f"No: its lead over {audit.describe(close.option)} is {close.lead:.4g} ± {close.deviation:.2g}, so another "
+            f"option is better with a probability of {1 - fitted.best_untampered:.2g}, by the fitted model."
+        )
+    least = min(audit.breakdown_budget, audit.breakdown_budget_refit)
+    if least <= fitted.budget:
+        return f"Not against tampering of {fitted.budget:.4g}: {least:.4g} would have been enough to change the winner."
+    if fitted.best < fitted.probability:
+        return (
+            f"Not against tampering of {fitted.budget:.4g}: with it and the noise together, another option may be "
+            "better."
+        )
+    percent = f"with {100 * fitted.probability:.4g}% probability, by the fitted model, it is the best"
+    if fitted.budget > 0:
+        return f"Yes: {percent}, even if tampering of up to {fitted.budget:.4g} took place."
+    return f"Yes, unless the data were tampered with: {percent}."
+
+
 def summary(audit: Audit) -> list[str]:
-    """The result, how much tampering overturns it, and what it rests on: a line for each."""
-    winner, rival, pivot = (audit.describe(option) for option in (audit.winner, audit.rival, audit.pivot))
-    estimated, noise = audit.assumptions.estimated, audit.assumptions.noise_std
+    """The verdict, the result, how much tampering overturns it, and what it rests on: a line for each."""
+    winner, rival = audit.describe(audit.winner), audit.describe(audit.rival)
+    estimated = audit.assumptions.estimated
     lines = [
-        f"{int(audit.counts.sum()):,} measurements of {len(audit.points):,} options.",
+        f"Can this winner be trusted? {verdict(audit)}",
+        f"{_measurements(int(audit.counts.sum()))} of {len(audit.points):,} options.",
         f"Winner: {winner}, estimated at {audit.estimate[audit.winner]:.6g}.",
         f"It is {audit.lead:.4g} better than {rival}, the option that the least tampering would make win.",
-        f"Breakdown budget, with the model held fixed: {audit.breakdown_budget:.4g}. Less tampering than that, however "
-        f"it was spread, cannot have changed the winner. More tampering, with measurements of {pivot}, can. This "
-        f"equals {audit.shifted_measurements:,} measurement(s) shifted by one noise standard deviation "
-        f"({noise:.4g}); this option has {int(audit.counts[audit.pivot]):,}.",
+        *_budgets(audit),
         sentence(audit),
     ]
     if estimated:
         fitted = f" (kernel from {audit.fitted_on:,} options)" if audit.fitted_on else ""
-        lines.append(
-            f"Estimated from these same data: {', '.join(estimated)}{fitted}. The breakdown budget is exact for this "
-            "model. Estimated again after some tampering, the model may change, and less tampering may be enough."
-        )
+        lines.append(f"Estimated from these same data: {', '.join(estimated)}{fitted}.")
     if audit.precision > 1e-6:
         lines.append(
             f"The noise is so small, or the options so alike, that the breakdown budget is rounded by up to "
@@ -43,26 +89,36 @@ def summary(audit: Audit) -> list[str]:
     return lines
 
 
+def _budgets(audit: Audit) -> list[str]:
+    pivot, noise = audit.describe(audit.pivot), audit.assumptions.noise_std
+    lines = [
+        f"Breakdown budget, with the model held fixed: {audit.breakdown_budget:.4g}. Less tampering than that, however "
+        f"it was spread, cannot have changed the winner of this model. More tampering, with measurements of {pivot}, "
+        f"can. This equals {_measurements(audit.shifted_measurements)} shifted by one noise standard deviation "
+        f"({noise:.4g}); this option has {int(audit.counts[audit.pivot]):,}."
+    ]
+    if audit.assumptions.estimated:
+        lines.append(
+            f"With the model estimated again after the change: {audit.breakdown_budget_refit:.4g}. This is the least "
+            "change of one measurement that was found to change the winner, so an upper bound of what is needed."
+            if audit.overturned_by_one
+            else "With the model estimated again after the change: no change of a single measurement was found to "
+            f"change the winner, up to {audit.breakdown_budget_refit:.4g}."
+        )
+    return lines
+
+
 def sentence(audit: Audit) -> str:
-    """What is certified, or why nothing is."""
-    c = audit.certificate
-    if c is None:
-        return (
-            "Not certified: without repeats that differ, nothing in these data tells noise from signal. Repeat some "
-            "measurements, or give the noise."
-        )
-    begin, where = certified(audit.assumptions.estimated), "above" if audit.minimize else "below"
-    percent = f"{100 * (1 - c.delta):.4g}%"
-    if len(c.candidates) == 1:
-        return (
-            f"{begin}: option {c.winner} is the best, with {percent} confidence, even if tampering of up to "
-            f"{c.budget:.4g} in total took place."
-        )
-    return (
-        f"{begin}: option {c.winner} leads; with {percent} confidence it is at most {c.largest_gap:.4g} {where} the "
-        f"best, if tampering did not exceed {c.budget:.4g} in total, and {len(c.candidates)} options may still be the "
-        "best."
-    )
+    """How far the winner is from the best: proved, fitted, or that it cannot be said."""
+    where, options, claim = "above" if audit.minimize else "below", f"{len(audit.points):,} options", ""
+    if audit.certificate is not None and len(audit.certificate.candidates) == 1:
+        claim = f"option {audit.winner} is the best of the {options}"
+    else:
+        claim = f"option {audit.winner} is at most {{:.4g}} {where} the best of the {options}"
+        if audit.certificate is not None:
+            claim += f", of which {len(audit.certificate.candidates):,} may be the best"
+    measured = int(audit.counts.sum())
+    return gap_sentence(audit.certificate, audit.credible, audit.assumptions, claim=claim, measured=measured)
 
 
 def details(audit: Audit) -> list[str]:
@@ -80,18 +136,32 @@ def details(audit: Audit) -> list[str]:
         return [*lines, "No measurement is an outlier."]
     lines.append("Measurements that the others do not explain:")
     lines += [
-        f"  row {s.row + 1}, {audit.describe(s.option)}: {s.value:.6g} where {s.expected:.6g} is expected, "
+        f"  {place(audit, s)}, {audit.describe(s.option)}: {s.value:.6g} where {s.expected:.6g} is expected, "
         f"{s.score:.1f} standard deviations"
         for s in audit.suspects[:SUSPECTS]
     ]
     if len(audit.suspects) > SUSPECTS:
         lines.append(f"  and {len(audit.suspects) - SUSPECTS:,} more")
+    if audit.winner_without_suspects is not None:
+        lines.append(f"Without them {audit.describe(audit.winner_without_suspects)} wins.")
     return lines
+
+
+def place(audit: Audit, suspect: Suspect) -> str:
+    """Where a measurement stands: the row of the data, from 1, and the line of the file, which has a header."""
+    row = f"data row {suspect.row + 1:,}"
+    return row if audit.lines is None else f"{row} (line {audit.lines[suspect.row]:,} of the file)"
+
+
+def _measurements(number: int) -> str:
+    return "1 measurement" if number == 1 else f"{number:,} measurements"
 
 
 def record(audit: Audit) -> dict[str, Any]:
     """The audit as plain values; options are numbered in order of first appearance."""
+    without = audit.winner_without_suspects
     return {
+        "verdict": verdict(audit),
         "winner": audit.winner,
         "winner_label": audit.describe(audit.winner),
         "winner_point": audit.points[audit.winner].tolist(),
@@ -99,12 +169,15 @@ def record(audit: Audit) -> dict[str, Any]:
         "rival": audit.rival,
         "lead": audit.lead,
         "breakdown_budget": audit.breakdown_budget,
+        "breakdown_budget_refit": audit.breakdown_budget_refit,
         "pivot": audit.pivot,
         "pivot_repeats": int(audit.counts[audit.pivot]),
         "shifted_measurements": audit.shifted_measurements,
-        "certified": audit.certificate is not None and not audit.assumptions.estimated,
-        "sentence": None if audit.certificate is None else sentence(audit),
+        "winner_without_suspects": None if without is None else audit.describe(without),
+        "certified": audit.certificate is not None,
+        "sentence": sentence(audit),
         "certificate": None if audit.certificate is None else audit.certificate.to_dict(),
+        "credible": None if audit.credible is None else audit.credible.to_dict(),
         "assumptions": audit.assumptions.to_dict(),
         "parameters": list(audit.names),
         "options": len(audit.points),
@@ -115,5 +188,7 @@ def record(audit: Audit) -> dict[str, Any]:
         "jitter": audit.jitter,
         "rivals": [asdict(rival) for rival in audit.rivals],
         "hinges": [{"option": option, "budget": needed} for option, needed in audit.hinges],
-        "suspects": [asdict(suspect) for suspect in audit.suspects],
+        "suspects": [
+            {**asdict(s), "line": None if audit.lines is None else audit.lines[s.row]} for s in audit.suspects
+        ],
     }

@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import Delta, Json, Minimize, Noise, Norm
+from unswayed.cli.options import (
+    Delta,
+    Json,
+    KernelName,
+    Lengthscale,
+    LevelText,
+    Minimize,
+    Noise,
+    Norm,
+    Scale,
+    kernel_of,
+    level_of,
+)
 from unswayed.errors import InvalidInput, SystemFault
 
 if TYPE_CHECKING:
-    from unswayed.core.kernels import Kernel
     from unswayed.types import FloatArray
 
 
@@ -20,9 +31,7 @@ File = Annotated[
 ]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
 Parameters = Annotated[str | None, typer.Option(help="Columns of an option, with commas.", show_default="all others")]
-KernelName = Annotated[str | None, typer.Option(help="se, linear or matern-NU.", show_default="matern-2.5, fitted")]
-Lengthscale = Annotated[str | None, typer.Option(help="One number, or one for each parameter, with commas.")]
-Budget = Annotated[float, typer.Option(help="Total tampering to certify against, in units of the objective.")]
+Budget = Annotated[float, typer.Option(help="Total tampering to be safe against, in units of the objective.")]
 Page = Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")]
 
 
@@ -34,6 +43,8 @@ def command(
     kernel: KernelName = None,
     lengthscale: Lengthscale = None,
     noise: Noise = None,
+    scale: Scale = None,
+    level: LevelText = None,
     budget: Budget = 0.0,
     norm: Norm = None,
     delta: Delta = 0.05,
@@ -47,11 +58,12 @@ def command(
     from unswayed.audits.audit import audit
     from unswayed.cli.output import print_json
 
-    names, x, y = _columns(file, objective, parameters)
+    names, x, y, lines = _columns(file, objective, parameters)
     if page is not None:
         _check_page(page, file)
-    settings: dict[str, Any] = {"minimize": minimize, "threat": budget, "noise_std": noise, "norm_bound": norm}
-    found = audit(x, y, names=names, kernel=_kernel(kernel, lengthscale, x), delta=delta, **settings)
+    model: dict[str, Any] = {"kernel": kernel_of(kernel, lengthscale, x), "noise_std": noise, "output_scale": scale}
+    model |= {"level": level_of(level), "norm_bound": norm, "delta": delta}
+    found = audit(x, y, names=names, minimize=minimize, threat=budget, lines=lines, **model)
     if page is not None:
         from unswayed.plots.audit import audit_page
         from unswayed.storage import write_atomically
@@ -63,12 +75,14 @@ def command(
         typer.echo(str(found))
 
 
-def _columns(file: Path, objective: str | None, parameters: str | None) -> tuple[list[str], FloatArray, FloatArray]:
-    """The names of the parameters, their values, and the values of the objective."""
+def _columns(
+    file: Path, objective: str | None, parameters: str | None
+) -> tuple[list[str], FloatArray, FloatArray, list[int] | None]:
+    """The names of the parameters, their values, the values of the objective, and the line of each row."""
     from unswayed.storage.tables import read_numbers
     from unswayed.text import printable
 
-    names, numbers = read_numbers(file)
+    names, numbers, lines = read_numbers(file)
     columns = names or [f"x{i + 1}" for i in range(numbers.shape[1] - 1)] + ["value"]
     if len(columns) < 2:
         raise InvalidInput(f"{file} needs at least two columns: parameters and an objective")
@@ -80,7 +94,7 @@ def _columns(file: Path, objective: str | None, parameters: str | None) -> tuple
             raise InvalidInput(f"{file} has no column {name!r}: it has {known}")
     if target in chosen or len(set(chosen)) < len(chosen):
         raise InvalidInput("a column can be a parameter once, or the objective, not both")
-    return chosen, numbers[:, [columns.index(name) for name in chosen]], numbers[:, columns.index(target)]
+    return chosen, numbers[:, [columns.index(name) for name in chosen]], numbers[:, columns.index(target)], lines
 
 
 def _check_page(page: Path, file: Path) -> None:
@@ -91,18 +105,3 @@ def _check_page(page: Path, file: Path) -> None:
         raise SystemFault(f"cannot write {str(page)[:100]}: {error.strerror}") from None
     if not fits:
         raise InvalidInput(f"cannot write {page}: give another file, in a folder that exists")
-
-
-def _kernel(name: str | None, lengthscale: str | None, x: FloatArray) -> Kernel | None:
-    """A kernel as it was named; None if it is to be fitted."""
-    from unswayed.core.kernels import named_kernel
-
-    if lengthscale is None:
-        if name not in (None, "linear"):
-            raise InvalidInput("a kernel needs its --lengthscale; leave out both to have them fitted")
-        return named_kernel(name, None, x) if name else None
-    try:
-        lengths = [float(part) for part in lengthscale.split(",")]
-    except ValueError:
-        raise InvalidInput(f"--lengthscale must be numbers with commas, not {lengthscale!r}") from None
-    return named_kernel(name or "matern-2.5", lengths[0] if len(lengths) == 1 else lengths, x)

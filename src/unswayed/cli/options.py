@@ -2,12 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unswayed.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from unswayed.core.assumptions import Level
+    from unswayed.core.kernels import Kernel
+    from unswayed.types import FloatArray
+
 Minimize = Annotated[bool, typer.Option("--minimize", help="Smaller values are better.")]
 Noise = Annotated[float | None, typer.Option(help="Standard deviation of one measurement.", show_default="estimated")]
-Norm = Annotated[float | None, typer.Option(help="Bound B on the RKHS norm.", show_default="twice the estimate's")]
-Delta = Annotated[float, typer.Option(help="Probability that the certified sentence fails.")]
+Scale = Annotated[
+    float | None, typer.Option(help="Standard deviation of the true values.", show_default="estimated")
+]
+LevelText = Annotated[
+    str | None,
+    typer.Option(
+        "--level", help="Value around which the true ones lie: M, or LOW,HIGH.", show_default="estimated", metavar="M"
+    ),
+]
+Norm = Annotated[
+    float | None, typer.Option(help="Bound B on the RKHS norm of truth minus level.", show_default="nothing certified")
+]
+KernelName = Annotated[str | None, typer.Option(help="se, linear or matern-NU.", show_default="estimated")]
+Lengthscale = Annotated[str | None, typer.Option(help="Of the kernel: one number, or one for each column, with commas.")]
+Delta = Annotated[float, typer.Option(help="Probability that the sentence about the distance from the best fails.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def level_of(text: str | None) -> Level | None:
+    """A level as it was written: a number, or two that it lies between."""
+    if text is None:
+        return None
+    numbers = _numbers(text, "--level")
+    if len(numbers) > 2:
+        raise InvalidInput(f"--level must be a number, or LOW,HIGH, not {text!r}")
+    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+def kernel_of(name: str | None, lengthscale: str | None, X: FloatArray) -> Kernel | None:
+    """A kernel as it was named, for the points X; None if it is to be estimated."""
+    from unswayed.core.kernels import named_kernel
+
+    if lengthscale is None:
+        if name not in (None, "linear"):
+            raise InvalidInput("a kernel needs its --lengthscale; leave out both to have them fitted")
+        return named_kernel(name, None, X) if name else None
+    lengths = _numbers(lengthscale, "--lengthscale")
+    return named_kernel(name or "matern-2.5", lengths[0] if len(lengths) == 1 else lengths, X)
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidInput(f"{option} must be numbers with commas, not {text!r}") from None

@@ -9,10 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import Delta, Json, Minimize, Noise, Norm
+from unswayed.cli.options import (
+    Delta,
+    Json,
+    KernelName,
+    Lengthscale,
+    LevelText,
+    Minimize,
+    Noise,
+    Norm,
+    Scale,
+    kernel_of,
+    level_of,
+)
 
 if TYPE_CHECKING:
     from unswayed.programs.command import Command
+    from unswayed.spaces import Space
     from unswayed.study.result import Result
 
 SpaceFile = Annotated[Path, typer.Argument(help="TOML: what may be varied.", metavar="SPACE.toml")]
@@ -42,14 +55,18 @@ def command(
     plays: Plays,
     budget: Budget,
     jobs: Jobs = 1,
+    kernel: KernelName = None,
+    lengthscale: Lengthscale = None,
     noise: Noise = None,
+    scale: Scale = None,
+    level: LevelText = None,
+    norm: Norm = None,
+    delta: Delta = 0.05,
     minimize: Minimize = False,
     timeout: Timeout = None,
     retries: Retries = 1,
     journal: JournalFile = None,
     seed: Seed = None,
-    delta: Delta = 0.05,
-    norm: Norm = None,
     as_json: Json = False,
     plot: Plot = None,
 ) -> int:
@@ -70,15 +87,24 @@ def command(
 
     The same command with more --plays continues beyond its end.
 
+    The kernel, --noise, --scale, --level and --norm are what you know of the measurements. What you do not give is
+    estimated; the result is certified only if all five are given. Length-scales are for parameters from 0 to 1.
+
     Exit codes: 0 done, 1 done but plays have failed, 2 wrong use, 3 the system's fault, 130 interrupted.
     """
-    from unswayed.programs.command import Command
+    import numpy as np
 
+    from unswayed.programs.command import Command
+    from unswayed.spaces import read_space
+
+    varied = read_space(space)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
     picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
     settings: dict[str, Any] = {"plays": plays, "threat": budget, "noise_std": noise, "norm_bound": norm}
-    settings |= {"delta": delta, "minimize": minimize, "parallel": jobs, "seed": seed, "note": shlex.join(program)}
-    found = _run(space, Command(program, timeout=timeout), file, retries, settings)
+    settings |= {"output_scale": scale, "level": level_of(level), "delta": delta, "minimize": minimize}
+    settings |= {"kernel": kernel_of(kernel, lengthscale, np.ones((1, varied.columns))), "parallel": jobs, "seed": seed}
+    settings |= {"note": shlex.join(program)}
+    found = _run(varied, Command(program, timeout=timeout), file, retries, settings)
     return 1 if found is None else _report(*found, file, picture, as_json)
 
 
@@ -97,18 +123,16 @@ def _picture(plot: str | None, file: str | None) -> Path:
     return picture
 
 
-def _run(space: Path, runs: Command, file: str | None, retries: int, settings: Any) -> tuple[Result, int] | None:
+def _run(varied: Space, runs: Command, file: str | None, retries: int, settings: Any) -> tuple[Result, int] | None:
     """Run what is left to run, and show the progress on standard error.
 
     Returns:
         The result of the study and its seed; None if no play could be measured.
     """
     from unswayed.cli.run_display import Display
-    from unswayed.spaces import read_space
     from unswayed.study.optimizer import Optimizer
     from unswayed.study.run import measure
 
-    varied = read_space(space)
     runs.check(varied.names)
     with warnings.catch_warnings(record=True) as torn:
         warnings.simplefilter("always")

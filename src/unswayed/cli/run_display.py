@@ -70,8 +70,10 @@ class Display:
         if (answer := self._answer) is not None:
             table.add_row("leader", escape(self._optimizer.space.describe(answer.point)))
             table.add_row("estimate", f"{answer.estimate:.6g} ± {answer.deviation:.2g}")
-            gap, budget = answer.certificate.largest_gap, answer.certificate.budget
-            table.add_row("certified", f"at most {gap:.4g} {answer.worse} the best, if tampering ≤ {budget:.4g}")
+            if (bound := answer.certificate or answer.credible) is not None:
+                kind = "certified" if answer.certificate else "probably"
+                far = f"at most {bound.largest_gap:.4g} {answer.worse} the best, if tampering ≤ {bound.budget:.4g}"
+                table.add_row(kind, far)
             if answer.breakdown.possible:
                 table.add_row("breakdown", f"{answer.breakdown.budget:.4g}")
             if answer.set_aside:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Required, TypedDict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Required, Self, TypedDict
+
+import numpy as np
 
 from unswayed.core.kernels import Kernel
-from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
 from unswayed.text import printable
-from unswayed.types import FloatArray, fix, positive, probability
+from unswayed.types import fix, floats, positive, probability
 
 LARGEST_VALUE = 1e100  # of a measurement: squares must stay finite
-WORDS = {"kernel": "kernel", "output_scale": "output scale", "noise_std": "noise", "norm_bound": "norm bound"}
+WORDS = {"kernel": "kernel", "output_scale": "output scale", "noise_std": "noise", "level": "level"}
+
+Level = float | tuple[float, float]
 
 
 def amount(value: float, name: str, *, zero: bool = False) -> float:
@@ -32,31 +36,75 @@ class Given:
     kernel: Kernel | None = setting("How values at two points vary together; estimated if None.", None)
     noise_std: float | None = setting("Standard deviation of one measurement; estimated if None.", None)
     output_scale: float | None = setting("Standard deviation of the true values; estimated if None.", None)
-    norm_bound: float | None = setting(
-        "Bound on the RKHS norm of the truth, in units of the values; by default twice the norm of the estimate.", None
+    level: Level | None = setting(
+        "The value around which the true values lie: a number; or a pair, if it lies between the two; estimated if "
+        "None.",
+        None,
     )
-    delta: float = setting("Probability that a certified sentence fails.", 0.05)
+    norm_bound: float | None = setting(
+        "Bound on the RKHS norm of the truth minus the level, under the kernel, in units of the values. Nothing is "
+        "certified without it.",
+        None,
+    )
+    delta: float = setting("Probability that the sentence about the distance from the best fails.", 0.05)
 
     def __post_init__(self) -> None:
         if self.kernel is not None and (isinstance(self.kernel, type) or not isinstance(self.kernel, Kernel)):
             shown = printable(repr(self.kernel), limit=60)
             raise InvalidInput(f"kernel must be a kernel such as Matern(2.5, 0.3), not {shown}")
         fix(self, threat=amount(self.threat, "the threat", zero=True), delta=probability(self.delta, "delta"))
-        for name in ("noise_std", "output_scale", "norm_bound"):
+        for name, words in (("noise_std", "noise"), ("output_scale", "output scale"), ("norm_bound", "norm bound")):
             if (value := getattr(self, name)) is not None:
-                fix(self, **{name: amount(value, f"the {WORDS[name]}")})
+                fix(self, **{name: amount(value, f"the {words}")})
+        fix(self, level=None if self.level is None else _checked_level(self.level))
 
     @property
     def estimated(self) -> tuple[str, ...]:
-        """What is not given, in words."""
+        """What is not given and so estimated, in words."""
         return tuple(words for name, words in WORDS.items() if getattr(self, name) is None)
 
-    def norm(self, posterior: JointPosterior, means: FloatArray, unit: float) -> float:
-        """The norm bound in units of `unit`: what was given, else twice the norm of the posterior mean.
+    @property
+    def complete(self) -> bool:
+        """Whether everything is given that a certificate needs."""
+        return not self.estimated and self.norm_bound is not None
 
-        `means` are the mean rewards of the arms, as `JointPosterior.mean_norm` needs them.
-        """
-        return 2 * posterior.mean_norm(means) if self.norm_bound is None else self.norm_bound / unit
+    @property
+    def level_known(self) -> bool:
+        """Whether the level is given as a number."""
+        return self.level is not None and self.level_half_width == 0
+
+    @property
+    def level_centre(self) -> float:
+        """The level, or the middle of the two numbers that it lies between."""
+        return sum(self.level) / 2 if isinstance(self.level, tuple) else self.level or 0.0
+
+    @property
+    def level_half_width(self) -> float:
+        """How far the level may lie from `level_centre`; 0 for a number."""
+        return (self.level[1] - self.level[0]) / 2 if isinstance(self.level, tuple) else 0.0
+
+    def flipped(self) -> Self:
+        """The same for the negated values."""
+        if self.level is None:
+            return self
+        return replace(self, level=(-self.level[1], -self.level[0]) if isinstance(self.level, tuple) else -self.level)
+
+
+def _checked_level(level: Any) -> Level:
+    """A level as a number, or as a pair of numbers in order."""
+    try:
+        numbers = floats(level, "the level", ndim=np.ndim(level))
+    except InvalidInput:
+        numbers = np.empty(0)
+    if numbers.shape not in ((), (2,)) or np.abs(numbers).max() > LARGEST_VALUE:
+        shown = printable(repr(level), limit=60)
+        raise InvalidInput(f"the level must be a number, or a pair of numbers that it lies between, not {shown}")
+    if numbers.ndim == 0:
+        return float(numbers)
+    low, high = numbers.tolist()
+    if low > high:
+        raise InvalidInput(f"the level must lie between its two numbers, but {low:g} is larger than {high:g}")
+    return low, high
 
 
 class ModelArgs(TypedDict, total=False):
@@ -65,6 +113,7 @@ class ModelArgs(TypedDict, total=False):
     kernel: Kernel | None
     noise_std: float | None
     output_scale: float | None
+    level: Level | None
     norm_bound: float | None
     delta: float
 
@@ -83,8 +132,8 @@ class Assumptions:
         kernel: How values at two points vary together, for values of variance 1.
         noise_std: Standard deviation of one measurement.
         output_scale: Standard deviation of the true values.
-        level: The value far from all measurements.
-        norm_bound: Bound on the RKHS norm of the truth minus the level.
+        level: The value far from all measurements; a pair if two numbers were given that it lies between.
+        norm_bound: Bound on the RKHS norm of the truth minus the level; None if it was not given.
         estimated: Which of these were estimated from the same measurements, in words.
 
     Example:
@@ -96,8 +145,8 @@ class Assumptions:
     kernel: Kernel
     noise_std: float
     output_scale: float
-    level: float
-    norm_bound: float
+    level: Level
+    norm_bound: float | None
     estimated: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -108,9 +157,6 @@ class Assumptions:
         return {**asdict(self), "kernel": repr(self.kernel), "estimated": list(self.estimated)}
 
 
-def certified(estimated: tuple[str, ...]) -> str:
-    """How a sentence that needs true assumptions begins, when some of them were estimated."""
-    if not estimated:
-        return "Certified"
-    words = " and ".join(filter(None, (", ".join(estimated[:-1]), estimated[-1])))
-    return f"Certified only as far as the estimated {words} can be relied on"
+def listed(words: Sequence[str]) -> str:
+    """Words as in "kernel, noise and level"."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

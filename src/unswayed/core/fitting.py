@@ -5,8 +5,8 @@ minus log likelihood  =  1/2 y^T A^-1 y + 1/2 ln det A + const,   A = K + lam I
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -127,34 +127,56 @@ def _rescaled(kernel: Kernel, factor: float) -> Kernel:
     return replace(kernel, lengthscale=tuple(lengths) if lengths.ndim else float(lengths))
 
 
-def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
-    """The standard deviation of one measurement, from the median distance between repeats of the same option.
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Which values are repeats of the same option, to estimate the noise of any values.
 
-    With many repeats, distances are taken from their median. One tampered repeat moves these medians very little.
-
-    Args:
-        option: The number of the option of each value.
-        values: The measurements.
-        least: How many repeats are needed.
-
-    Returns:
-        The noise; None with fewer than `least` repeats, or if more than half of the distances are 0. In that case the
-        program prints the same number every time, and the other distances may be lies.
+    Attributes:
+        number: How many measurements were made before, of the same option.
+        pairs: Two values of the same option each, of options with few repeats.
+        groups: The values of each option with many repeats.
     """
-    order = np.argsort(option, kind="stable")
-    sorted_options = option[order]
-    starts = np.flatnonzero(np.diff(sorted_options, prepend=sorted_options[0] - 1))
-    distances, repeats = [], 0
-    for mine in np.split(values[order], starts[1:]):
-        if len(mine) == 1:
-            continue
-        repeats += len(mine) - 1
-        if len(mine) < MANY:
-            first, second = np.triu_indices(len(mine), 1)
-            distances.append((mine[first] - mine[second]) / np.sqrt(2))
-        else:
+
+    number: int
+    pairs: IntArray
+    groups: tuple[IntArray, ...]
+
+    @classmethod
+    def of(cls, option: IntArray) -> Self:
+        """The repeats of measurements, given the number of the option of each."""
+        order = np.argsort(option, kind="stable")
+        starts = np.flatnonzero(np.diff(option[order], prepend=option[order[:1]] - 1))
+        mine = [group for group in np.split(order, starts[1:]) if len(group) > 1]
+        few = [np.stack(np.triu_indices(len(group), 1)) for group in mine if len(group) < MANY]
+        pairs = [group[two] for group, two in zip((g for g in mine if len(g) < MANY), few, strict=True)]
+        return cls(
+            sum(len(group) - 1 for group in mine),
+            np.hstack([np.empty((2, 0), np.int64), *pairs]),
+            tuple(group for group in mine if len(group) >= MANY),
+        )
+
+    def noise(self, values: FloatArray, *, least: int = 1) -> float | None:
+        """The standard deviation of one measurement, from the median distance between repeats of the same option.
+
+        With many repeats, distances are taken from their median. One tampered repeat moves these medians very little.
+
+        Args:
+            values: The measurements.
+            least: How many repeats are needed.
+
+        Returns:
+            The noise; None with fewer than `least` repeats, or if more than half of the distances are 0. In that case
+            the program prints the same number every time, and the other distances may be lies.
+        """
+        if self.number < max(least, 1):
+            return None
+        distances = [(values[self.pairs[0]] - values[self.pairs[1]]) / np.sqrt(2)]
+        for group in self.groups:
+            mine = values[group]
             distances.append((mine - np.median(mine)) * np.sqrt(len(mine) / (len(mine) - 1)))
-    if repeats < least or not distances:
-        return None
-    pooled = np.concatenate(distances)
-    return float(np.median(np.abs(pooled)) / ndtri(0.75)) or None
+        return float(np.median(np.abs(np.concatenate(distances))) / ndtri(0.75)) or None
+
+
+def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
+    """`Repeats.noise` of these values."""
+    return Repeats.of(option).noise(values, least=least)

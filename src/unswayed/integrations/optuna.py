@@ -155,7 +155,7 @@ class UnswayedSampler(BaseSampler):
         """The search that was told these trials: the last one of the study continued, or a new one if that differs."""
         fold = self._folds.pop(study.study_name, None)
         if fold is None or fold.space.distributions != space.distributions or fold.trials != trials[: len(fold.trials)]:
-            fold = _Fold(space, begin(Task(space.searched, self._given, self._seed_for(study))), [])
+            fold = _Fold(space, begin(_task(study, space, self._given, self._seed_for(study))), [])
         fold = _Fold(fold.space, told(fold.mode, fold.space, trials[len(fold.trials) :]), trials)
         while len(self._folds) >= KEPT:
             del self._folds[next(iter(self._folds))]
@@ -209,10 +209,20 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
         raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
     minimize = study.direction == StudyDirection.MINIMIZE
     with one_thread():
-        found = answer(begin(Task(space.searched, given, seed)), plays, events, space=space, minimize=minimize)
+        found = answer(begin(_task(study, space, given, seed)), plays, events, space=space, minimize=minimize)
     broken = found.breakdown
     rival, pivot = (None if point is None else space.params(point) for point in (broken.rival, broken.pivot))
-    return replace(found, point=space.params(found.point), breakdown=Breakdown(broken.budget, rival, pivot))
+    return replace(
+        found,
+        point=space.params(found.point),
+        points=tuple(space.params(point) for point in found.points),
+        breakdown=Breakdown(broken.budget, rival, pivot),
+    )
+
+
+def _task(study: Study, space: OptunaSpace, given: Given, seed: int) -> Task:
+    minimize = study.direction == StudyDirection.MINIMIZE
+    return Task(space.searched, given.flipped() if minimize else given, seed)
 
 
 def _seed_of(study: Study) -> int:

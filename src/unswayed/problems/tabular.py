@@ -50,7 +50,7 @@ def read_table(path: Path) -> tuple[FloatArray, FloatArray]:
     """
     from unswayed.storage.tables import read_numbers  # pyarrow is slow to import
 
-    _, numbers = read_numbers(path)
+    _, numbers, _ = read_numbers(path)
     if numbers.shape[1] < 2:
         raise InvalidInput(f"{path} needs at least two columns: coordinates, then the value")
     return numbers[:, :-1], numbers[:, -1]

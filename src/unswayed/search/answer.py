@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unswayed.core.assumptions import Assumptions, certified
+from unswayed.core.assumptions import Assumptions, Given
 from unswayed.core.certificate import Breakdown, Certificate, breakdown, certificate
+from unswayed.core.credible import Credible, Shapes, credible, gap_sentence
+from unswayed.core.prior import assumptions
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
-from unswayed.search.candidates import near_failures
+from unswayed.search.candidates import EVERYWHERE, near_failures
 from unswayed.search.modes import Eliminating, Mode, Starting, refined
 from unswayed.search.play import Play, Status
 from unswayed.search.surrogate import Surrogate
-from unswayed.search.task import Data, Event
+from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Point
 
 if TYPE_CHECKING:
@@ -33,12 +35,14 @@ class Answer:
         point: The recommended point.
         estimate: The estimated value there.
         deviation: Standard deviation of the estimate.
-        certificate: How far the point is from the best one, from all measurements. Its options are the points that
-            were considered.
+        certificate: How far the point is from the best one, proved from all measurements. Its options are the points
+            that were considered. None unless kernel, noise, output scale, level and norm bound were given.
+        credible: What the fitted model says of that distance, where nothing is proved. None where something is, or if
+            there are too few measurements.
         breakdown: The least tampering with the kept measurements that would have made another point win. In a
             continuum another point counts as a rival if it is now estimated to be worse by more than the noise.
         assumptions: The model, and which parts of it were estimated.
-        considered: How many points the recommendation was chosen from.
+        points: The points that the recommendation was chosen from.
         set_aside: Numbers of the plays that the others do not explain.
         plays: All plays, also open, failed and retracted ones.
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
@@ -57,10 +61,11 @@ class Answer:
     point: Point
     estimate: float
     deviation: float
-    certificate: Certificate
+    certificate: Certificate | None
+    credible: Credible | None
     breakdown: Breakdown
     assumptions: Assumptions
-    considered: int
+    points: tuple[Point, ...]
     set_aside: tuple[int, ...]
     plays: tuple[Play, ...]
     space: Any
@@ -78,14 +83,21 @@ class Answer:
         return "above" if self.minimize else "below"
 
     @property
+    def considered(self) -> int:
+        """How many points the recommendation was chosen from."""
+        return len(self.points)
+
+    @property
     def sentence(self) -> str:
-        """What is certified, and on which estimates it rests."""
-        c, estimated = self.certificate, self.assumptions.estimated
-        promise = (
-            f"with {100 * (1 - c.delta):.4g}% confidence this point is at most {c.largest_gap:.4g} {self.worse} the "
-            f"best of the {self.considered:,} points considered, if tampering did not exceed {c.budget:.4g} in total"
+        """How far the point is from the best: what is proved, or what the fitted model says, or that it cannot say."""
+        best = f"the best of the {self.considered:,} points considered"
+        return gap_sentence(
+            self.certificate,
+            self.credible,
+            self.assumptions,
+            claim=f"this point is at most {{:.4g}} {self.worse} {best}",
+            measured=self.measured,
         )
-        return f"{certified(estimated)}: {promise}."
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"
@@ -115,7 +127,8 @@ class Answer:
             "estimate": self.estimate,
             "deviation": self.deviation,
             "sentence": self.sentence,
-            "certificate": {n: v for n, v in self.certificate.to_dict().items() if n not in ("winner", "candidates")},
+            "certificate": None if self.certificate is None else _without_options(self.certificate),
+            "credible": None if self.credible is None else self.credible.to_dict(),
             "breakdown": self.breakdown.to_dict(),
             "assumptions": self.assumptions.to_dict(),
             "considered": self.considered,
@@ -129,6 +142,11 @@ class Answer:
         from unswayed.plots.study import plot_answer
 
         return plot_answer(self)
+
+
+def _without_options(certificate: Certificate) -> dict[str, Any]:
+    """A certificate without the numbers of options, which mean nothing outside the search."""
+    return {name: value for name, value in certificate.to_dict().items() if name not in ("winner", "candidates")}
 
 
 def answer(
@@ -164,46 +182,63 @@ def answer(
 def _answer_of(
     mode: Mode, data: Data, surrogate: Surrogate, plays: Sequence[Play], space: Any, minimize: bool
 ) -> Answer:
-    task, given, beliefs = mode.task, mode.task.given, surrogate.beliefs
-    watch, policy, unit = surrogate.watch, surrogate.policy, beliefs.output_scale
+    task, given, prior = mode.task, mode.task.given, surrogate.beliefs.prior
+    watch, policy, unit = surrogate.watch, surrogate.policy, prior.output_scale
     continuum = task.all_rows is None
     without = near_failures(policy.domain, data.rows, data.failed)
     arm = policy.recommend(watch, without=without)
-    norm = given.norm(watch.posterior, watch.means, unit)
-    certified = certificate(
-        watch.everything(),
-        budget=given.threat / unit,
-        norm_bound=norm,
-        noise_std=beliefs.noise_std / unit,
-        delta=given.delta,
-        winner=arm,
-    )
-    margin = beliefs.noise_std / unit if continuum else 0.0
+    margin = prior.noise if continuum else 0.0
     broken = breakdown(watch.posterior, winner=arm, margin=margin, caution=CAUTION, without=without)
 
+    points = task.space.decode(policy.domain)
+
     def point(number: int | None) -> Point:
-        return None if number is None else task.space.decode(policy.domain[[number]])[0]
+        return None if number is None else points[number]
 
     told = [play.number for play in plays if play.status is Status.TOLD]
-    level, sign = beliefs.level, -1.0 if minimize else 1.0
+    sign = -1.0 if minimize else 1.0
     return Answer(
         point=point(arm),
-        estimate=sign * (level + unit * float(watch.posterior.mean[arm])),
+        estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
         deviation=unit * float(watch.posterior.deviation[arm]),
-        certificate=certified.scaled(unit),
+        certificate=_certified(given, surrogate, arm) if given.complete else None,
+        credible=None if given.complete else _credible(task, data, surrogate, arm),
         breakdown=Breakdown(unit * broken.budget, point(broken.rival), point(broken.pivot)),
-        assumptions=Assumptions(
-            kernel=beliefs.kernel,
-            noise_std=beliefs.noise_std,
-            output_scale=unit,
-            level=sign * level,
-            norm_bound=unit * norm,
-            estimated=(*given.estimated, "level"),  # a study centres its values
-        ),
-        considered=len(policy.domain),
+        assumptions=assumptions(given, prior, prior.level(watch.posterior, watch.means), minimize=minimize),
+        points=tuple(points),
         set_aside=tuple(told[int(i)] for i in np.flatnonzero(~watch.kept)),
         plays=tuple(plays),
         space=space,
         continuum=continuum,
         minimize=minimize,
+    )
+
+
+def _certified(given: Given, surrogate: Surrogate, arm: int) -> Certificate:
+    """From all plays: the proof allows no choice of plays by their values."""
+    prior = surrogate.beliefs.prior
+    found = certificate(
+        surrogate.watch.everything(),
+        budget=given.threat / prior.output_scale,
+        norm_bound=prior.norm(given.level_half_width) or 0.0,
+        noise_std=prior.noise,
+        delta=given.delta,
+        winner=arm,
+    )
+    return found.scaled(prior.output_scale)
+
+
+def _credible(task: Task, data: Data, surrogate: Surrogate, arm: int) -> Credible | None:
+    """From the plays that are kept."""
+    beliefs, kept, model = surrogate.beliefs, surrogate.watch.kept, surrogate.beliefs.fitted
+    shapes = Shapes.given(beliefs.prior.shape) if model is None else Shapes.around(model, task.space.groups)
+    plays = data.rows[kept], data.values[kept]
+    return credible(
+        task.given,
+        shapes,
+        plays,
+        surrogate.policy.domain,
+        arm,
+        noise_std=beliefs.prior.noise_std,
+        everywhere=task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows,
     )

@@ -138,7 +138,7 @@ def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
     if isinstance(event, Failed):
         phase = before.fail(event.row)
     else:
-        phase = before.tell(event.row, mode.surrogate.beliefs.standard(event.value))
+        phase = before.tell(event.row, mode.surrogate.beliefs.prior.standard(event.value))
     eliminated = len(phase.active) < len(before.active)
     mode = replace(mode, phase=phase)
     return _narrowed(mode) if eliminated and mode.task.all_rows is None else mode
@@ -158,13 +158,14 @@ def _narrowed(mode: Eliminating) -> Eliminating:
 
 
 def _eliminating_policy(task: Task, surrogate: Surrogate, arms: FloatArray, stage: int) -> InfluencePhasedElimination:
-    beliefs, watch, unit = surrogate.beliefs, surrogate.watch, surrogate.beliefs.output_scale
+    given, prior, watch = task.given, surrogate.beliefs.prior, surrogate.watch
+    norm = prior.norm(given.level_half_width)
     return InfluencePhasedElimination(
         arms,
-        beliefs.kernel,
-        corruption_budget=task.given.threat / unit,
-        norm_bound=task.given.norm(watch.posterior, watch.means, unit),
-        noise_std=beliefs.noise_std / unit,
-        delta=task.given.delta / 2**stage,  # the failures of all stages add up to less than delta
-        lam=beliefs.lam,
+        prior.kernel,
+        corruption_budget=given.threat / prior.output_scale,
+        norm_bound=2 * watch.posterior.mean_norm(watch.means) if norm is None else norm,  # a guess if none was given
+        noise_std=prior.noise,
+        delta=given.delta / 2**stage,  # the failures of all stages add up to less than delta
+        lam=prior.lam,
     )

@@ -38,17 +38,17 @@ class Surrogate:
         domain = numbered_rows(np.vstack([played, candidates]))[0]
         policy = VigilantUCB(
             domain,
-            beliefs.kernel,
-            corruption_budget=task.given.threat / beliefs.output_scale,
-            lam=beliefs.lam,
+            beliefs.prior.kernel,
+            corruption_budget=task.given.threat / beliefs.prior.output_scale,
+            lam=beliefs.prior.lam,
             threshold=threshold,
         )
-        told = Watch.after(policy.init().K, beliefs.lam, arms, beliefs.standard(data.values))
+        told = Watch.after(policy.init().K, policy.lam, arms, beliefs.prior.standard(data.values))
         return cls(beliefs, policy, {row.tobytes(): arm for arm, row in enumerate(domain)}, policy.watch(told))
 
     def after(self, told: Told) -> Self:
         """With one more play, of a row that is an arm."""
-        arm, z = self.arm_of[told.row.tobytes()], self.beliefs.standard(told.value)
+        arm, z = self.arm_of[told.row.tobytes()], self.beliefs.prior.standard(told.value)
         watch = self.policy.tell(self.watch, Feedback(np.array([arm]), np.array([1]), np.array([z])))
         return replace(self, watch=watch, memo={})
 

@@ -206,7 +206,7 @@ def _read_options(path: Path, options: object) -> Options:
             return Options(options)
         if not isinstance(options, str) or not options.isprintable():
             raise InvalidInput(f"must be a list or the name of a file, not {shown(options)}")
-        names, table = read_numbers(path.parent / options)
+        names, table, _ = read_numbers(path.parent / options)
         return Options(table, names=names)
 
 

@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 LONGEST_LINE = 1 << 20
 
 
-def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
+def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray, list[int] | None]:
     """Read a table of finite numbers.
 
     Args:
         path: A Parquet file if the name ends in `.parquet`; anything else is read as CSV.
 
     Returns:
-        The names of the columns (None if the file has no header) and the numbers, one row for each line.
+        The names of the columns (None if the file has no header); the numbers, one row for each line; and the number
+        of that line (None if the file has no lines).
 
     Raises:
         InvalidInput: The path is wrong, or the file is not such a table; the message names the line.
         SystemFault: The system refuses to read the file.
     """
     if path.suffix.lower() == ".parquet":
-        return _read_parquet(path)
+        return *_read_parquet(path), None
     try:
         with explaining(f"cannot read {path}"), path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(_lines(file, path))
@@ -57,7 +58,7 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray]:
                 header = " (a header must not hold numbers)" if line == 1 else ""
                 hint = " (cells are separated by commas)" if ";" in cell else header
                 raise InvalidInput(f"{path}, line {line}: {cell[:40]!r} is not a finite number{hint}")
-    return names, np.array([[float(cell) for cell in row] for _, row in rows])
+    return names, np.array([[float(cell) for cell in row] for _, row in rows]), [line for line, _ in rows]
 
 
 def _lines(file: IO[str], path: Path) -> Iterator[str]:

@@ -59,7 +59,7 @@ class Settings(Given):
 
     def task(self, space: Space, seed: int) -> Task:
         """What the search of this study is for."""
-        return Task(space, self, seed, self.plays, self.method)
+        return Task(space, self.flipped() if self.minimize else self, seed, self.plays, self.method)
 
     def record(self) -> Record:
         """As JSON; `from_record` reads it."""

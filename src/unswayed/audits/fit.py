@@ -1,0 +1,115 @@
+"""How the model of an audit follows from its values: what is given is taken as it is, the rest is estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from unswayed.audits.measurements import Measurements
+from unswayed.core.ard import spread
+from unswayed.core.assumptions import Given
+from unswayed.core.credible import Shapes
+from unswayed.core.evidence import Evidence
+from unswayed.core.fitting import Repeats
+from unswayed.core.kernels import gram
+from unswayed.core.prior import CENTRED, Prior, prior
+from unswayed.errors import InvalidInput
+from unswayed.types import FloatArray, IntArray
+
+FITTING_POINTS = 250
+REPEATS = 6  # from this number on, the noise comes from repeats alone
+REMEMBERED = 64  # factorisations
+
+Solved = tuple[FloatArray, tuple[FloatArray, bool]]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The model for any values of the same options, measured equally often.
+
+    Many values are tried in turn (audits/refit.py), so what does not depend on them is computed once.
+    """
+
+    given: Given
+    points: FloatArray
+    option: IntArray
+    solved: dict[tuple[int, float, float], Solved | None] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """How often each option was measured."""
+        return np.bincount(self.option).astype(np.float64)
+
+    @cached_property
+    def _repeats(self) -> Repeats:
+        return Repeats.of(self.option)
+
+    @cached_property
+    def fitting_points(self) -> IntArray:
+        """The options that the kernel is estimated from."""
+        return np.unique(np.linspace(0, len(self.points) - 1, FITTING_POINTS).astype(np.int64))
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        """The kernels that are possible."""
+        if self.given.kernel is not None:
+            return Shapes.given(self.given.kernel)
+        width = np.ptp(self.points, axis=0)
+        return Shapes.equal(np.where(width > 0, width, 1.0))
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        some, known = self.fitting_points, self.given.level_known
+        return Evidence.of(
+            self.shapes.kernels, self.shapes.odds, self.points[some], self.counts[some], level_known=known
+        )
+
+    def prior(self, data: Measurements) -> Prior:
+        """The model for these values."""
+        return self._chosen(data)[1]
+
+    def winner(self, data: Measurements) -> int | None:
+        """The option with the best estimate; None if the model cannot be computed with."""
+        chosen, model = self._chosen(data)
+        solved = self._solve(chosen, model)
+        if solved is None:
+            return None
+        K, factor = solved
+        return int(np.argmax(K @ cho_solve(factor, model.standard(data.means), check_finite=False)))
+
+    def _chosen(self, data: Measurements) -> tuple[int, Prior]:
+        """The number of the kernel, and the model."""
+        given, means, noise = self.given, data.means, self.given.noise_std
+        unit = spread(means)
+        if noise is None:
+            noise = self._repeats.noise(data.values, least=REPEATS)
+        scale = given.output_scale
+        if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
+            scale = unit  # one lie does not set it
+        chosen = 0
+        if given.kernel is None or noise is None or scale is None:
+            centre = float(np.median(means)) if given.level is None else given.level_centre
+            squares = float(np.square(data.values - means[data.option]).sum())
+            some = means[self.fitting_points] - centre
+            found = self._evidence.explained(some, squares, unit=unit, noise=noise, scale=scale)
+            chosen, scale, tau = found.best()
+            noise = tau if noise is None else noise
+        if not 1e-60 < noise / scale < 1e60:
+            raise InvalidInput(f"a noise of {noise / scale:.3g} times the spread of the values cannot be computed with")
+        return chosen, prior(given, means, kernel=self.shapes.kernels[chosen], output_scale=scale, noise_std=noise)
+
+    def _solve(self, chosen: int, model: Prior) -> Solved | None:
+        """The kernel matrix and its factorisation, remembered: the same models come again and again."""
+        key = chosen, model.lam, model.level_spread
+        if key not in self.solved:
+            if len(self.solved) >= REMEMBERED:
+                self.solved.clear()
+            K = gram(model.kernel, self.points)
+            try:
+                self.solved[key] = K, cho_factor(K + np.diag(model.lam / self.counts), lower=True, check_finite=False)
+            except LinAlgError:
+                self.solved[key] = None
+        return self.solved[key]

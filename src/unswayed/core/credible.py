@@ -1,0 +1,250 @@
+"""How far a recommendation is from the best, as far as a fitted model can tell.
+
+    a    the recommended point        b    any point considered        C    total tampering
+
+Where kernel, noise, scale or level were estimated from the same measurements, nothing is proved. What can be said is
+a credible bound: the 1 - delta quantile of
+
+    max_b  f(b) - f(a) + C max_x' |d (mu(b) - mu(a)) / d y(x')|
+
+over joint draws of f. The draws come from many models, each as often as the measurements make it probable
+(core/evidence.py): with few measurements the models disagree, and the bound is wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import log, sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from scipy.linalg import cholesky, solve_triangular
+from scipy.spatial.distance import cdist
+
+from unswayed.core.ard import Measured, Model, spread
+from unswayed.core.assumptions import Assumptions, Given, listed
+from unswayed.core.certificate import Certificate
+from unswayed.core.evidence import Evidence, Explained
+from unswayed.core.joint_posterior import System
+from unswayed.core.kernels import Kernel, Matern, TwoScale
+from unswayed.core.prior import WIDE, WithLevel
+from unswayed.core.rows import numbered_rows
+from unswayed.types import FloatArray, IntArray
+
+DRAWS = 1000
+CONTENDERS = 150  # points that may be the best under a model; the others hardly ever are
+FACTORS = np.geomspace(0.03, 8.0, 13)  # typical length-scales, in units of the spread of the points
+FITTED = 250  # at most this many points weigh the models
+SIGNAL = 3.0  # log odds against noise alone from which on a bound is printed
+PEAK, HIDDEN = 0.05, 0.05  # width of a peak that may hide; largest share of points where it may
+ROUNDED = 1e-9  # added to variances, in units of the kernel's, so that they stay positive
+
+
+@dataclass(frozen=True)
+class Credible:
+    """What a fitted model says of a recommendation; nothing is proved.
+
+    Attributes:
+        largest_gap: With this probability the point is at most this far from the best of the points considered.
+        probability: 1 - delta.
+        budget: Total tampering that is allowed for.
+        best: Probability that no point considered is better, whatever tampering within the budget did.
+        best_untampered: The same, if nothing was tampered with.
+
+    Example:
+        >>> import unswayed
+        >>> found = unswayed.audit([[0.0], [1.0]] * 10, [0.0, 1.0] * 9 + [0.1, 1.1])
+        >>> found.credible.probability
+        0.95
+    """
+
+    largest_gap: float
+    probability: float
+    budget: float
+    best: float
+    best_untampered: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """Kernels that are possible, and the log odds of each before anything is measured."""
+
+    kernels: tuple[Kernel, ...]
+    odds: FloatArray
+
+    @classmethod
+    def given(cls, kernel: Kernel) -> Self:
+        """One kernel, that was given."""
+        return cls((kernel,), np.zeros(1))
+
+    @classmethod
+    def equal(cls, unit: FloatArray) -> Self:
+        """Kernels of equal length-scales in units of the spread of each column, from short to long, smooth and rough.
+
+        Args:
+            unit: The spread of each column.
+        """
+        usual = log(0.5) + 0.25 * log(len(unit))  # as in core/ard.py
+        lengths = [tuple((factor * unit).tolist()) for factor in FACTORS]
+        kernels = [kernel for length in lengths for kernel in (Matern(2.5, length), Matern(0.5, length))]
+        return cls(tuple(kernels), np.repeat(-0.5 * np.square(np.log(FACTORS) - usual), 2))
+
+    @classmethod
+    def around(cls, model: Model, groups: IntArray) -> Self:
+        """Beside kernels of equal length-scales those of a fitted model, all of them longer or shorter.
+
+        Args:
+            model: The fitted model, of points in the unit cube.
+            groups: The parameter that each column belongs to.
+        """
+        equal = cls.equal(np.ones(len(groups)))
+        typical = float(np.exp(np.log(model.lengths).mean()))
+        lengths = [tuple((model.lengths[groups] * (factor / typical)).tolist()) for factor in FACTORS]
+        fitted = [TwoScale(length, model.share, model.ratio) for length in lengths]
+        return cls((*equal.kernels, *fitted), np.append(equal.odds, equal.odds[::2]))
+
+
+def gap_draws(
+    kernels: Sequence[Kernel],
+    explained: Explained,
+    data: Measured,
+    considered: FloatArray,
+    winner: int,
+    *,
+    C: float,
+    level_known: bool,
+) -> tuple[FloatArray, FloatArray]:
+    """Draws of max_b f(b) - f(winner) from the models, each as often as it is probable; without and with tampering."""
+    rng = np.random.default_rng(0)
+    weights = explained.weights.ravel()
+    models = int(np.clip(20_000 // (len(data.X) + 1), 10, 100))
+    positions = (np.arange(models) + 0.5) / models * weights.sum()
+    chosen, times = np.unique(np.searchsorted(np.cumsum(weights), positions), return_counts=True)
+    draws = []
+    for number, count in zip(np.minimum(chosen, len(weights) - 1), times, strict=True):
+        i, j = divmod(int(number), len(explained.ratios))
+        size = DRAWS // models * int(count)
+        s2 = np.full(size, explained.rate[i, j])
+        if np.isfinite(explained.shape):
+            s2 = s2 / rng.gamma(explained.shape, size=size)
+        kernel = kernels[i] if level_known else WithLevel(kernels[i], WIDE)
+        mean, power, factor = _contest(kernel, float(explained.ratios[j]) ** 2, data, considered, winner)
+        drawn = mean + np.sqrt(s2)[:, None] * (rng.standard_normal((size, len(mean))) @ factor.T)
+        draws.append([drawn.max(axis=1, initial=-np.inf), (drawn + C * power).max(axis=1, initial=-np.inf)])
+    honest, tampered = np.maximum(np.concatenate(draws, axis=1), 0.0)
+    return honest, tampered
+
+
+def _contest(
+    kernel: Kernel, lam: float, data: Measured, considered: FloatArray, winner: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """For the strongest b: the mean of f(b) - f(a), the effect of one unit of tampering, a factor of the covariance.
+
+    The covariance is in units of s^2.
+    """
+    system = System.fit(kernel(data.X, data.X), data.means, data.n, lam)
+    K = kernel(considered, data.X)
+    half = system.half(K)
+    mean = (K - K[winner]) @ system.weights
+    other = half - half[:, [winner]]
+    k_a = kernel(considered[[winner]], considered)[0]
+    diagonal = kernel.diagonal(considered)
+    variance = diagonal + diagonal[winner] - 2 * k_a - np.square(other).sum(axis=0)
+    deviation = np.sqrt(np.maximum(variance, 0.0))
+    typical = sqrt(max(float(data.means @ system.weights) / max(len(data.means), 1), 1e-12))
+    strongest = np.argsort(-(mean + 3 * typical * deviation), kind="stable")[:CONTENDERS]
+    strongest = strongest[strongest != winner]
+    effect = solve_triangular(system.factor, other[:, strongest], lower=True, trans="T", check_finite=False).T
+    power = np.abs(effect / data.n).max(axis=1)
+    k_b = kernel(considered[strongest], considered[strongest])
+    covariance = k_b - k_a[strongest] - k_a[strongest][:, None] + diagonal[winner]
+    covariance -= other[:, strongest].T @ other[:, strongest]
+    np.fill_diagonal(covariance, covariance.diagonal() + ROUNDED * float(diagonal.max()))
+    return mean[strongest], power, cholesky(covariance, lower=True, check_finite=False)
+
+
+def credible(
+    given: Given,
+    shapes: Shapes,
+    plays: tuple[FloatArray, FloatArray],
+    considered: FloatArray,
+    winner: int,
+    *,
+    noise_std: float,
+    everywhere: FloatArray | None = None,
+) -> Credible | None:
+    """A credible bound on the distance of a recommendation from the best, if the measurements suffice for one.
+
+    Args:
+        given: What the user states, for values of which larger ones are better.
+        shapes: The kernels that are possible.
+        plays: The point and the value of each measurement.
+        considered: The points that were considered.
+        winner: The recommended one, as a number.
+        noise_std: The noise of one measurement. No bound lies below the noise of a comparison with as many
+            measurements of a rival as there are of the recommended point.
+        everywhere: Points all over the space, with coordinates from 0 to 1. Where a narrow peak could hide at too many
+            of them, nothing is said. None if every point considered was measured.
+    """
+    X, y = plays
+    points, arms = numbered_rows(X)
+    centre = float(np.median(y)) if given.level is None else given.level_centre
+    data = Measured.of(points, arms, y - centre)
+    some = np.unique(np.linspace(0, len(points) - 1, FITTED).astype(np.int64))
+    evidence = Evidence.of(shapes.kernels, shapes.odds, points[some], data.n[some], level_known=given.level_known)
+    unit = spread(y)
+    explained = evidence.explained(
+        data.means[some], data.squares, unit=unit, noise=given.noise_std, scale=given.output_scale
+    )
+    noise = max(noise_std, explained.noise)
+    if explained.signal < SIGNAL or (everywhere is not None and hidden(everywhere, data, noise) > HIDDEN):
+        return None
+    honest, gaps = gap_draws(
+        shapes.kernels, explained, data, considered, winner, C=given.threat, level_known=given.level_known
+    )
+    probability = 1 - given.delta
+    repeats = max(float(data.n[(data.X == considered[winner]).all(axis=1)].sum()), 1.0)
+    gap = max(float(np.quantile(gaps, probability)), noise * sqrt(2 / repeats))
+    return Credible(gap, probability, given.threat, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
+
+
+def hidden(everywhere: FloatArray, data: Measured, noise: float) -> float:
+    """The share of points where a peak as high as the range of the values and PEAK wide would not have been noticed.
+
+    No model of smooth functions can exclude such a peak between the measurements. It is noticed if it moves them by
+    three standard deviations of the noise.
+    """
+    width = PEAK * sqrt(everywhere.shape[1])
+    moved = np.exp(-cdist(everywhere, data.X, "sqeuclidean") / width**2) @ data.n
+    return float(np.mean(np.sqrt(moved) * float(np.ptp(data.means)) < 3 * noise))
+
+
+def gap_sentence(
+    proved: Certificate | None, fitted: Credible | None, model: Assumptions, *, claim: str, measured: int
+) -> str:
+    """How far a recommendation is from the best, in words: proved, fitted, or that it cannot be said.
+
+    Args:
+        proved: The certificate, if everything was given.
+        fitted: The credible bound, else, if there is one.
+        model: What either rests on.
+        claim: What is said of the recommendation, with a place for the distance.
+        measured: How many measurements there are.
+    """
+    if proved is not None:
+        begin, percent = "Certified: with", f"{100 * (1 - proved.delta):.4g}% confidence"
+        gap, budget = proved.largest_gap, proved.budget
+    elif fitted is not None:
+        what = f"fitted model (estimated: {listed(model.estimated)})" if model.estimated else "given model"
+        begin, percent = f"Under the {what}, with", f"{100 * fitted.probability:.4g}% probability"
+        gap, budget = fitted.largest_gap, fitted.budget
+    else:
+        return f"Too few measurements to say how far this is from the best: {measured:,} so far."
+    honest = f"tampering did not exceed {budget:.4g} in total" if budget > 0 else "nothing was tampered with"
+    return f"{begin} {percent} {claim.format(gap)}, if {honest}."

@@ -1,0 +1,176 @@
+"""How well each of several models explains the same measurements.
+
+    m      distinct points          n_i    how often each was measured          T    measurements
+    e      eigenvalues of D K D, with D = diag(sqrt n)      q    squared coordinates of D (ybar - centre)
+    r      noise over output scale  s      output scale                         W    squares around the means ybar
+
+Repeats collapse exactly, so with A = s^2 (D K D + r^2 I)
+
+    -2 ln p(y | kernel, r, s)  =  Q/s^2 + sum ln(e + r^2) + (T - m) ln r^2 + T ln s^2,   Q = sum q/(e + r^2) + W/r^2.
+
+A level that is not known is projected out: everything then happens in the space orthogonal to D 1, with T - 1 in
+place of T. One decomposition for each kernel serves all r, all s and all values at the same points. Where neither
+noise nor scale is given, s^2 is integrated over an inverse gamma prior that weighs as much as one measurement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import lgamma, log
+from typing import Self
+
+import numpy as np
+from unswayed.core.kernels import Kernel
+from unswayed.types import FloatArray
+
+RATIOS = np.geomspace(1e-3, 10.0, 33)  # noise over output scale
+SCALES = np.geomspace(0.03, 30.0, 33)  # output scales, in units of the values' spread, where the noise is given
+LEAST = 1e-4  # smallest noise, in units of the values' spread
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """Models on a grid of kernels (rows) and ratios r (columns), weighed by measurements.
+
+    Attributes:
+        ratios: r of each column.
+        weights: The probability of each model.
+        shape: With `rate`: s^2 of a model is inverse gamma distributed; infinite if s is known.
+        rate: The larger, the larger s^2; with an infinite `shape`, s^2 itself.
+        signal: Log odds of all these models against noise alone, both equally likely before.
+    """
+
+    ratios: FloatArray
+    weights: FloatArray
+    shape: float
+    rate: FloatArray
+    signal: float
+
+    def best(self) -> tuple[int, float, float]:
+        """The most probable model: number of the kernel, output scale and noise."""
+        i, j = np.unravel_index(int(np.argmax(self.weights)), self.weights.shape)
+        scale = float(np.sqrt(self.variance(int(i), int(j))))
+        return int(i), scale, scale * float(self.ratios[j])
+
+    @property
+    def noise(self) -> float:
+        """The root mean square of the noise over all models."""
+        s2 = self.rate if np.isinf(self.shape) else self.rate / self.shape
+        return float(np.sqrt((self.weights * s2 * np.square(self.ratios)).sum()))
+
+    def variance(self, i: int, j: int) -> float:
+        """A typical s^2 of a model."""
+        return float(self.rate[i, j]) / (1.0 if np.isinf(self.shape) else self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is the same for all values that were measured at the same points equally often.
+
+    Attributes:
+        counts: n.
+        odds: Log probability of each kernel before anything is measured.
+        eigenvalues: e of each kernel, a row each.
+        vectors: The eigenvectors of each kernel, as columns.
+        reflection: The Householder vector that turns D 1 into the first axis; None if the level is known.
+    """
+
+    counts: FloatArray
+    odds: FloatArray
+    eigenvalues: FloatArray
+    vectors: FloatArray
+    reflection: FloatArray | None
+
+    @classmethod
+    def of(
+        cls, kernels: Sequence[Kernel], odds: FloatArray, points: FloatArray, counts: FloatArray, *, level_known: bool
+    ) -> Self:
+        """Decompose the matrix of each kernel."""
+        root = np.sqrt(counts)
+        reflection = None if level_known else _householder(root)
+        values, vectors = [], []
+        for kernel in kernels:
+            weighted = root[:, None] * kernel(points, points) * root
+            if reflection is not None:
+                half = _reflected(weighted, reflection)
+                weighted = _reflected(half.T, reflection)[1:, 1:]
+            e, v = np.linalg.eigh(weighted)
+            values.append(np.maximum(e, 0.0))
+            vectors.append(v)
+        return cls(counts, odds - _log_sum(odds), np.array(values), np.array(vectors), reflection)
+
+    def explained(
+        self,
+        means: FloatArray,
+        squares: float,
+        *,
+        unit: float,
+        noise: float | None = None,
+        scale: float | None = None,
+    ) -> Explained:
+        """Weigh the models by measurements.
+
+        Args:
+            means: The mean at each point, from the level if that is known.
+            squares: The sum of squares around these means.
+            unit: The spread of the values.
+            noise: The noise, if it is given.
+            scale: The output scale, if it is given.
+        """
+        z = np.sqrt(self.counts) * means
+        if self.reflection is not None:
+            z = _reflected(z, self.reflection)[1:]
+        q = np.square(np.einsum("fij,i->fj", self.vectors, z))
+        T = float(self.counts.sum()) - (self.reflection is not None)
+        noise = None if noise is None else max(noise, LEAST * unit)
+        ratios = _ratios(unit, noise, scale)
+        r2, repeats = np.square(ratios), T - len(z)
+        spectrum = self.eigenvalues[:, None, :] + r2[:, None]
+        Q = (q[:, None, :] / spectrum).sum(axis=2) + squares / r2
+        volume = np.log(spectrum).sum(axis=2) + repeats * np.log(r2)
+        total = float(z @ z) + squares
+        if noise is None and scale is None:
+            shape, rate = (T + 1) / 2, (Q + unit**2) / 2
+            log_p = -0.5 * volume - shape * np.log(rate)
+            null = -shape * log((total + unit**2) / 2)
+        else:
+            s2 = np.square(np.asarray(scale if noise is None else noise / ratios))
+            shape, rate = np.inf, np.broadcast_to(s2, Q.shape)
+            log_p = -0.5 * (Q / s2 + volume + T * np.log(s2))
+            null = _noise_alone(total, T, unit, noise)
+        log_p = log_p + self.odds[:, None] - log(len(ratios))
+        total_p = _log_sum(log_p)
+        return Explained(ratios, np.exp(log_p - total_p), shape, rate, total_p - null)
+
+
+def _ratios(unit: float, noise: float | None, scale: float | None) -> FloatArray:
+    if noise is None:
+        return RATIOS
+    return noise / (SCALES * unit) if scale is None else np.array([noise / scale])
+
+
+def _noise_alone(total: float, T: float, unit: float, noise: float | None) -> float:
+    """The log likelihood without any signal; an unknown noise is integrated over the prior that s^2 has elsewhere."""
+    if noise is None:
+        a, b = (T + 1) / 2, (total + unit**2) / 2
+        return lgamma(a) - a * log(b) + 0.5 * log(unit**2 / 2) - lgamma(0.5)
+    return -0.5 * (total / noise**2 + 2 * T * log(noise))
+
+
+def _log_sum(log_p: FloatArray) -> float:
+    """ln sum exp, without the checks that make the general function slow for small arrays."""
+    largest = float(log_p.max())
+    return largest + log(float(np.exp(log_p - largest).sum()))
+
+
+def _householder(direction: FloatArray) -> FloatArray:
+    v = direction / np.linalg.norm(direction)
+    v = v.copy()
+    v[0] += 1.0 if v[0] >= 0 else -1.0
+    return v / np.linalg.norm(v)
+
+
+def _reflected(columns: FloatArray, v: FloatArray) -> FloatArray:
+    """(I - 2 v v^T) columns."""
+    return columns - 2 * np.multiply.outer(v, v @ columns)

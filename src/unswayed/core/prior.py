@@ -1,0 +1,195 @@
+"""The model of the values, built from what is given and what is estimated: one place for studies and audits.
+
+    f = centre + s g,  g ~ GP(0, k + c^2),  a measurement is f plus noise
+
+    s    output scale        c    how far the level may lie from the centre, in output scales
+    B    bound on the norm of f - level under k
+
+An unknown level is part of the kernel, so nothing is subtracted that would have to be remembered afterwards: with
+|f - level|_k <= B and |level - centre| <= M, the norm of f - centre under k + c^2 is at most sqrt(B^2 + (M/c)^2).
+A level that is given as a number is the centre, and c = 0. For a level between two given numbers the centre is their
+middle, and c = 3 M/B, so that the norm grows by 5% only. Without a given level the centre is the median of the
+values, and c is wide. A kernel that holds no constants, such as the linear one, is never centred by the data: there
+the median would be a false level, so the centre is 0 and c as wide as the values are large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import hypot
+from typing import Any, TypeVar
+
+import numpy as np
+
+from unswayed.core.assumptions import Assumptions, Given
+from unswayed.core.ard import Measured, spread
+from unswayed.core.evidence import Evidence
+from unswayed.core.kernels import Kernel, Matern, SquaredExponential, TwoScale
+from unswayed.core.posterior import JointPosterior
+from unswayed.core.rows import numbered_rows
+from unswayed.types import FloatArray
+
+WIDE = 3.0  # c of an estimated level: output scales, or for a kernel without constants times the largest value
+PER_BOUND = 3.0  # c of a level between two given numbers, in units of M/B
+CENTRED = (SquaredExponential, Matern, TwoScale)  # kernels under which the values may be centred at their median
+
+Values = TypeVar("Values", float, FloatArray)
+
+
+@dataclass(frozen=True)
+class WithLevel:
+    """k + c^2: a kernel whose functions may have any level.
+
+    Attributes:
+        kernel: The kernel k of values around the level.
+        spread: c, the standard deviation of the level.
+    """
+
+    kernel: Kernel
+    spread: float
+
+    def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of k(x, z) + c^2."""
+        return self.kernel(X, Z) + self.spread**2
+
+    def diagonal(self, X: FloatArray) -> FloatArray:
+        """The vector of k(x, x) + c^2."""
+        return self.kernel.diagonal(X) + self.spread**2
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What is taken for true of the values before any is used, in their units; larger is better.
+
+    Attributes:
+        shape: The kernel k of values around their level.
+        level_spread: c; 0 if the level is given as a number.
+        centre: What is subtracted from the values.
+        output_scale: s.
+        noise_std: Standard deviation of one measurement.
+        tau: What the model takes for noise: the noise, and what is too rough for the kernel.
+        norm_bound: B, if it was given.
+    """
+
+    shape: Kernel
+    level_spread: float
+    centre: float
+    output_scale: float
+    noise_std: float
+    tau: float
+    norm_bound: float | None
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel of g: k + c^2."""
+        return WithLevel(self.shape, self.level_spread) if self.level_spread > 0 else self.shape
+
+    @property
+    def lam(self) -> float:
+        """Regularisation, in units of the output scale."""
+        return (self.tau / self.output_scale) ** 2
+
+    @property
+    def noise(self) -> float:
+        """The noise in units of the output scale."""
+        return self.noise_std / self.output_scale
+
+    def standard(self, values: Values) -> Values:
+        """Values in units of the output scale, from the centre."""
+        return (values - self.centre) / self.output_scale
+
+    def in_units(self, z: Values) -> Values:
+        """What `standard` makes of values, back in their units."""
+        return self.centre + self.output_scale * z
+
+    def norm(self, half_width: float = 0.0) -> float | None:
+        """The bound on the norm of g, if B was given and the level lies within `half_width` of the centre."""
+        if self.norm_bound is None:
+            return None
+        level = half_width / self.level_spread if self.level_spread > 0 else 0.0
+        return hypot(self.norm_bound, level) / self.output_scale
+
+    def level(self, posterior: JointPosterior, means: FloatArray) -> float:
+        """The value far from all measurements: the centre, and what the posterior adds to it.
+
+        Args:
+            posterior: Of the standardised measurements.
+            means: Their mean for each arm.
+        """
+        S = np.flatnonzero(posterior.counts)
+        weights = (means[S] - posterior.mean[S]) / (posterior.lam / posterior.counts[S] + posterior.jitter)
+        return self.in_units(self.level_spread**2 * float(weights.sum()))
+
+
+def prior(
+    given: Given,
+    values: FloatArray,
+    *,
+    kernel: Kernel,
+    output_scale: float,
+    noise_std: float,
+    tau: float | None = None,
+    centre: float | None = None,
+) -> Prior:
+    """The model from what is given and, where nothing is given, from the estimates.
+
+    Args:
+        given: What the user states, for values of which larger ones are better.
+        values: The measurements.
+        kernel: The estimated kernel.
+        output_scale: The estimated output scale.
+        noise_std: The estimated noise.
+        tau: Noise and roughness; by default the noise.
+        centre: The estimated level, by default the median; not used with a kernel that holds no constants.
+    """
+    shape = kernel if given.kernel is None else given.kernel
+    scale = output_scale if given.output_scale is None else given.output_scale
+    noise = noise_std if given.noise_std is None else given.noise_std
+    middle, spread = _level(given, values, shape, scale, centre)
+    return Prior(shape, spread, middle, scale, noise, noise if tau is None else tau, given.norm_bound)
+
+
+def _level(
+    given: Given, values: FloatArray, shape: Kernel, scale: float, centre: float | None
+) -> tuple[float, float]:
+    """The centre, and c."""
+    if given.level is None and isinstance(shape, CENTRED):
+        return float(np.median(values)) if centre is None else centre, WIDE
+    if given.level is None:
+        return 0.0, WIDE * max(float(np.abs(values).max()) / scale, 1.0)
+    half = given.level_half_width
+    if half == 0:
+        return given.level_centre, 0.0
+    return given.level_centre, half / scale if given.norm_bound is None else PER_BOUND * half / given.norm_bound
+
+
+def assumptions(given: Given, model: Prior, level: float, *, minimize: bool) -> Assumptions:
+    """The model in words and numbers, for a result; `given` is for values of which larger ones are better."""
+    stated: Any = given.flipped().level if minimize else given.level
+    return Assumptions(
+        kernel=model.shape,
+        noise_std=model.noise_std,
+        output_scale=model.output_scale,
+        level=(-level if minimize else level) if stated is None else stated,
+        norm_bound=model.norm_bound,
+        estimated=given.estimated,
+    )
+
+
+def fit_scales(given: Given, kernel: Kernel, X: FloatArray, y: FloatArray, noise: float | None) -> tuple[float, float]:
+    """The most probable output scale and noise for a kernel; what is given is taken as it is.
+
+    Args:
+        given: What the user states.
+        kernel: The kernel.
+        X: The point of each measurement.
+        y: The measurements.
+        noise: The noise, if it is given or known from repeats.
+    """
+    if given.output_scale is not None and noise is not None:
+        return given.output_scale, noise
+    points, arms = numbered_rows(X)
+    data = Measured.of(points, arms, y - (float(np.median(y)) if given.level is None else given.level_centre))
+    models = Evidence.of([kernel], np.zeros(1), points, data.n, level_known=given.level_known)
+    best = models.explained(data.means, data.squares, unit=spread(y), noise=noise, scale=given.output_scale).best()
+    return best[1:]

@@ -77,6 +77,8 @@ def test_settings_are_written_beside_the_results(unswayed):
     theorem = simulate(unswayed, "--psi", "theorem", "--horizon", 100)["settings"]
     assert theorem["gamma_T_is"] in ("convex relaxation", "greedy/(1 - 1/e)")
     assert theorem["psi"] == pytest.approx(np.log(2) / (2 * theorem["gamma_T"]))
+    gain = simulate(unswayed, "--width", "gain", "--horizon", 100)["settings"]
+    assert (gain["gamma_T"], gain["psi"]) == (theorem["gamma_T"], 0.5)
 
 
 def test_strange_names_are_shown_as_they_are(unswayed, tmp_path, monkeypatch):
@@ -214,6 +216,7 @@ BAD = [
 ]
 
 
+    (("--width", "gain", "--lam", 0.5), "lam < 1"),
 @pytest.mark.parametrize(
     ("arguments", "reason"), BAD, ids=lambda a: " ".join(map(str, a)) if isinstance(a, tuple) else ""
 )

@@ -28,7 +28,7 @@ from unswayed.experiments.registry import (
 from unswayed.experiments.settings import PolicySettings
 from unswayed.plots.style import PALETTE, colour, label
 from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
-from unswayed.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
+from unswayed.policies.robust_phased_elimination import ExperimentsWidth, InformationWidth, TheoryWidth
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -58,6 +58,18 @@ def test_theory_widths(f1):
     assert make_policy("gp-ucb", f1, 50.0, 1000, PolicySettings(width="theory")).beta.norm_bound == pytest.approx(
         f1.norm
     )
+
+
+def test_both_forms_of_corollary_2(f1):
+    given = {"delta": 0.02, "norm": 11.0, "b": 0.3, "lam": 1.5}
+    exact = make_policy("rgp-pe", f1, 50.0, 1000, PolicySettings(width="log-det", **given))
+    assert exact.width == InformationWidth(11.0, 0.02, 0.02)
+    printed = make_policy("rgp-pe", f1, 50.0, 1000, PolicySettings(width="gain", **given))
+    assert printed.width == InformationWidth(11.0, 0.02, 0.02, gamma_bound(f1, 1.5, 1000)[0])
+    ucb = make_policy("rgp-ucb", f1, 50.0, 1000, PolicySettings(width="log-det", **given))
+    assert (ucb.beta, ucb.b) == (LogDetBeta(11.0, 0.02, 0.02), 1.0)
+    with pytest.raises(UnswayedError, match="rgp-pe"):
+        make_policy("gp-ucb", f1, 50.0, 1000, PolicySettings(width="gain"))
 
 
 def test_psi_by_the_theorem_depends_on_the_horizon(f1):

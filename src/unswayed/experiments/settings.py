@@ -8,6 +8,8 @@ from typing import Literal
 
 from unswayed.errors import InvalidInput
 
+WIDTHS = ("experiments", "theory", "log-det", "gain")
+
 
 @dataclass(frozen=True)
 class PolicySettings:
@@ -21,7 +23,8 @@ class PolicySettings:
         psi: Least share of an arm in RGP-PE's design: a number in [0, 1], or "theorem".
         delta: Probability of failure.
         norm: Bound on the RKHS norm; by default the true norm.
-        width: "experiments" (Section 4 of the paper), or "theory": guaranteed and wide.
+        width: "experiments" (Section 4 of the paper); guaranteed and wide: "theory" (Corollary 1), "log-det"
+            (Corollary 2, exact), "gain" (Corollary 2 as printed, for RGP-PE with lam >= 1).
         error: Delta of linear-pe: "balanced" or "matern".
 
     Example:
@@ -42,7 +45,7 @@ class PolicySettings:
     def __post_init__(self) -> None:
         from unswayed.types import growth, positive, probability
 
-        for name, known in {"width": ("experiments", "theory"), "error": ("balanced", "matern")}.items():
+        for name, known in {"width": WIDTHS, "error": ("balanced", "matern")}.items():
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
         probability(self.delta, "delta")

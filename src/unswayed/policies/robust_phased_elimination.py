@@ -7,9 +7,7 @@
     C     corruption budget                    beta   confidence parameter without corruption
     mu~   posterior mean of corrupted rewards  sigma  posterior deviation, both from this epoch alone
 
-There are two ways to choose the width of line 15:
-    TheoryWidth        Lemma 1 with the beta of Corollary 1; Theorem 1 guarantees the result
-    ExperimentsWidth   Section 4: constant beta and b C / sqrt(u_h); no guarantee
+`widths.py` has the factor of sigma in line 15: that of the theory, and that of Section 4.
 """
 
 from __future__ import annotations
@@ -18,47 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core import bounds
 from unswayed.core.design import rare_switching_design_at
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior, Posterior
 from unswayed.errors import InvalidInput
-from unswayed.policies.finite import Guarantee, PhasedOnFiniteDomain
+from unswayed.policies.finite import PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
+from unswayed.policies.widths import ExperimentsWidth, InformationWidth, TheoryWidth
 from unswayed.types import Feedback, Query, growth, positive
 
-
-@dataclass(frozen=True)
-class TheoryWidth(Guarantee):
-    """beta_h + C sqrt(u_h)/(l_h psi sqrt(lam)), beta_h of Corollary 1. Its attributes are those of `Guarantee`."""
-
-    def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
-        """What multiplies sigma^(h) in line 15."""
-        delta_h = bounds.epoch_delta(self.delta, h)
-        beta = bounds.nonadaptive_beta(self.norm_bound, self.noise_std, policy.lam, len(policy.domain), delta_h)
-        l_h = 2 ** (h + 1)
-        return bounds.theory_factor(beta, policy.corruption_budget, policy.lam, policy.truncation, l_h, u_h)
-
-
-@dataclass(frozen=True)
-class ExperimentsWidth:
-    """beta + b C/sqrt(u_h), as in Section 4 of the paper.
-
-    Attributes:
-        beta: Confidence parameter without corruption.
-        b: Factor of the corruption term.
-    """
-
-    beta: float = 4.0
-    b: float = 0.1
-
-    def __post_init__(self) -> None:
-        positive(self.beta, "beta", zero=True)
-        positive(self.b, "b", zero=True)
-
-    def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
-        """What multiplies sigma^(h) in line 15."""
-        return bounds.experiments_factor(self.beta, policy.corruption_budget, self.b, u_h)
+__all__ = ["ExperimentsWidth", "InformationWidth", "RobustPhasedElimination", "TheoryWidth"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -69,7 +36,7 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
         domain: The arms, one row of coordinates each.
         kernel: How values at two points vary together.
         corruption_budget: Largest total corruption C.
-        width: What multiplies the deviation in line 15: `ExperimentsWidth` or `TheoryWidth`.
+        width: What multiplies the deviation in line 15: `ExperimentsWidth`, `TheoryWidth` or `InformationWidth`.
         lam: Regularisation, the model's noise variance.
         eta: The design switches arms when the determinant has grown by this factor.
         truncation: psi, the least share of an arm in the design; Theorem 1 uses `bounds.theorem_psi(eta, gamma_T)`.
@@ -99,6 +66,7 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
             raise InvalidInput(f"psi (truncation) must lie in [0, 1], not {self.truncation:g}")
         if self.truncation == 0 and self.corruption_budget > 0 and isinstance(self.width, TheoryWidth):
             raise InvalidInput("the theory width divides by psi: with a positive budget it needs psi > 0")
+        self.width.factor(self, 0, 1, 0.0)  # a width that does not hold for this lam refuses now, not after the plays
 
     def init(self) -> Epoch:
         """Line 1: all arms are active."""
@@ -118,7 +86,7 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
         X_h, X_S = self.domain[epoch.active], self.domain[feedback.arms]
         posterior = Posterior.fit(self.kernel(X_S, X_S), feedback.means, feedback.repeats, self.lam)
         mu, sigma = posterior.predict_at(self.kernel, X_h, X_S)  # line 14
-        w = self.width.factor(self, epoch.h, u_h) * sigma
+        w = self.width.factor(self, epoch.h, u_h, posterior.log_det) * sigma
         keep = mu + w >= np.max(mu - w)  # line 15
         return epoch.next(keep, mu, w, feedback)  # line 16
 

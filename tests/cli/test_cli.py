@@ -117,6 +117,12 @@ def test_every_setting_matters(unswayed, option, value):
     assert changed["trials"][0]["regret"] != base
 
 
+def test_alpha_reaches_linear_pe(unswayed):
+    base = ("--problem", "linear", "--policy", "linear-pe", "--budget", 1, "--horizon", 20_000)
+    regrets = [simulate(unswayed, *base, *more)["trials"][0]["regret"] for more in ((), ("--alpha", 0.2))]
+    assert regrets[0] != regrets[1]
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -198,6 +204,8 @@ BAD = [
     (("--delta", 0), "delta"),
     (("--delta", 1), "delta"),
     (("--norm", 0), "norm"),
+    (("--alpha", 0), "alpha"),
+    (("--alpha", 1), "alpha"),
     (("--noise", "-1"), "noise"),
     (("--lengthscale", 0), "lengthscale"),
     (("--kernel", "cosine"), "unknown kernel 'cosine'"),
@@ -208,6 +216,7 @@ BAD = [
     (("--problem", "f2"), "unknown problem 'f2'"),
     (("--problem", "absent.csv"), "cannot read absent.csv"),
     (("--width", "wide"), "unknown width"),
+    (("--width", "gain", "--lam", 0.5), "lam < 1"),
     (("--curves",), "--json"),
     (("--plot", "picture.docx"), ".png"),
     (("--plot", "no/such/folder/picture.png"), "cannot write"),
@@ -216,7 +225,6 @@ BAD = [
 ]
 
 
-    (("--width", "gain", "--lam", 0.5), "lam < 1"),
 @pytest.mark.parametrize(
     ("arguments", "reason"), BAD, ids=lambda a: " ".join(map(str, a)) if isinstance(a, tuple) else ""
 )

@@ -85,6 +85,8 @@ def test_linear_pe(f1):
     policy = make_policy("linear-pe", f1, 50.0, 10_000, PolicySettings(delta=0.02))
     assert (policy.error, policy.delta, policy.noise_std) == (pytest.approx(0.01), 0.02, 0.02)
     assert policy.norm_bound == pytest.approx(f1.norm)
+    assert policy.truncation == 1 / policy.m_0
+    assert make_policy("linear-pe", f1, 50.0, 10_000, PolicySettings(alpha=0.2)).truncation == 0.2
     smooth = make_problem("f1", kernel="matern-2.5")
     matern = make_policy("linear-pe", smooth, 50.0, 10_000, PolicySettings(error="matern", norm=9.0))
     assert matern.error == pytest.approx(10_000 ** (-2.5 / 4.5))

@@ -66,6 +66,7 @@ def command(
     norm: Annotated[float | None, _option("Bound B on the RKHS norm.", default="the true norm")] = None,
     width: Annotated[str, _option(f"experiments (Section 4); {THEORY}, {PRINTED}.")] = "experiments",
     error: Annotated[str, _option("Delta of linear-pe: balanced, 1/sqrt(T), or matern, T^(-nu/(d+nu)).")] = "balanced",
+    alpha: Annotated[float | None, _option("Truncation of linear-pe: a number below 1.", default="1/m_0")] = None,
     kernel: Annotated[str | None, _option(f"se, linear, matern-NU, or {OWN}.", default=KERNEL)] = None,
     lengthscale: Annotated[float | None, _option("Of the kernel.", default="the problem's, else fitted")] = None,
     noise: Annotated[float | None, _option("Standard deviation of the noise.", default="0.02")] = None,
@@ -80,7 +81,7 @@ def command(
 
     _prepare(trials, curves and not as_json, plot)
     believed = None if budget == "unknown" else _number(budget, "the budget")
-    settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error)
+    settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error, alpha)
     experiment = Experiment(
         problem, policy, attack, believed,
         attack_budget=attack_budget, attack_start=attack_start, draw=draw, horizon=horizon,

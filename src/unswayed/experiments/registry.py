@@ -124,8 +124,8 @@ def _linear_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings)
         if not isinstance(problem.kernel, Matern):
             raise InvalidInput("the error 'matern' is for problems with a Matern kernel")
         error = matern_error(horizon, problem.domain.shape[1], problem.kernel.nu)
-    told = _guarantee(problem, budget, s)
-    return LinearPhasedElimination(problem.domain, problem.kernel, horizon=horizon, error=error, **told)
+    told = {**_guarantee(problem, budget, s), "horizon": horizon, "error": error, "alpha": s.alpha}
+    return LinearPhasedElimination(problem.domain, problem.kernel, **told)
 
 
 @_policy("influence-ucb", "influence-UCB", "sky", "certified", certified=True, noise_lam=True)

@@ -26,6 +26,7 @@ class PolicySettings:
         width: "experiments" (Section 4 of the paper); guaranteed and wide: "theory" (Corollary 1), "log-det"
             (Corollary 2, exact), "gain" (Corollary 2 as printed, for RGP-PE with lam >= 1).
         error: Delta of linear-pe: "balanced" or "matern".
+        alpha: Least share of an arm in linear-pe's design; by default 1/m_0.
 
     Example:
         >>> PolicySettings(b=1.0).eta
@@ -41,6 +42,7 @@ class PolicySettings:
     norm: float | None = None
     width: str = "experiments"
     error: str = "balanced"
+    alpha: float | None = None
 
     def __post_init__(self) -> None:
         from unswayed.types import growth, positive, probability
@@ -49,6 +51,8 @@ class PolicySettings:
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
         probability(self.delta, "delta")
+        if self.alpha is not None:
+            probability(self.alpha, "alpha")
         growth(self.eta)
         if self.psi != "theorem" and not 0 <= self.psi <= 1:
             raise InvalidInput(f"psi must lie in [0, 1] or be 'theorem', not {self.psi:g}")

@@ -188,6 +188,8 @@ def test_before_the_first_epoch_nothing_is_known():
         ({"eta": 1.0}, "eta"),
         ({"eta": np.nan}, "eta"),
         ({"eta": np.inf}, "eta"),
+        ({"cover_error": -0.1}, "cover"),
+        ({"cover_error": np.nan}, "cover"),
         ({"truncation": 1.5}, "psi"),
         ({"truncation": -0.1}, "psi"),
         ({"truncation": np.nan}, "psi"),

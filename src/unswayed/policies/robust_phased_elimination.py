@@ -8,6 +8,10 @@
     mu~   posterior mean of corrupted rewards  sigma  posterior deviation, both from this epoch alone
 
 `widths.py` has the factor of sigma in line 15: that of the theory, and that of Section 4.
+
+On a box, an arm stands for the cell of a cover around it (`core/cover.py`), where f differs from its value at the arm
+by at most eps = `cover_error`. So f in the cell is at most mu~ + w + eps, and line 15 keeps every cell that may contain
+the best point of the box. On a finite domain eps = 0.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ __all__ = ["ExperimentsWidth", "InformationWidth", "RobustPhasedElimination", "T
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RobustPhasedElimination(PhasedOnFiniteDomain):
-    """Algorithm 1 (RGP-PE) on a finite domain. The methods are those of `Policy`.
+    """Algorithm 1 (RGP-PE) on a finite domain, or on a finite cover of a box. The methods are those of `Policy`.
 
     Attributes:
         domain: The arms, one row of coordinates each.
@@ -40,6 +44,8 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
         lam: Regularisation, the model's noise variance.
         eta: The design switches arms when the determinant has grown by this factor.
         truncation: psi, the least share of an arm in the design; Theorem 1 uses `bounds.theorem_psi(eta, gamma_T)`.
+        cover_error: For arms that cover a box, `box_cover(...).error`: what f in the cell of an arm differs from its
+            value at the arm, at most. It is part of the width that `view` reports. 0 for a finite domain.
 
     Raises:
         InvalidInput: A setting is out of its range.
@@ -56,11 +62,13 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
     lam: float = 1.0
     eta: float = 2.0
     truncation: float = 0.5
+    cover_error: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         positive(self.corruption_budget, "the corruption budget", zero=True)
         positive(self.lam, "lam")
+        positive(self.cover_error, "the error of the cover", zero=True)
         growth(self.eta)
         if not 0 <= self.truncation <= 1:
             raise InvalidInput(f"psi (truncation) must lie in [0, 1], not {self.truncation:g}")
@@ -87,8 +95,9 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
         posterior = Posterior.fit(self.kernel(X_S, X_S), feedback.means, feedback.repeats, self.lam)
         mu, sigma = posterior.predict_at(self.kernel, X_h, X_S)  # line 14
         w = self.width.factor(self, epoch.h, u_h, posterior.log_det) * sigma
-        keep = mu + w >= np.max(mu - w)  # line 15
-        return epoch.next(keep, mu, w, feedback)  # line 16
+        w_cell = w + self.cover_error  # of f anywhere in the cell of an arm; w is of f at the arm
+        keep = mu + w_cell >= np.max(mu - w)  # line 15
+        return epoch.next(keep, mu, w_cell, feedback)  # line 16
 
     def posterior(self, epoch: Epoch) -> JointPosterior:
         """The posterior of all completed epochs together."""

@@ -77,6 +77,8 @@ def test_settings_are_written_beside_the_results(unswayed):
     theorem = simulate(unswayed, "--psi", "theorem", "--horizon", 100)["settings"]
     assert theorem["gamma_T_is"] in ("convex relaxation", "greedy/(1 - 1/e)")
     assert theorem["psi"] == pytest.approx(np.log(2) / (2 * theorem["gamma_T"]))
+    gain = simulate(unswayed, "--width", "gain", "--horizon", 100)["settings"]
+    assert (gain["gamma_T"], gain["psi"]) == (theorem["gamma_T"], 0.5)
 
 
 def test_strange_names_are_shown_as_they_are(unswayed, tmp_path, monkeypatch):
@@ -113,6 +115,12 @@ def test_every_setting_matters(unswayed, option, value):
     base = simulate(unswayed, "--horizon", 20_000)["trials"][0]["regret"]
     changed = simulate(unswayed, "--horizon", 20_000, option, value)
     assert changed["trials"][0]["regret"] != base
+
+
+def test_alpha_reaches_linear_pe(unswayed):
+    base = ("--problem", "linear", "--policy", "linear-pe", "--budget", 1, "--horizon", 20_000)
+    regrets = [simulate(unswayed, *base, *more)["trials"][0]["regret"] for more in ((), ("--alpha", 0.2))]
+    assert regrets[0] != regrets[1]
 
 
 @pytest.mark.parametrize(
@@ -196,6 +204,8 @@ BAD = [
     (("--delta", 0), "delta"),
     (("--delta", 1), "delta"),
     (("--norm", 0), "norm"),
+    (("--alpha", 0), "alpha"),
+    (("--alpha", 1), "alpha"),
     (("--noise", "-1"), "noise"),
     (("--lengthscale", 0), "lengthscale"),
     (("--kernel", "cosine"), "unknown kernel 'cosine'"),
@@ -206,6 +216,7 @@ BAD = [
     (("--problem", "f2"), "unknown problem 'f2'"),
     (("--problem", "absent.csv"), "cannot read absent.csv"),
     (("--width", "wide"), "unknown width"),
+    (("--width", "gain", "--lam", 0.5), "lam < 1"),
     (("--curves",), "--json"),
     (("--plot", "picture.docx"), ".png"),
     (("--plot", "no/such/folder/picture.png"), "cannot write"),

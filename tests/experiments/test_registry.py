@@ -28,7 +28,7 @@ from unswayed.experiments.registry import (
 from unswayed.experiments.settings import PolicySettings
 from unswayed.plots.style import PALETTE, colour, label
 from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
-from unswayed.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
+from unswayed.policies.robust_phased_elimination import ExperimentsWidth, InformationWidth, TheoryWidth
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -60,6 +60,18 @@ def test_theory_widths(f1):
     )
 
 
+def test_both_forms_of_corollary_2(f1):
+    given = {"delta": 0.02, "norm": 11.0, "b": 0.3, "lam": 1.5}
+    exact = make_policy("rgp-pe", f1, 50.0, 1000, PolicySettings(width="log-det", **given))
+    assert exact.width == InformationWidth(11.0, 0.02, 0.02)
+    printed = make_policy("rgp-pe", f1, 50.0, 1000, PolicySettings(width="gain", **given))
+    assert printed.width == InformationWidth(11.0, 0.02, 0.02, gamma_bound(f1, 1.5, 1000)[0])
+    ucb = make_policy("rgp-ucb", f1, 50.0, 1000, PolicySettings(width="log-det", **given))
+    assert (ucb.beta, ucb.b) == (LogDetBeta(11.0, 0.02, 0.02), 1.0)
+    with pytest.raises(UnswayedError, match="rgp-pe"):
+        make_policy("gp-ucb", f1, 50.0, 1000, PolicySettings(width="gain"))
+
+
 def test_psi_by_the_theorem_depends_on_the_horizon(f1):
     for T in (1000, 10**6):
         policy = make_policy("rgp-pe", f1, 50.0, T, PolicySettings(psi="theorem", eta=3.0, lam=0.5))
@@ -73,6 +85,8 @@ def test_linear_pe(f1):
     policy = make_policy("linear-pe", f1, 50.0, 10_000, PolicySettings(delta=0.02))
     assert (policy.error, policy.delta, policy.noise_std) == (pytest.approx(0.01), 0.02, 0.02)
     assert policy.norm_bound == pytest.approx(f1.norm)
+    assert policy.truncation == 1 / policy.m_0
+    assert make_policy("linear-pe", f1, 50.0, 10_000, PolicySettings(alpha=0.2)).truncation == 0.2
     smooth = make_problem("f1", kernel="matern-2.5")
     matern = make_policy("linear-pe", smooth, 50.0, 10_000, PolicySettings(error="matern", norm=9.0))
     assert matern.error == pytest.approx(10_000 ** (-2.5 / 4.5))

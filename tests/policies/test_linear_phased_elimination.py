@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from unswayed import LinearPhasedElimination, Matern, UnswayedError, simulate
+from unswayed import Linear, LinearPhasedElimination, Matern, UnswayedError, simulate
 from unswayed.adversaries import Flip, NoAttack, TopK
 from unswayed.core import bounds
-from unswayed.core.design import support_bound
+from unswayed.core.design import g_optimal_design, support_bound
 from unswayed.policies.linear_phased_elimination import balanced_error, matern_error
 from unswayed.problems import f1, linear, table
 from unswayed.types import Feedback
@@ -43,6 +43,45 @@ def test_one_epoch_is_algorithm_3():
     assert after.active.tolist() == np.flatnonzero(estimate.max() - estimate <= width).tolist()
     assert np.allclose(after.width, width / 2, rtol=1e-12)
     assert np.allclose(after.mean, estimate[after.active], atol=1e-10)
+
+
+def test_alpha_is_the_least_share_in_line_3_and_in_the_width_of_line_6(rng):
+    X = np.random.default_rng(0).standard_normal((50, 10))
+    problem = table(X, X[:, 0], kernel=Linear.enclosing(X), noise_std=0.02)
+    T, C, D, alpha, m_0 = 100_000, 5.0, 10, 0.07, support_bound(10)
+    policy = on(problem, C, T, alpha=alpha)
+    support, zeta = g_optimal_design(policy.features)
+    assert zeta.min() < alpha < zeta.max()  # it binds for some arms, and not for all
+    for h in range(2):
+        state, m_h = replace(policy.init(), h=h), m_0 * 2**h
+        query = policy.ask(state, rng)
+        assert query.arms.tolist() == support.tolist()
+        assert query.repeats.tolist() == [int(np.ceil(m_h * max(share, alpha))) for share in zeta]
+        after = policy.tell(state, Feedback(query.arms, query.repeats, problem.f[query.arms]))
+        q = np.sqrt(D * (1 + alpha * m_0))
+        noise = 0.02 * np.sqrt(D * np.log(2 * 50 * np.log2(T) / 0.05) / m_h)
+        width = 4 * (balanced_error(T) * q + noise + C * q / (alpha * m_h))
+        assert np.allclose(2 * after.width, width, rtol=1e-12)
+
+
+def test_alpha_is_one_over_m_0_unless_it_is_given(rng):
+    problem = linear(0)
+    default, given = on(problem, 5.0, 10**5), on(problem, 5.0, 10**5, alpha=1 / support_bound(5))
+    runs = [simulate(problem, policy, Flip(), budget=5.0, horizon=10**5, seed=1) for policy in (default, given)]
+    assert runs[0].regret == runs[1].regret
+    assert np.array_equal(runs[0].repeats, runs[1].repeats)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.05, 0.9])
+@pytest.mark.parametrize("attack", [TopK(5), Flip()], ids=repr)
+def test_the_best_arm_survives_with_any_alpha(alpha, attack):
+    eliminated = 0
+    for draw in range(5):
+        problem = linear(draw)
+        run = simulate(problem, on(problem, 5.0, 10**6, alpha=alpha), attack, budget=5.0, horizon=10**6, seed=draw)
+        assert problem.best_arm in run.active
+        eliminated += len(run.active) < 100
+    assert eliminated == 5
 
 
 def test_line_5_weighs_arms_by_their_plays():
@@ -102,7 +141,15 @@ def test_where_the_active_arms_no_longer_span(rng):
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [({"noise_std": np.nan}, "noise"), ({"error": 0.0}, "error"), ({"delta": 0.0}, "delta"), ({"delta": 1.0}, "delta")],
+    [
+        ({"noise_std": np.nan}, "noise"),
+        ({"error": 0.0}, "error"),
+        ({"delta": 0.0}, "delta"),
+        ({"delta": 1.0}, "delta"),
+        ({"alpha": 0.0}, "alpha"),
+        ({"alpha": 1.0}, "alpha"),
+        ({"alpha": np.nan}, "alpha"),
+    ],
 )
 def test_bad_settings_are_refused(change, reason):
     with pytest.raises(UnswayedError, match=reason):

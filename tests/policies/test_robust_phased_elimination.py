@@ -12,7 +12,7 @@ from unswayed.core import bounds, regret_bounds
 from unswayed.core.design import first_argmax
 from unswayed.core.information import gain_upper_bound
 from unswayed.policies.protocol import Epoch
-from unswayed.policies.robust_phased_elimination import ExperimentsWidth, TheoryWidth
+from unswayed.policies.robust_phased_elimination import ExperimentsWidth, InformationWidth, TheoryWidth
 from unswayed.problems import f1, table
 
 
@@ -116,6 +116,30 @@ def test_best_arm_survives_any_attack_within_budget(attack):
     assert eliminated >= 10  # the guarantee is not bought by keeping everything
 
 
+@pytest.mark.parametrize("printed", [False, True], ids=["exact", "as printed"])
+def test_corollary_2_keeps_the_best_arm_within_its_regret(printed):
+    """The beta of the bound is that of the exact form at the largest ln det, 2 gamma_T, or the printed one."""
+    C, T, lam, eta, delta = 30.0, 200_000, 1.0, 2.0, 0.05
+    eliminated = 0
+    for seed in range(10):
+        problem = random_problem(seed)
+        B, sigma = problem.norm, problem.noise_std
+        gamma, _ = gain_upper_bound(problem.kernel(problem.domain, problem.domain), lam, T)
+        psi = bounds.theorem_psi(eta, gamma)
+        width = InformationWidth(B, sigma, delta, gamma if printed else None)
+        settings = {"corruption_budget": C, "width": width, "lam": lam, "eta": eta, "truncation": psi}
+        policy = RobustPhasedElimination(problem.domain, problem.kernel, **settings)
+        run = simulate(problem, policy, TopK(3), budget=C, horizon=T, seed=seed)
+        assert problem.best_arm in run.active
+        last = bounds.epoch_delta(delta, len(run.epochs) - 1)
+        beta = bounds.log_det_beta(B, sigma, lam, last, 2 * gamma)
+        if printed:
+            beta = bounds.chowdhury_gopalan_beta(B, sigma, lam, last, gamma)
+        assert run.regret <= regret_bounds.regret_bound(B, C, beta, lam, eta, psi, gamma, T)
+        eliminated += len(run.active) < 12
+    assert eliminated >= 7
+
+
 def test_with_the_printed_width_the_best_arm_is_lost():
     """Two independent arms, lam = 400, C = 1e4, no noise: the printed width is too narrow by sqrt(lam)."""
     l_h, lam, psi, C = 4096, 400.0, 0.5, 1e4
@@ -164,10 +188,14 @@ def test_before_the_first_epoch_nothing_is_known():
         ({"eta": 1.0}, "eta"),
         ({"eta": np.nan}, "eta"),
         ({"eta": np.inf}, "eta"),
+        ({"cover_error": -0.1}, "cover"),
+        ({"cover_error": np.nan}, "cover"),
         ({"truncation": 1.5}, "psi"),
         ({"truncation": -0.1}, "psi"),
         ({"truncation": np.nan}, "psi"),
         ({"truncation": 0.0, "width": TheoryWidth(1.0, 0.1)}, "psi > 0"),
+        ({"truncation": 0.0, "width": InformationWidth(1.0, 0.1)}, "psi > 0"),
+        ({"lam": 0.5, "width": InformationWidth(1.0, 0.1, gamma=3.0)}, "lam < 1"),
         ({"domain": [[np.nan]]}, "domain"),
     ],
 )
@@ -188,7 +216,43 @@ def test_theory_width_by_hand():
     )
     delta_3 = 6 * 0.1 / (16 * np.pi**2)
     beta = 2 + 0.15 * np.sqrt(2 * np.log(7 / delta_3))
-    assert policy.width.factor(policy, 3, 50) == pytest.approx(beta + 5 * np.sqrt(50) / (16 * 0.25 * 2))
+    assert policy.width.factor(policy, 3, 50, 7.0) == pytest.approx(beta + 5 * np.sqrt(50) / (16 * 0.25 * 2))
+
+
+def test_corollary_2_by_hand():
+    settings = {"corruption_budget": 5.0, "lam": 4.0, "truncation": 0.25}
+    delta_3 = 6 * 0.1 / (16 * np.pi**2)
+    exact, printed = InformationWidth(2.0, 0.3, 0.1), InformationWidth(2.0, 0.3, 0.1, gamma=9.0)
+    beta = {exact: 2 + 0.15 * np.sqrt(2 * np.log(1 / delta_3) + 7.0)}  # 0.15 = sigma/sqrt(lam)
+    beta[printed] = 2 + 0.3 * np.sqrt(2 * (9 + 1 + np.log(1 / delta_3)))
+    for width in (exact, printed):
+        policy = RobustPhasedElimination(np.arange(7.0)[:, None], SquaredExponential(), width=width, **settings)
+        assert width.factor(policy, 3, 50, 7.0) == pytest.approx(beta[width] + 5 * np.sqrt(50) / (16 * 0.25 * 2))
+
+
+@pytest.mark.parametrize("lam", [0.3, 1.0, 5.0])
+def test_the_exact_form_of_corollary_2_sees_the_plays_of_its_epoch(lam):
+    """w / sigma of an epoch against ln det of the T x T matrix of its plays; the printed form is never narrower."""
+    problem, B, sigma, delta = random_problem(3), 1.5, 0.1, 0.05
+    X, kernel = problem.domain, problem.kernel
+    exact = InformationWidth(B, sigma, delta)
+    policy = RobustPhasedElimination(X, kernel, corruption_budget=0.0, width=exact, lam=lam)
+    state = policy.init()
+    for h in range(6):
+        query = policy.ask(state, np.random.default_rng(h))
+        after = policy.tell(state, module.Feedback(query.arms, query.repeats, problem.f[query.arms]))
+        plays = np.repeat(query.arms, query.repeats)
+        K = kernel(X[plays], X[plays])
+        log_det = np.linalg.slogdet(np.eye(len(plays)) + K / lam)[1]
+        k = kernel(X[after.active], X[plays])
+        inverse = np.linalg.inv(K + lam * np.eye(len(plays)))
+        deviation = np.sqrt(1 - np.einsum("ij,jk,ik->i", k, inverse, k))
+        beta = bounds.log_det_beta(B, sigma, lam, bounds.epoch_delta(delta, h), log_det)
+        assert np.allclose(after.width, beta * deviation, rtol=1e-8)
+        if lam >= 1:
+            gamma, _ = gain_upper_bound(kernel(X, X), lam, len(plays))
+            assert beta <= bounds.chowdhury_gopalan_beta(B, sigma, lam, bounds.epoch_delta(delta, h), gamma)
+        state = after
 
 
 def test_line_15_keeps_the_best_even_without_any_width():
@@ -213,6 +277,8 @@ def test_the_recommendation_is_by_the_mean():
         lambda: TheoryWidth(-1.0, 0.1),
         lambda: TheoryWidth(1.0, np.nan),
         lambda: TheoryWidth(1.0, 0.1, 1.0),
+        lambda: InformationWidth(1.0, 0.1, 0.05, -1.0),
+        lambda: InformationWidth(1.0, 0.1, 0.05, np.nan),
     ],
 )
 def test_bad_widths_are_refused(make):

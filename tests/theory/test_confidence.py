@@ -77,6 +77,20 @@ def test_nonadaptive_beta_covers():
     assert misses <= delta * runs
 
 
+def test_log_det_beta_covers_an_epoch_on_both_sides():
+    """Corollary 2, exact form: the band of one epoch, any lam, all arms, both sides."""
+    misses, runs, delta, B, sigma_noise = 0, 600, 0.1, 2.0, 0.5
+    for seed in range(runs):
+        rng, K, lam, _, _, S, u = epoch(seed)
+        f = function_of_norm(lambda A, Z, K=K: K, np.zeros((len(K), 1)), B, rng)
+        ybar = f[S] + sigma_noise * rng.standard_normal(len(S)) / np.sqrt(u)
+        posterior = Posterior.fit(K[np.ix_(S, S)], ybar, u, lam)
+        mu, sigma = posterior.predict(K[:, S], np.diag(K))
+        beta = bounds.log_det_beta(B, sigma_noise, lam, delta, posterior.log_det)
+        misses += bool((np.abs(f - mu) > beta * sigma).any())
+    assert misses <= delta * runs
+
+
 def adaptive_misses(lam, beta_of, runs=200, rounds=100):
     """One arm played again and again, f = 0, noise 1: how often the band is left at any time."""
     misses = 0

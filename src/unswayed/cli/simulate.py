@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 OWN = "module:attribute for your own"
 TABLE = "FILE.csv with coordinates and the true value last"
 UNIT, LATER = "in units of the reward", "once the policy begins to rule arms out"
-BETA, THEORY = "for gp-ucb and rgp-ucb the factor before sqrt(ln t)", "guaranteed, wide, ignores --beta and --b"
+BETA = "for gp-ucb and rgp-ucb the factor before sqrt(ln t)"
+THEORY = "guaranteed and wide, without --beta and --b: theory (Corollary 1), log-det (Corollary 2, exact)"
+PRINTED = "gain (Corollary 2 as printed, for rgp-pe with lambda >= 1)"
 DRAW, KERNEL = "10 for f1, else 0", "the problem's; se for a table"
 LAM = f"1; the noise variance for {', '.join(name for name, entry in POLICIES.items() if entry.noise_lam)}"
 FIELDS = ("problem", "draw", "policy", "attack", "attack_start", "budget", "attack_budget", "horizon")  # of the JSON
@@ -62,8 +64,9 @@ def command(
     psi: Annotated[str, _option("Truncation of rgp-pe: a number in [0, 1], or theorem.")] = "0.5",
     delta: Annotated[float, _option("Probability of failure, where a guarantee is used.")] = 0.05,
     norm: Annotated[float | None, _option("Bound B on the RKHS norm.", default="the true norm")] = None,
-    width: Annotated[str, _option(f"experiments (Section 4), or theory: {THEORY}.")] = "experiments",
+    width: Annotated[str, _option(f"experiments (Section 4); {THEORY}, {PRINTED}.")] = "experiments",
     error: Annotated[str, _option("Delta of linear-pe: balanced, 1/sqrt(T), or matern, T^(-nu/(d+nu)).")] = "balanced",
+    alpha: Annotated[float | None, _option("Truncation of linear-pe: a number below 1.", default="1/m_0")] = None,
     kernel: Annotated[str | None, _option(f"se, linear, matern-NU, or {OWN}.", default=KERNEL)] = None,
     lengthscale: Annotated[float | None, _option("Of the kernel.", default="the problem's, else fitted")] = None,
     noise: Annotated[float | None, _option("Standard deviation of the noise.", default="0.02")] = None,
@@ -78,7 +81,7 @@ def command(
 
     _prepare(trials, curves and not as_json, plot)
     believed = None if budget == "unknown" else _number(budget, "the budget")
-    settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error)
+    settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error, alpha)
     experiment = Experiment(
         problem, policy, attack, believed,
         attack_budget=attack_budget, attack_start=attack_start, draw=draw, horizon=horizon,
@@ -146,9 +149,11 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
 
     problem, settings = experiment.instance, experiment.settings
     used = {**asdict(settings), "kernel": repr(problem.kernel), "noise_std": problem.noise_std}
-    if settings.psi == "theorem":
+    if settings.psi == "theorem" or settings.width == "gain":
         gamma, name = gamma_bound(problem, settings.regularisation(), experiment.horizon)
-        used |= {"psi": theorem_psi(settings.eta, gamma), "gamma_T": gamma, "gamma_T_is": name}
+        used |= {"gamma_T": gamma, "gamma_T_is": name}
+        if settings.psi == "theorem":
+            used["psi"] = theorem_psi(settings.eta, gamma)
     if experiment.budget is None:
         used["guard"] = experiment.believed
     return used

@@ -43,15 +43,19 @@ def log_det_beta(B: float, sigma: float, lam: float, delta: float, log_det: floa
     """B + (sigma/sqrt(lam)) sqrt(2 ln(1/delta) + ln det(I + K_t/lam)), for plays chosen adaptively.
 
     Two-sided, for all rounds, arms and differences of arms at once, for any fixed lam > 0
-    (Abbasi-Yadkori, Pal and Szepesvari 2011).
+    (Abbasi-Yadkori, Pal and Szepesvari 2011). It does not depend on the number of arms. With the plays of one epoch
+    it is the exact form of Corollary 2: ln det <= 2 gamma, so for lam >= 1 it never exceeds `chowdhury_gopalan_beta`.
     """
     return B + sigma / sqrt(lam) * sqrt(2 * log(1 / delta) + log_det)
 
 
 def chowdhury_gopalan_beta(B: float, sigma: float, lam: float, delta: float, gamma: float) -> float:
-    """B + sigma sqrt(2 (gamma_t + 1 + ln(1/delta))), for plays chosen adaptively and lam >= 1 only."""
+    """B + sigma sqrt(2 (gamma_t + 1 + ln(1/delta))), for plays chosen adaptively and lam >= 1 only.
+
+    This is Corollary 2 as printed, where lam does not occur. It misses for small lam.
+    """
     if lam < 1:
-        raise InvalidInput(f"this beta does not hold for lam < 1 (here {lam:g}); use log_det_beta")
+        raise InvalidInput(f"this beta does not hold for lam < 1 (here {lam:g}); use the log-det form")
     return B + sigma * sqrt(2 * (gamma + 1 + log(1 / delta)))
 
 

@@ -79,6 +79,12 @@ class System:
         weights = lapack.dpotrs(factor, ybar, lower=1)[0]
         return cls(K, ybar, n, lam, read_only(factor), read_only(weights), condition, scale, jitter)
 
+    @property
+    def log_det(self) -> float:
+        """ln det(I + K_t / lam) of all plays, twice the information gained: det(A) prod(n/lam)."""
+        n = self.counts
+        return max(float(2 * np.log(self.factor.diagonal()).sum() + np.log(n / self.lam).sum()), 0.0)
+
     def half(self, K_xS: ArrayLike) -> FloatArray:
         """L^-1 k_S(x), one column for each point x.
 
@@ -178,10 +184,8 @@ class JointPosterior:
         np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), EPS * K.diagonal()))
         covariance[:, S] = solved * (lam / n[S] + system.jitter)
         covariance[S] = covariance[:, S].T
-        # det(I + K n/lam) = det(A) prod(n/lam)
-        log_det = 2 * np.log(system.factor.diagonal()).sum() + np.log(n[S] / lam).sum()
         moments = read_only(mean), read_only(covariance)
-        return cls(*moments, n, max(float(log_det), 0.0), lam, system.jitter, rounding=0.0, condition=system.condition)
+        return cls(*moments, n, system.log_det, lam, system.jitter, rounding=0.0, condition=system.condition)
 
     @classmethod
     def of_plays(cls, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray, lam: float) -> Self:

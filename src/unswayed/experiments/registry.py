@@ -81,14 +81,18 @@ def _policy(name: str, label: str, colour: str, note: str = "", **flags: bool) -
 @_policy("rgp-pe", "RGP-PE", "green")
 def _rgp_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.core.bounds import theorem_psi
-    from unswayed.policies.robust_phased_elimination import ExperimentsWidth, RobustPhasedElimination, TheoryWidth
+    from unswayed.policies import widths
+    from unswayed.policies.robust_phased_elimination import RobustPhasedElimination
 
-    width: TheoryWidth | ExperimentsWidth
-    if s.width == "theory":
-        width = TheoryWidth(_norm(problem, s), problem.noise_std, s.delta)
-    else:
-        width = ExperimentsWidth(problem.beta_phased if s.beta is None else s.beta, s.b)
     lam, psi = s.regularisation(), s.psi
+    width: widths.TheoryWidth | widths.ExperimentsWidth
+    if s.width == "experiments":
+        width = widths.ExperimentsWidth(problem.beta_phased if s.beta is None else s.beta, s.b)
+    elif s.width == "theory":
+        width = widths.TheoryWidth(_norm(problem, s), problem.noise_std, s.delta)
+    else:
+        gamma = gamma_bound(problem, lam, horizon)[0] if s.width == "gain" else None  # as u_h <= T
+        width = widths.InformationWidth(_norm(problem, s), problem.noise_std, s.delta, gamma)
     if psi == "theorem":
         psi = theorem_psi(s.eta, gamma_bound(problem, lam, horizon)[0])
     told = {"corruption_budget": budget, "lam": lam, "eta": s.eta, "truncation": psi}
@@ -106,7 +110,7 @@ def _gp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) ->
 def _rgp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies.robust_gp_ucb import RobustGPUCB
 
-    told = {"lam": s.regularisation(), "corruption_budget": budget, "b": 1.0 if s.width == "theory" else s.b}
+    told = {"lam": s.regularisation(), "corruption_budget": budget, "b": s.b if s.width == "experiments" else 1.0}
     return RobustGPUCB(problem.domain, problem.kernel, beta=_index_beta(problem, s), **told)
 
 
@@ -120,8 +124,8 @@ def _linear_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings)
         if not isinstance(problem.kernel, Matern):
             raise InvalidInput("the error 'matern' is for problems with a Matern kernel")
         error = matern_error(horizon, problem.domain.shape[1], problem.kernel.nu)
-    told = _guarantee(problem, budget, s)
-    return LinearPhasedElimination(problem.domain, problem.kernel, horizon=horizon, error=error, **told)
+    told = {**_guarantee(problem, budget, s), "horizon": horizon, "error": error, "alpha": s.alpha}
+    return LinearPhasedElimination(problem.domain, problem.kernel, **told)
 
 
 @_policy("influence-ucb", "influence-UCB", "sky", "certified", certified=True, noise_lam=True)
@@ -244,6 +248,8 @@ def _guarantee(problem: Problem, budget: float, s: PolicySettings) -> dict[str, 
 def _index_beta(problem: Problem, s: PolicySettings) -> SqrtLogBeta | LogDetBeta:
     from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta
 
-    if s.width == "theory":
-        return LogDetBeta(_norm(problem, s), problem.noise_std, s.delta)
-    return SqrtLogBeta(problem.beta_scale if s.beta is None else s.beta)
+    if s.width == "gain":
+        raise InvalidInput("the width 'gain' is for rgp-pe; gp-ucb and rgp-ucb have log-det")
+    if s.width == "experiments":
+        return SqrtLogBeta(problem.beta_scale if s.beta is None else s.beta)
+    return LogDetBeta(_norm(problem, s), problem.noise_std, s.delta)

@@ -8,6 +8,8 @@ from typing import Literal
 
 from unswayed.errors import InvalidInput
 
+WIDTHS = ("experiments", "theory", "log-det", "gain")
+
 
 @dataclass(frozen=True)
 class PolicySettings:
@@ -21,8 +23,10 @@ class PolicySettings:
         psi: Least share of an arm in RGP-PE's design: a number in [0, 1], or "theorem".
         delta: Probability of failure.
         norm: Bound on the RKHS norm; by default the true norm.
-        width: "experiments" (Section 4 of the paper), or "theory": guaranteed and wide.
+        width: "experiments" (Section 4 of the paper); guaranteed and wide: "theory" (Corollary 1), "log-det"
+            (Corollary 2, exact), "gain" (Corollary 2 as printed, for RGP-PE with lam >= 1).
         error: Delta of linear-pe: "balanced" or "matern".
+        alpha: Least share of an arm in linear-pe's design; by default 1/m_0.
 
     Example:
         >>> PolicySettings(b=1.0).eta
@@ -38,14 +42,17 @@ class PolicySettings:
     norm: float | None = None
     width: str = "experiments"
     error: str = "balanced"
+    alpha: float | None = None
 
     def __post_init__(self) -> None:
         from unswayed.types import growth, positive, probability
 
-        for name, known in {"width": ("experiments", "theory"), "error": ("balanced", "matern")}.items():
+        for name, known in {"width": WIDTHS, "error": ("balanced", "matern")}.items():
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
         probability(self.delta, "delta")
+        if self.alpha is not None:
+            probability(self.alpha, "alpha")
         growth(self.eta)
         if self.psi != "theorem" and not 0 <= self.psi <= 1:
             raise InvalidInput(f"psi must lie in [0, 1] or be 'theorem', not {self.psi:g}")

@@ -23,7 +23,7 @@ from unswayed.core.newton import newton_basis
 from unswayed.core.posterior import JointPosterior
 from unswayed.policies.finite import PhasedOnFiniteDomain, check_guarantee
 from unswayed.policies.protocol import Epoch
-from unswayed.types import Feedback, FloatArray, Query, positive, whole
+from unswayed.types import Feedback, FloatArray, Query, positive, probability, whole
 
 
 def balanced_error(horizon: int) -> float:
@@ -49,6 +49,7 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
         noise_std: Sub-Gaussian scale sigma of the noise of one play.
         error: Error Delta of the reduction; `balanced_error(T)` is the usual choice.
         delta: Probability of failure of the whole run.
+        alpha: Least share of an arm in a design; None: 1/m_0, which gives Appendix E its C D^1.5.
 
     Raises:
         InvalidInput: A setting is out of its range.
@@ -67,6 +68,7 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
     noise_std: float
     error: float
     delta: float = 0.05
+    alpha: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,6 +77,8 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
         check_guarantee(self.norm_bound, self.noise_std, self.delta)
         positive(self.error, "the error of the reduction")
         positive(self.norm_bound, "the norm bound")
+        if self.alpha is not None:
+            probability(self.alpha, "alpha")
 
     @cached_property
     def features(self) -> FloatArray:
@@ -86,13 +90,18 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
         """Line 1: the nominal length of epoch 0."""
         return support_bound(self.features.shape[1])
 
+    @property
+    def truncation(self) -> float:
+        """alpha as a number: never None."""
+        return 1 / self.m_0 if self.alpha is None else self.alpha
+
     def init(self) -> Epoch:
         """Line 1: all arms are active."""
         return Epoch.first(len(self.domain))
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-4: a G-optimal design on the active arms, each arm at least alpha m_h times."""
-        m_h, alpha = self.m_0 * 2**epoch.h, 1 / self.m_0
+        m_h, alpha = self.m_0 * 2**epoch.h, self.truncation
         support, zeta = g_optimal_design(self.features[epoch.active])  # line 2
         u = np.ceil(m_h * np.maximum(zeta, alpha)).astype(np.int64)  # line 3
         return Query(epoch.active[support], u)
@@ -107,7 +116,7 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
         Delta, C, sigma = self.error, self.corruption_budget, self.noise_std
         delta = self.delta / (2 * len(self.domain) * max(np.log2(self.horizon), 1))
         m_0, m_h, D = self.m_0, self.m_0 * 2**epoch.h, self.features.shape[1]
-        width = bounds.linear_width(Delta, C, sigma, delta, 1 / m_0, m_0, m_h, D)
+        width = bounds.linear_width(Delta, C, sigma, delta, self.truncation, m_0, m_h, D)
         keep = np.max(mean) - mean <= width  # line 6
         return epoch.next(keep, mean, np.full(len(mean), width / 2), feedback)  # line 7
 

@@ -7,9 +7,11 @@
     C     corruption budget                    beta   confidence parameter without corruption
     mu~   posterior mean of corrupted rewards  sigma  posterior deviation, both from this epoch alone
 
-There are two ways to choose the width of line 15:
-    TheoryWidth        Lemma 1 with the beta of Corollary 1; Theorem 1 guarantees the result
-    ExperimentsWidth   Section 4: constant beta and b C / sqrt(u_h); no guarantee
+`widths.py` has the factor of sigma in line 15: that of the theory, and that of Section 4.
+
+On a box, an arm stands for the cell of a cover around it (`core/cover.py`), where f differs from its value at the arm
+by at most eps = `cover_error`. So f in the cell is at most mu~ + w + eps, and line 15 keeps every cell that may contain
+the best point of the box. On a finite domain eps = 0.
 """
 
 from __future__ import annotations
@@ -18,61 +20,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core import bounds
 from unswayed.core.design import rare_switching_design_at
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior, Posterior
 from unswayed.errors import InvalidInput
-from unswayed.policies.finite import Guarantee, PhasedOnFiniteDomain
+from unswayed.policies.finite import PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
+from unswayed.policies.widths import ExperimentsWidth, InformationWidth, TheoryWidth
 from unswayed.types import Feedback, Query, growth, positive
 
-
-@dataclass(frozen=True)
-class TheoryWidth(Guarantee):
-    """beta_h + C sqrt(u_h)/(l_h psi sqrt(lam)), beta_h of Corollary 1. Its attributes are those of `Guarantee`."""
-
-    def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
-        """What multiplies sigma^(h) in line 15."""
-        delta_h = bounds.epoch_delta(self.delta, h)
-        beta = bounds.nonadaptive_beta(self.norm_bound, self.noise_std, policy.lam, len(policy.domain), delta_h)
-        l_h = 2 ** (h + 1)
-        return bounds.theory_factor(beta, policy.corruption_budget, policy.lam, policy.truncation, l_h, u_h)
-
-
-@dataclass(frozen=True)
-class ExperimentsWidth:
-    """beta + b C/sqrt(u_h), as in Section 4 of the paper.
-
-    Attributes:
-        beta: Confidence parameter without corruption.
-        b: Factor of the corruption term.
-    """
-
-    beta: float = 4.0
-    b: float = 0.1
-
-    def __post_init__(self) -> None:
-        positive(self.beta, "beta", zero=True)
-        positive(self.b, "b", zero=True)
-
-    def factor(self, policy: RobustPhasedElimination, h: int, u_h: int) -> float:
-        """What multiplies sigma^(h) in line 15."""
-        return bounds.experiments_factor(self.beta, policy.corruption_budget, self.b, u_h)
+__all__ = ["ExperimentsWidth", "InformationWidth", "RobustPhasedElimination", "TheoryWidth"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RobustPhasedElimination(PhasedOnFiniteDomain):
-    """Algorithm 1 (RGP-PE) on a finite domain. The methods are those of `Policy`.
+    """Algorithm 1 (RGP-PE) on a finite domain, or on a finite cover of a box. The methods are those of `Policy`.
 
     Attributes:
         domain: The arms, one row of coordinates each.
         kernel: How values at two points vary together.
         corruption_budget: Largest total corruption C.
-        width: What multiplies the deviation in line 15: `ExperimentsWidth` or `TheoryWidth`.
+        width: What multiplies the deviation in line 15: `ExperimentsWidth`, `TheoryWidth` or `InformationWidth`.
         lam: Regularisation, the model's noise variance.
         eta: The design switches arms when the determinant has grown by this factor.
         truncation: psi, the least share of an arm in the design; Theorem 1 uses `bounds.theorem_psi(eta, gamma_T)`.
+        cover_error: For arms that cover a box, `box_cover(...).error`: what f in the cell of an arm differs from its
+            value at the arm, at most. It is part of the width that `view` reports. 0 for a finite domain.
 
     Raises:
         InvalidInput: A setting is out of its range.
@@ -89,16 +62,19 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
     lam: float = 1.0
     eta: float = 2.0
     truncation: float = 0.5
+    cover_error: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         positive(self.corruption_budget, "the corruption budget", zero=True)
         positive(self.lam, "lam")
+        positive(self.cover_error, "the error of the cover", zero=True)
         growth(self.eta)
         if not 0 <= self.truncation <= 1:
             raise InvalidInput(f"psi (truncation) must lie in [0, 1], not {self.truncation:g}")
         if self.truncation == 0 and self.corruption_budget > 0 and isinstance(self.width, TheoryWidth):
             raise InvalidInput("the theory width divides by psi: with a positive budget it needs psi > 0")
+        self.width.factor(self, 0, 1, 0.0)  # a width that does not hold for this lam refuses now, not after the plays
 
     def init(self) -> Epoch:
         """Line 1: all arms are active."""
@@ -118,9 +94,10 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
         X_h, X_S = self.domain[epoch.active], self.domain[feedback.arms]
         posterior = Posterior.fit(self.kernel(X_S, X_S), feedback.means, feedback.repeats, self.lam)
         mu, sigma = posterior.predict_at(self.kernel, X_h, X_S)  # line 14
-        w = self.width.factor(self, epoch.h, u_h) * sigma
-        keep = mu + w >= np.max(mu - w)  # line 15
-        return epoch.next(keep, mu, w, feedback)  # line 16
+        w = self.width.factor(self, epoch.h, u_h, posterior.log_det) * sigma
+        w_cell = w + self.cover_error  # of f anywhere in the cell of an arm; w is of f at the arm
+        keep = mu + w_cell >= np.max(mu - w)  # line 15
+        return epoch.next(keep, mu, w_cell, feedback)  # line 16
 
     def posterior(self, epoch: Epoch) -> JointPosterior:
         """The posterior of all completed epochs together."""

@@ -8,7 +8,7 @@ import pytest
 from unswayed import SquaredExponential, audit
 from unswayed.audits.report import details, record, sentence, summary
 
-GIVEN = {"kernel": SquaredExponential(0.4), "noise_std": 0.1, "output_scale": 1.0, "norm_bound": 5.0}
+GIVEN = {"kernel": SquaredExponential(0.4), "noise_std": 0.1, "output_scale": 1.0, "level": 1.0, "norm_bound": 5.0}
 
 
 def measured(rows=60, *, lie=0.0):
@@ -59,4 +59,5 @@ def test_certified_is_for_what_rests_on_no_estimate():
     assert record(AUDITS["given"]())["certified"]
     assert not record(AUDITS["estimated"]())["certified"]
     nothing = record(AUDITS["not certified"]())
-    assert (nothing["certified"], nothing["sentence"], nothing["certificate"]) == (False, None, None)
+    assert (nothing["certified"], nothing["certificate"], nothing["credible"]) == (False, None, None)
+    assert nothing["sentence"] == "Too few measurements to say how far this is from the best: 2 so far."

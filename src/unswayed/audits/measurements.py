@@ -15,6 +15,7 @@ from unswayed.core.influence import pairwise_deviation
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.prior import Prior
 from unswayed.core.rows import numbered_rows
+from unswayed.core.trimming import residuals
 from unswayed.errors import InvalidInput
 from unswayed.types import BoolArray, FloatArray, IntArray, floats
 
@@ -119,17 +120,23 @@ def find_hinges(posterior: JointPosterior, winner: int, rival: Rival) -> tuple[t
 def find_suspects(
     posterior: JointPosterior, data: Measurements, model: Prior, delta: float, sign: float
 ) -> tuple[Suspect, ...]:
-    """Leave-one-out residuals beyond what the model allows, by chance in at most delta of all audits.
+    """Measurements whose leave-one-out residual exceeds what the model allows, by chance in at most delta of all audits.
 
-    In the model of all rows, [A^-1 y]_j = (y_j - mu(x_j))/lam and [A^-1]_jj = (1 - k_t(x_j,x_j)/lam)/lam, so
-    the residual in standard deviations is |y_j - mu(x_j)| / sqrt(lam - k_t(x_j,x_j)).
+    The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
+    What is expected is what the measurements that are left predict.
     """
-    expected, variance = posterior.mean[data.option], posterior.deviation[data.option] ** 2
-    spare = np.maximum(posterior.lam - variance, 1e-12 * posterior.lam)
-    scores = np.abs(model.standard(data.values) - expected) / np.sqrt(spare)
-    allowed = -float(ndtri(delta / (2 * len(scores))))
-    worst = [int(j) for j in np.argsort(-scores, kind="stable") if scores[j] > allowed]
-    values, predicted = sign * data.values, sign * model.in_units(expected)
-    return tuple(
-        Suspect(j, int(data.option[j]), float(values[j]), float(predicted[j]), float(scores[j])) for j in worst
-    )
+    z, kept = model.standard(data.values), np.ones(len(data.values))
+    allowed = -float(ndtri(delta / (2 * len(z))))
+    found: list[Suspect] = []
+    while len(found) < len(z) // 2:
+        left = np.flatnonzero(kept)
+        scores, _ = residuals(posterior, data.option[left], z[left], kept[left])
+        if not scores.max() > allowed:
+            break
+        row, score = int(left[int(np.argmax(scores))]), float(scores.max())
+        option = int(data.option[row])
+        kept[row] = 0.0
+        posterior = posterior.extend(option, -1, -float(z[row]))
+        expected = sign * model.in_units(float(posterior.mean[option]))
+        found.append(Suspect(row, option, float(sign * data.values[row]), expected, score))
+    return tuple(found)

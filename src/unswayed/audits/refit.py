@@ -9,6 +9,7 @@ upper bound of the least that there is.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -22,9 +23,7 @@ STEPS, HALVINGS = 12, 6
 AROUND, FARTHEST = 1.5, 4.0  # where the search begins, in breakdown budgets; where it ends, in ranges of the values
 
 
-def refit_budget(
-    fit: Fit, data: Measurements, winner: int, rows: IntArray, budget: float
-) -> tuple[float, bool]:
+def refit_budget(fit: Fit, data: Measurements, winner: int, rows: IntArray, budget: float) -> tuple[float, bool]:
     """The least change of one measurement that makes another option win when the model is fitted again.
 
     Args:
@@ -38,16 +37,17 @@ def refit_budget(
         The least change found, and True; if none was found, the largest one tried, and False.
     """
 
-    def overturns(row: int, change: float) -> bool:
+    def overturns(row: int, sign: float, change: float) -> bool:
         values = data.values.copy()
-        values[row] += change
+        values[row] += sign * change
         return fit.winner(data.with_values(values)) not in (winner, None)
 
     farthest = FARTHEST * max(float(np.ptp(data.values)), budget)
+
     def search(limit: float) -> float:
         for row in rows:
             for sign in (1.0, -1.0):
-                limit = _least(lambda change, row=row, sign=sign: overturns(int(row), sign * change), limit)
+                limit = _least(partial(overturns, int(row), sign), limit)
         return limit
 
     for limit in (min(AROUND * budget, farthest), farthest):

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 Minimize = Annotated[bool, typer.Option("--minimize", help="Smaller values are better.")]
 Noise = Annotated[float | None, typer.Option(help="Standard deviation of one measurement.", show_default="estimated")]
-Scale = Annotated[
-    float | None, typer.Option(help="Standard deviation of the true values.", show_default="estimated")
-]
+Scale = Annotated[float | None, typer.Option(help="Standard deviation of the true values.", show_default="estimated")]
 LevelText = Annotated[
     str | None,
     typer.Option(
@@ -28,7 +26,9 @@ Norm = Annotated[
     float | None, typer.Option(help="Bound B on the RKHS norm of truth minus level.", show_default="nothing certified")
 ]
 KernelName = Annotated[str | None, typer.Option(help="se, linear or matern-NU.", show_default="estimated")]
-Lengthscale = Annotated[str | None, typer.Option(help="Of the kernel: one number, or one for each column, with commas.")]
+Lengthscale = Annotated[
+    str | None, typer.Option(help="Of the kernel: one number, or one for each column, with commas.")
+]
 Delta = Annotated[float, typer.Option(help="Probability that the sentence about the distance from the best fails.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

@@ -12,7 +12,7 @@ from unswayed.core.kernels import Kernel
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
 from unswayed.text import printable
-from unswayed.types import fix, floats, positive, probability
+from unswayed.types import fix, positive, probability
 
 LARGEST_VALUE = 1e100  # of a measurement: squares must stay finite
 WORDS = {"kernel": "kernel", "output_scale": "output scale", "noise_std": "noise", "level": "level"}
@@ -93,10 +93,10 @@ class Given:
 def _checked_level(level: Any) -> Level:
     """A level as a number, or as a pair of numbers in order."""
     try:
-        numbers = floats(level, "the level", ndim=np.ndim(level))
-    except InvalidInput:
+        numbers = np.asarray(level, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         numbers = np.empty(0)
-    if numbers.shape not in ((), (2,)) or np.abs(numbers).max() > LARGEST_VALUE:
+    if numbers.shape not in ((), (2,)) or not (np.abs(numbers) <= LARGEST_VALUE).all():
         shown = printable(repr(level), limit=60)
         raise InvalidInput(f"the level must be a number, or a pair of numbers that it lies between, not {shown}")
     if numbers.ndim == 0:

@@ -19,7 +19,6 @@ from math import log, sqrt
 from typing import Any, Self
 
 import numpy as np
-
 from scipy.linalg import cholesky, solve_triangular
 from scipy.spatial.distance import cdist
 
@@ -38,7 +37,8 @@ CONTENDERS = 150  # points that may be the best under a model; the others hardly
 FACTORS = np.geomspace(0.03, 8.0, 13)  # typical length-scales, in units of the spread of the points
 FITTED = 250  # at most this many points weigh the models
 SIGNAL = 3.0  # log odds against noise alone from which on a bound is printed
-PEAK, HIDDEN = 0.05, 0.05  # width of a peak that may hide; largest share of points where it may
+PEAK, FAINT = 0.05, 0.01  # width of a peak that may hide, times sqrt(columns); what of its height nobody notices
+HIDDEN = 0.05  # nothing is said if it could hide in a larger share of the space
 ROUNDED = 1e-9  # added to variances, in units of the kernel's, so that they stay positive
 
 
@@ -177,7 +177,7 @@ def credible(
     winner: int,
     *,
     noise_std: float,
-    everywhere: FloatArray | None = None,
+    unexplored: float = 0.0,
 ) -> Credible | None:
     """A credible bound on the distance of a recommendation from the best, if the measurements suffice for one.
 
@@ -189,8 +189,7 @@ def credible(
         winner: The recommended one, as a number.
         noise_std: The noise of one measurement. No bound lies below the noise of a comparison with as many
             measurements of a rival as there are of the recommended point.
-        everywhere: Points all over the space, with coordinates from 0 to 1. Where a narrow peak could hide at too many
-            of them, nothing is said. None if every point considered was measured.
+        unexplored: The share of the space where a narrow peak could hide. If it is large, nothing is said.
     """
     X, y = plays
     points, arms = numbered_rows(X)
@@ -202,31 +201,43 @@ def credible(
     explained = evidence.explained(
         data.means[some], data.squares, unit=unit, noise=given.noise_std, scale=given.output_scale
     )
-    noise = max(noise_std, explained.noise)
-    if explained.signal < SIGNAL or (everywhere is not None and hidden(everywhere, data, noise) > HIDDEN):
+    if explained.signal < SIGNAL or unexplored > HIDDEN:
         return None
+    noise = max(noise_std, explained.noise)
     honest, gaps = gap_draws(
         shapes.kernels, explained, data, considered, winner, C=given.threat, level_known=given.level_known
     )
     probability = 1 - given.delta
-    repeats = max(float(data.n[(data.X == considered[winner]).all(axis=1)].sum()), 1.0)
+    repeats = max(float(data.n[(considered[winner] == data.X).all(axis=1)].sum()), 1.0)
     gap = max(float(np.quantile(gaps, probability)), noise * sqrt(2 / repeats))
     return Credible(gap, probability, given.threat, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
 
 
-def hidden(everywhere: FloatArray, data: Measured, noise: float) -> float:
+def share_unexplored(everywhere: FloatArray, rows: FloatArray, values: FloatArray, noise: float) -> float:
     """The share of points where a peak as high as the range of the values and PEAK wide would not have been noticed.
 
     No model of smooth functions can exclude such a peak between the measurements. It is noticed if it moves them by
-    three standard deviations of the noise.
+    three standard deviations of the noise, which is taken to be at least FAINT of the height.
+
+    Args:
+        everywhere: Points all over the space, with coordinates from 0 to 1.
+        rows: The point of each measurement.
+        values: The measurements.
+        noise: The standard deviation of one measurement.
     """
-    width = PEAK * sqrt(everywhere.shape[1])
-    moved = np.exp(-cdist(everywhere, data.X, "sqeuclidean") / width**2) @ data.n
-    return float(np.mean(np.sqrt(moved) * float(np.ptp(data.means)) < 3 * noise))
+    width, height = PEAK * sqrt(everywhere.shape[1]), float(np.ptp(values))
+    seen = np.sqrt(np.exp(-cdist(everywhere, rows, "sqeuclidean") / width**2).sum(axis=1))
+    return float(np.mean(seen * height <= 3 * max(noise, FAINT * height)))
 
 
 def gap_sentence(
-    proved: Certificate | None, fitted: Credible | None, model: Assumptions, *, claim: str, measured: int
+    proved: Certificate | None,
+    fitted: Credible | None,
+    model: Assumptions,
+    *,
+    claim: str,
+    measured: int,
+    unexplored: float = 0.0,
 ) -> str:
     """How far a recommendation is from the best, in words: proved, fitted, or that it cannot be said.
 
@@ -236,6 +247,7 @@ def gap_sentence(
         model: What either rests on.
         claim: What is said of the recommendation, with a place for the distance.
         measured: How many measurements there are.
+        unexplored: The share of the space where a narrow peak could hide.
     """
     if proved is not None:
         begin, percent = "Certified: with", f"{100 * (1 - proved.delta):.4g}% confidence"
@@ -245,6 +257,7 @@ def gap_sentence(
         begin, percent = f"Under the {what}, with", f"{100 * fitted.probability:.4g}% probability"
         gap, budget = fitted.largest_gap, fitted.budget
     else:
-        return f"Too few measurements to say how far this is from the best: {measured:,} so far."
+        hides = f" A narrow peak could hide in {unexplored:.0%} of the space." if unexplored > HIDDEN else ""
+        return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hides}"
     honest = f"tampering did not exceed {budget:.4g} in total" if budget > 0 else "nothing was tampered with"
     return f"{begin} {percent} {claim.format(gap)}, if {honest}."

@@ -21,6 +21,7 @@ from math import lgamma, log
 from typing import Self
 
 import numpy as np
+
 from unswayed.core.kernels import Kernel
 from unswayed.types import FloatArray
 
@@ -101,13 +102,7 @@ class Evidence:
         return cls(counts, odds - _log_sum(odds), np.array(values), np.array(vectors), reflection)
 
     def explained(
-        self,
-        means: FloatArray,
-        squares: float,
-        *,
-        unit: float,
-        noise: float | None = None,
-        scale: float | None = None,
+        self, means: FloatArray, squares: float, *, unit: float, noise: float | None = None, scale: float | None = None
     ) -> Explained:
         """Weigh the models by measurements.
 
@@ -165,12 +160,14 @@ def _log_sum(log_p: FloatArray) -> float:
 
 
 def _householder(direction: FloatArray) -> FloatArray:
-    v = direction / np.linalg.norm(direction)
-    v = v.copy()
+    """v such that I - 2 v v^T turns the direction into the first axis."""
+    v: FloatArray = direction / np.linalg.norm(direction)
     v[0] += 1.0 if v[0] >= 0 else -1.0
-    return v / np.linalg.norm(v)
+    v /= np.linalg.norm(v)
+    return v
 
 
 def _reflected(columns: FloatArray, v: FloatArray) -> FloatArray:
     """(I - 2 v v^T) columns."""
-    return columns - 2 * np.multiply.outer(v, v @ columns)
+    reflected: FloatArray = columns - 2 * np.multiply.outer(v, v @ columns)
+    return reflected

@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from unswayed.core.assumptions import Assumptions, Given
 from unswayed.core.ard import Measured, spread
+from unswayed.core.assumptions import Assumptions, Given
 from unswayed.core.evidence import Evidence
 from unswayed.core.kernels import Kernel, Matern, SquaredExponential, TwoScale
 from unswayed.core.posterior import JointPosterior
@@ -149,9 +149,7 @@ def prior(
     return Prior(shape, spread, middle, scale, noise, noise if tau is None else tau, given.norm_bound)
 
 
-def _level(
-    given: Given, values: FloatArray, shape: Kernel, scale: float, centre: float | None
-) -> tuple[float, float]:
+def _level(given: Given, values: FloatArray, shape: Kernel, scale: float, centre: float | None) -> tuple[float, float]:
     """The centre, and c."""
     if given.level is None and isinstance(shape, CENTRED):
         return float(np.median(values)) if centre is None else centre, WIDE

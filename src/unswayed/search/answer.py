@@ -10,7 +10,7 @@ import numpy as np
 
 from unswayed.core.assumptions import Assumptions, Given
 from unswayed.core.certificate import Breakdown, Certificate, breakdown, certificate
-from unswayed.core.credible import Credible, Shapes, credible, gap_sentence
+from unswayed.core.credible import Credible, Shapes, credible, gap_sentence, share_unexplored
 from unswayed.core.prior import assumptions
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
@@ -43,6 +43,7 @@ class Answer:
             continuum another point counts as a rival if it is now estimated to be worse by more than the noise.
         assumptions: The model, and which parts of it were estimated.
         points: The points that the recommendation was chosen from.
+        unexplored: The share of the space where a narrow peak would not have been noticed.
         set_aside: Numbers of the plays that the others do not explain.
         plays: All plays, also open, failed and retracted ones.
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
@@ -66,6 +67,7 @@ class Answer:
     breakdown: Breakdown
     assumptions: Assumptions
     points: tuple[Point, ...]
+    unexplored: float
     set_aside: tuple[int, ...]
     plays: tuple[Play, ...]
     space: Any
@@ -97,6 +99,7 @@ class Answer:
             self.assumptions,
             claim=f"this point is at most {{:.4g}} {self.worse} {best}",
             measured=self.measured,
+            unexplored=self.unexplored,
         )
 
     def __repr__(self) -> str:
@@ -132,6 +135,7 @@ class Answer:
             "breakdown": self.breakdown.to_dict(),
             "assumptions": self.assumptions.to_dict(),
             "considered": self.considered,
+            "unexplored": self.unexplored,
             "measured": self.measured,
             "set_aside": list(self.set_aside),
             "minimize": self.minimize,
@@ -196,16 +200,18 @@ def _answer_of(
         return None if number is None else points[number]
 
     told = [play.number for play in plays if play.status is Status.TOLD]
+    unexplored = _unexplored(task, data, surrogate)
     sign = -1.0 if minimize else 1.0
     return Answer(
         point=point(arm),
         estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
         deviation=unit * float(watch.posterior.deviation[arm]),
         certificate=_certified(given, surrogate, arm) if given.complete else None,
-        credible=None if given.complete else _credible(task, data, surrogate, arm),
+        credible=None if given.complete else _credible(task, data, surrogate, arm, unexplored),
         breakdown=Breakdown(unit * broken.budget, point(broken.rival), point(broken.pivot)),
         assumptions=assumptions(given, prior, prior.level(watch.posterior, watch.means), minimize=minimize),
         points=tuple(points),
+        unexplored=unexplored,
         set_aside=tuple(told[int(i)] for i in np.flatnonzero(~watch.kept)),
         plays=tuple(plays),
         space=space,
@@ -228,17 +234,16 @@ def _certified(given: Given, surrogate: Surrogate, arm: int) -> Certificate:
     return found.scaled(prior.output_scale)
 
 
-def _credible(task: Task, data: Data, surrogate: Surrogate, arm: int) -> Credible | None:
+def _credible(task: Task, data: Data, surrogate: Surrogate, arm: int, unexplored: float) -> Credible | None:
     """From the plays that are kept."""
     beliefs, kept, model = surrogate.beliefs, surrogate.watch.kept, surrogate.beliefs.fitted
     shapes = Shapes.given(beliefs.prior.shape) if model is None else Shapes.around(model, task.space.groups)
-    plays = data.rows[kept], data.values[kept]
-    return credible(
-        task.given,
-        shapes,
-        plays,
-        surrogate.policy.domain,
-        arm,
-        noise_std=beliefs.prior.noise_std,
-        everywhere=task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows,
-    )
+    plays, noise = (data.rows[kept], data.values[kept]), beliefs.prior.noise_std
+    return credible(task.given, shapes, plays, surrogate.policy.domain, arm, noise_std=noise, unexplored=unexplored)
+
+
+def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
+    everywhere, kept = task.all_rows, surrogate.watch.kept
+    if everywhere is None:
+        everywhere = task.space.arms(EVERYWHERE, task.seed)
+    return share_unexplored(everywhere, data.rows[kept], data.values[kept], surrogate.beliefs.prior.noise_std)

@@ -37,6 +37,7 @@ class Case:
         truth: The values at encoded rows.
         noise_std: Standard deviation of one measurement.
         plays: How many there are.
+        seed: Of the study.
         settings: What the study is told besides; `threat` is always among it.
         level: The level of the function, for cases in which the study is told everything.
         lies: None, or one of LIES: the liar then spends exactly the threat.
@@ -47,6 +48,7 @@ class Case:
     truth: Truth
     noise_std: float
     plays: int
+    seed: int
     settings: dict[str, Any]
     level: float = 0.0
     lies: str | None = None
@@ -105,56 +107,59 @@ class Liar:
         return 0.0
 
 
-def lying_objective(case: Case, values: FloatArray, stream: np.random.Generator) -> Corrupted:
-    """f + noise + lies; the noise of play t is draw t of the stream."""
-
-    def honest(point: Point) -> float:
-        return float(case.truth(case.space.encode([point]))[0] + case.noise_std * stream.standard_normal())
-
-    return Corrupted(honest, Liar(case, values), case.settings["threat"] if case.lies else 0.0)
+def honest_objective(case: Case, stream: np.random.Generator) -> Callable[[Point], float]:
+    """f + noise; the noise of play t is draw t of the stream."""
+    return lambda point: float(case.truth(case.space.encode([point]))[0] + case.noise_std * stream.standard_normal())
 
 
-def measured(case: Case, seed: int, stream: np.random.Generator, *, given: bool) -> dict[str, Any]:
-    """Run the study of this case and compare what it prints with the truth.
-
-    Args:
-        case: The problem.
-        seed: Of the study.
-        stream: Of the noise.
-        given: Whether the study was told everything, so that it owes a certificate; else nothing may be certified.
-    """
-    values, studies = landscape(case.space, case.truth, case.peaks), list[Optimizer]()
-    objective, started = lying_objective(case, values, stream), time.perf_counter()
+def studied(case: Case, objective: Callable[[Point], float]) -> tuple[Answer, Optimizer]:
+    """The answer of a study of this case, and the study itself."""
+    studies: list[Optimizer] = []
     result = unswayed.maximize(
         objective,
         case.space,
         plays=case.plays,
-        seed=seed,
+        seed=case.seed,
         progress=False,
         callback=lambda study, play: studies.append(study),
         **case.settings,
     )
-    answer, seconds = result.answer, time.perf_counter() - started
+    return result.answer, studies[-1]
+
+
+def measured(case: Case, stream: np.random.Generator, *, given: bool) -> dict[str, Any]:
+    """Run the study of this case and compare what it prints with the truth.
+
+    Args:
+        case: The problem.
+        stream: Of the noise.
+        given: Whether the study was told everything, so that it owes a certificate; else nothing may be certified.
+    """
+    values = landscape(case.space, case.truth, case.peaks)
+    liar = Liar(case, values)
+    objective = Corrupted(honest_objective(case, stream), liar, case.settings["threat"] if case.lies else 0.0)
+    started = time.process_time()
+    answer, study = studied(case, objective)
+    seconds = time.process_time() - started
     if not given and answer.certificate is not None:
         raise UnswayedError("a certificate was given although something was estimated")
     here = float(case.truth(case.space.encode([answer.point]))[0])
     considered = case.truth(case.space.encode(answer.points))
     sentence = answer.certificate if given else answer.credible
-    spread = float(np.ptp(values))
     record = {
         "plays": case.plays,
         "spent": objective.spent,
         "bound": None if sentence is None else float(sentence.largest_gap),
         "gap": max(float(considered.max()) - here, 0.0),
         "gap_space": max(float(values.max()), float(considered.max())) - here,
-        "range": spread,
+        "range": float(np.ptp(values)),
         "unit": case.settings["norm_bound"] if given else 1.0,
         "comparison_noise": comparison_noise(case, answer),
         "seconds": seconds,
     }
     if given:
         record["reference"] = reference_gap(case, answer)
-        record["dropped"] = best_was_dropped(case, studies[-1])
+        record["dropped"] = best_was_dropped(case, study)
     return record
 
 
@@ -182,7 +187,7 @@ def reference_gap(case: Case, answer: Answer) -> float:
     posterior = JointPosterior.of_plays(K, arms[len(arms) - len(plays) :], rewards, repeats, noise**2)
     budget, norm = told["threat"] / unit, told["norm_bound"] / unit
     certified = unswayed.certificate(posterior, budget=budget, norm_bound=norm, noise_std=noise, winner=0)
-    return unit * certified.largest_gap
+    return float(unit * certified.largest_gap)
 
 
 def best_was_dropped(case: Case, study: Optimizer) -> bool | None:

@@ -53,7 +53,8 @@ def case(
     told |= {"noise_std": noise} if tell_noise and noise else {}
     told |= {} if kernel is None else {"kernel": kernel}
     liar = str(rng.choice(LIES)) if lies else None
-    return Case(space, scaled, noise, int(rng.choice(plays)), told, lies=liar, peaks=peaks)
+    seed = int(rng.integers(2**31))
+    return Case(space, scaled, noise, int(rng.choice(plays)), seed, told, lies=liar, peaks=peaks)
 
 
 def gp_sample(rng: np.random.Generator, columns: int, lengthscale: float, nu: float | None = None) -> Truth:

@@ -1,4 +1,4 @@
-"""The Markdown table of `coverage.py`, a row for each family."""
+"""The Markdown table of `coverage_runs.py`, a row for each family."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS = {
         "median bound / B",
         "median true gap / B",
         "bound / core's",
-        "s",
+        "CPU s",
     ],
     "estimated": [
         "family",
@@ -28,7 +28,7 @@ COLUMNS = {
         "median true gap",
         "false for the whole space",
         "below the noise",
-        "s",
+        "CPU s",
     ],
 }
 Record = dict[str, Any]

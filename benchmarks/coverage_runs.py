@@ -1,12 +1,13 @@
 """Are the sentences that a study prints true?
 
-    python benchmarks/coverage.py given --out given.jsonl                 # everything is given: certificates
-    python benchmarks/coverage.py estimated --out estimated.jsonl         # only the threat is given: credible bounds
-    python benchmarks/coverage.py estimated --held-out --out held.jsonl   # on functions that no rule was made for
+    python benchmarks/coverage_runs.py given --out given.jsonl                 # everything is given: certificates
+    python benchmarks/coverage_runs.py estimated --out estimated.jsonl         # only the threat is: credible bounds
+    python benchmarks/coverage_runs.py estimated --held-out --out held.jsonl   # on functions that no rule was made for
 
 Every run draws a function, runs a study on it, and compares its sentence with the truth. A sentence is false if the
 recommended point is further below the best of the points considered than it says. 95% of the sentences must be true.
 The same command goes on where it stopped, unless the package or the families have changed since then.
+(A file called coverage.py would hide the package of that name, which numba imports.)
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Job:
         case = families(self.kind)[self.family].draw(function)
         if self.quick:
             case = replace(case, plays=min(case.plays, QUICK_PLAYS))
-        record = measured(case, self.run, noise, given=self.kind == "given")
+        record = measured(case, noise, given=self.kind == "given")
         return {"family": self.family, "run": self.run, **record}
 
 
@@ -83,7 +84,7 @@ class Results:
             return
         lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         try:
-            first, *records = map(json.loads, lines or [json.dumps(settings)])
+            first, *records = map(json.loads, lines or [json.dumps(settings).encode()])
             self.done = {(record["family"], record["run"]): record for record in records}
         except (ValueError, TypeError, KeyError):
             raise UnswayedError(f"{path} is not a file of results; give another --out") from None
@@ -114,8 +115,8 @@ def outcomes(jobs: list[Job], pool: ProcessPoolExecutor | None) -> Iterator[tupl
 
 
 def table(options: argparse.Namespace, results: Results) -> int:
-    """Make all runs that are missing, print a row for each family as soon as it is done; the number of failures."""
-    kind, failures = kind_of(options), 0
+    """Make the missing runs, print the row of each family when it is done; the number of runs that failed."""
+    kind, failed = kind_of(options), 0
     pool = ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) if options.jobs > 1 else None
     print("\n".join(header(kind)), flush=True)
     try:
@@ -124,18 +125,22 @@ def table(options: argparse.Namespace, results: Results) -> int:
             missing = [job for job in jobs if (family.name, job.run) not in results.done]
             with progress_bar(family.name, len(jobs)) as advance:
                 advance(len(jobs) - len(missing))
+                errors: dict[int, Exception] = {}
                 for job, outcome in outcomes(missing, pool):
                     advance(1)
                     if isinstance(outcome, Exception):
-                        failures += 1
-                        print(f"{job}: {type(outcome).__name__}: {outcome}", file=sys.stderr, flush=True)
+                        errors[job.run] = outcome
                     else:
                         results.add(outcome)
             print(row(kind, family, results.of(family.name, options.runs)), flush=True)
+            if errors:
+                failed, first = failed + len(errors), min(errors)
+                why = f"run {first}: {type(errors[first]).__name__}: {errors[first]}"
+                print(f"{len(errors)} runs of {family.name!r} failed; {why}", file=sys.stderr, flush=True)
     finally:
         if pool is not None:
             pool.shutdown(cancel_futures=True)
-    return failures
+    return failed
 
 
 def kind_of(options: argparse.Namespace) -> str:

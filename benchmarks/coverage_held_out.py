@@ -37,7 +37,7 @@ def heavy_tails(rng: np.random.Generator) -> Case:
 
     def truth(rows: FloatArray) -> FloatArray:
         nearest = np.square(rows[:, None] - known[None]).sum(axis=2).argmin(axis=1)
-        return values[nearest]
+        return np.asarray(values[nearest])
 
     return case(rng, space, truth, MANY)
 
@@ -45,7 +45,7 @@ def heavy_tails(rng: np.random.Generator) -> Case:
 def tuning(lies: float, rng: np.random.Generator) -> Case:
     """A learning curve's optimum in a rate and a size, shifted by the kind of model; some kinds are simply worse."""
     kinds = int(rng.integers(2, 5))
-    parameters = {
+    parameters: dict[str, Real | Integer | Categorical] = {
         "rate": Real(1e-5, 1e-1, log=True),
         "layers": Integer(1, 8),
         "kind": Categorical([f"k{i}" for i in range(kinds)]),

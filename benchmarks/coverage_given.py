@@ -193,7 +193,7 @@ KNOWN = {
     "table, blind spot, eliminated": Known(
         scattered(60, 30), isolated, Matern(1.5, 0.2), (50, 100), 0, None, 0.005, 0, 0.05, PE, blind=0.9
     ),
-    "duel, lies": Known(table(5, 1), random_bumps, Matern(2.5, 0.5), (50, 100), 10, (9, 11), 0.05, 1.0, method=PE),
+    "duel, lies": Known(table(4, 1), random_bumps, Matern(1.5, 0.5), (20, 30), 10, (9, 11), 0.003, 2.0, 1.0, PE),
     "line, smooth": Known(box(1), random_bumps, SquaredExponential(0.2), (5, 12, 30)),
     "line, rough, high level": Known(box(1), random_bumps, Matern(1.5, 0.1), (8, 20, 50), level=10),
     "line, needle, few plays": Known(box(1), needle, Matern(1.5, 0.05), (5, 8, 20), pair=(-1, 1), scale=1.0),

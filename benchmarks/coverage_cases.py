@@ -153,7 +153,7 @@ def measured(case: Case, stream: np.random.Generator, *, given: bool) -> dict[st
         "gap": max(float(considered.max()) - here, 0.0),
         "gap_space": max(float(values.max()), float(considered.max())) - here,
         "range": float(np.ptp(values)),
-        "unit": case.settings["norm_bound"] if given else 1.0,
+        "unit": case.settings["norm_bound"] if given else float(np.ptp(values)),  # of the medians in the table
         "comparison_noise": comparison_noise(case, answer),
         "seconds": seconds,
     }

@@ -23,9 +23,8 @@ COLUMNS = {
         "settings",
         "false / printed / runs",
         "printed",
-        "median bound",
-        "bound / range",
-        "median true gap",
+        "median bound / range",
+        "median true gap / range",
         "false for the whole space",
         "below the noise",
         "CPU s",
@@ -58,16 +57,14 @@ def row(kind: str, family: Family, records: list[Record]) -> str:
     """The line of one family."""
     n, printed = counts(records), [record for record in records if record["bound"] is not None]
     cells = [family.name, family.note, f"{n['false']} / {n['printed']} / {n['runs']}"]
+    medians = [_shown(_median(printed, "bound")), _shown(_median(printed, "gap"))]
     if kind == "given":
         reference = _median(printed, "reference")
-        cells.append(f"{n['dropped']} / {n['eliminated']}" if n["eliminated"] else "")
-        cells += [_shown(_median(printed, "bound")), _shown(_median(printed, "gap"))]
-        cells.append(_shown(_median(printed, "bound") / reference if reference else np.nan))
+        tightness = _shown(_median(printed, "bound") / reference if reference else np.nan)
+        cells += [f"{n['dropped']} / {n['eliminated']}" if n["eliminated"] else "", *medians, tightness]
     else:
-        width = float(np.median([r["bound"] / r["range"] for r in printed])) if printed else np.nan
-        cells.append(f"{n['printed'] / max(n['runs'], 1):.0%}")
-        cells += [_shown(_median(printed, "bound")), _shown(width), _shown(_median(printed, "gap"))]
-        cells += [str(n["false_space"]), str(n["below_noise"])]
+        share = f"{n['printed'] / max(n['runs'], 1):.0%}"
+        cells += [share, *medians, str(n["false_space"]), str(n["below_noise"])]
     seconds = np.mean([record["seconds"] for record in records]) if records else np.nan
     return f"| {' | '.join(cells)} | {_shown(float(seconds))} |"
 

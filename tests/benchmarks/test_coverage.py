@@ -2,7 +2,7 @@
 
 The limits are quantiles of the binomial law: a rule whose sentences are false in 5% of all cases stays within the limit
 of one family with probability above 0.999. A rule that is false in 30% exceeds it with probability 0.98 if it prints in
-all 50 runs, and 0.84 if it prints in 30 of them.
+all 50 runs, and 0.65 if it prints in 25 of them, the fewest that are accepted.
 """
 
 import importlib
@@ -40,7 +40,7 @@ def records(kind, family, runs, quick):
 
 
 def test_the_limits_separate_calibrated_rules_from_bad_ones():
-    for printed, caught in ((50, 0.98), (30, 0.84), (200, 0.999)):
+    for printed, caught in ((50, 0.98), (25, 0.65), (200, 0.999)):
         assert binom.cdf(most_false(printed), printed, 0.05) > 0.999
         assert binom.sf(most_false(printed), printed, 0.3) > caught
 
@@ -53,10 +53,10 @@ def test_certificates_are_true(family):
     assert n["dropped"] <= most_false(50)
 
 
-@pytest.mark.parametrize("family", ["plateau", "step, table", "Matern 5/2, table"])
+@pytest.mark.parametrize("family", ["ridge", "step, table", "Matern 5/2, lies"])
 def test_credible_bounds_are_true(family):
     n = table.counts(records("estimated", family, 50, quick=True))
-    assert n["printed"] >= 30
+    assert n["printed"] >= 25  # to say nothing is not to be right
     assert n["false"] <= most_false(n["printed"])
     assert n["below_noise"] == 0
 
@@ -209,10 +209,7 @@ def test_the_row_of_a_family_counts_right():
     ]
     family = cases.Family("one", "note", small_case)
     assert table.row("given", family, done) == "| one | note | 1 / 3 / 4 | 1 / 2 | 1 | 0.5 | 1 | 0.5 |"
-    cells = "1 / 3 / 4 | 75% | 2 | 0.2 | 1 | 1 | 1 | 0.5"
-    for record in done:
-        record["unit"] = 1.0
-    assert table.row("estimated", family, done) == f"| one | note | {cells} |"
+    assert table.row("estimated", family, done) == "| one | note | 1 / 3 / 4 | 75% | 1 | 0.5 | 1 | 1 | 0.5 |"
     assert table.row("estimated", family, []).startswith("| one | note | 0 / 0 / 0 |")
 
 

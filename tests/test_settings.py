@@ -6,7 +6,7 @@ from typing import Required, get_args, get_origin, get_type_hints
 
 import pytest
 
-from unswayed import Optimizer, UnswayedError, audit, maximize, minimize
+from unswayed import Optimizer, SquaredExponential, UnswayedError, audit, maximize, minimize
 from unswayed.cli import run
 from unswayed.core.assumptions import Given, GivenArgs, ModelArgs
 from unswayed.study.settings import Settings, StudyArgs
@@ -17,12 +17,10 @@ recommend, audit_study, UnswayedSampler = optuna.recommend, optuna.audit_study, 
 GIVEN, SETTINGS = {one.name for one in fields(Given)}, {one.name for one in fields(Settings)}
 
 # How `unswayed run` calls a setting, where it has a name of its own.
-OPTION = {"threat": "budget", "noise_std": "noise", "norm_bound": "norm", "parallel": "jobs"}
+OPTION = {"threat": "budget", "noise_std": "noise", "output_scale": "scale", "norm_bound": "norm", "parallel": "jobs"}
 # Settings that `unswayed run` does not offer, each for a reason. A new setting gets an option, or a line here.
 NOT_ON_THE_COMMAND_LINE = {
     "note": "the command itself is the note",
-    "kernel": "a kernel acts on encoded rows, which a user of the command line does not see",
-    "output_scale": "it is of use with a kernel only",
     "method": "auto chooses the method by the space and the number of plays",
 }
 
@@ -98,8 +96,10 @@ def test_every_option_of_run_reaches_the_study(monkeypatch, tmp_path):
 
     monkeypatch.setattr(run, "_run", spy)
     values = {"plays": 7, "threat": 1.5, "parallel": 3, "noise_std": 0.25, "minimize": True}
-    values |= {"seed": 11, "delta": 0.125, "norm_bound": 2.5}
+    values |= {"seed": 11, "delta": 0.125, "norm_bound": 2.5, "output_scale": 4.5, "kernel": "se", "level": "1,2"}
     assert values.keys() == SETTINGS - NOT_ON_THE_COMMAND_LINE.keys()
     options = {OPTION.get(name, name): value for name, value in values.items()}
-    run.command(tmp_path / "space.toml", ["echo", "{x}"], journal="none", **options)
-    assert told == {**values, "note": "echo '{x}'"}
+    space = tmp_path / "space.toml"
+    space.write_text("x = {low = 0, high = 1}")
+    run.command(space, ["echo", "{x}"], journal="none", lengthscale="0.25", **options)
+    assert told == {**values, "note": "echo '{x}'", "kernel": SquaredExponential(0.25), "level": (1.0, 2.0)}

@@ -344,7 +344,7 @@ def test_a_recommendation_speaks_the_language_of_the_study():
     ]
     for place in (answer.breakdown.rival, answer.breakdown.pivot):
         assert set(place) == {"kind", "n", "one", "step"}
-    assert "above the best" in answer.sentence
+    assert answer.worse == "above"
     answer.plot().draw_without_rendering()
     json.dumps(answer.to_dict(), allow_nan=False)
 

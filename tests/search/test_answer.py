@@ -38,14 +38,48 @@ def test_lies_are_set_aside_and_named():
 
 def test_what_is_given_is_used_and_said():
     kernel = Matern(2.5, 0.4)
-    given = {"kernel": kernel, "noise_std": 0.02, "output_scale": 0.5, "norm_bound": 3.0}
+    given = {"kernel": kernel, "noise_std": 0.02, "output_scale": 0.5, "level": (0.0, 1.0), "norm_bound": 3.0}
     answer = Game(task(**given)).play(40).answer()
     assert {name: getattr(answer.assumptions, name) for name in given} == given
-    assert answer.assumptions.estimated == ("level",)  # a study centres its values
-    assert "only as far as the estimated level can be relied on: with 95% confidence" in answer.sentence
-    answer = Game(task(noise_std=0.02)).play(40).answer()
-    assert answer.assumptions.estimated == ("kernel", "output scale", "norm bound", "level")
-    assert "only as far as the estimated kernel, output scale, norm bound and level can be relied on" in answer.sentence
+    assert answer.assumptions.estimated == ()
+    assert answer.sentence.startswith("Certified: with 95% confidence this point is at most ")
+    assert answer.credible is None
+
+
+WORDS = {"kernel": "kernel", "noise_std": "noise", "output_scale": "output scale", "level": "level"}
+
+
+@pytest.mark.parametrize("without", [*WORDS, "norm_bound"])
+def test_nothing_is_certified_unless_everything_was_given(without):
+    given = {"kernel": Matern(2.5, 0.4), "noise_std": 0.02, "output_scale": 0.5, "level": 0.8, "norm_bound": 3.0}
+    del given[without]
+    answer = Game(task(**given)).play(40).answer()
+    assert answer.certificate is None
+    assert "Certified" not in str(answer)
+    if without == "norm_bound":
+        assert answer.assumptions.estimated == ()
+        assert answer.sentence.startswith("Under the given model, with 95% probability this point is at most ")
+    else:
+        assert answer.assumptions.estimated == (WORDS[without],)
+        estimated = f"Under the fitted model (estimated: {WORDS[without]}), with 95% probability"
+        assert answer.sentence.startswith((estimated, "Too few measurements"))
+
+
+def test_a_bound_is_never_below_the_noise_of_a_comparison():
+    answer = Game(task(kernel=Matern(2.5, 0.4), noise_std=0.3)).play(60).answer()
+    assert answer.credible is None or answer.credible.largest_gap >= 0.3 * np.sqrt(2 / 60)
+
+
+def test_few_plays_in_many_dimensions_say_nothing():
+    space = Box({f"x{i}": Real(0, 1) for i in range(4)})
+    study = Optimizer(space, threat=0.0, seed=0)
+    for play in study.ask(3):
+        study.tell(play, sum(play.point.values()))
+    answer = study.answer()
+    assert answer.credible is None
+    assert answer.unexplored > 0.9
+    assert answer.sentence.startswith("Too few measurements to say how far this is from the best: 3 so far.")
+    assert "could hide in" in answer.sentence
 
 
 def test_minimising_mirrors_every_amount():
@@ -60,7 +94,7 @@ def test_minimising_mirrors_every_amount():
     assert (down.estimate, down.assumptions.level) == (-up.estimate, -up.assumptions.level)
     for name in ("deviation", "breakdown", "considered", "set_aside"):
         assert getattr(down, name) == getattr(up, name)
-    assert down.certificate.to_dict() == up.certificate.to_dict()
+    assert down.credible == up.credible
     assert "above the best" in down.sentence
     assert "below the best" in up.sentence
 

@@ -68,10 +68,10 @@ def test_one_at_a_time_finds_the_maximum():
     assert abs(result.point["x"] - 0.3) < 0.05
     assert abs(result.answer.estimate) < 0.01
     assert len(result.plays) == result.history().num_rows == 40
-    assert result.answer.certificate.budget == pytest.approx(0.5)
+    assert result.answer.credible.budget == 0.5
     assert result.failures == ()
     text = str(result)
-    for words in ("Recommended: x = 0.", "with 95% confidence", "40 measurements"):
+    for words in ("Recommended: x = 0.", "Under the fitted model (estimated: ", "with 95% probability", "40 measurements"):
         assert words in text
 
 
@@ -257,7 +257,7 @@ def test_minimize_mirrors_maximize():
     assert smallest.point == largest.point
     assert smallest.answer.estimate == -largest.answer.estimate
     assert smallest.answer.breakdown == largest.answer.breakdown
-    assert smallest.answer.certificate.largest_gap == largest.answer.certificate.largest_gap
+    assert smallest.answer.credible == largest.answer.credible
     assert "above the best" in str(smallest)
     assert "below the best" in str(largest)
 

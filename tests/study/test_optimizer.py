@@ -111,7 +111,8 @@ def test_it_finds_the_maximum_and_the_minimum():
     assert mirrored.answer().point == optimizer.answer().point
     assert mirrored.answer().estimate == -optimizer.answer().estimate
     assert mirrored.answer().worse == "above"
-    assert optimizer.answer().certificate.budget == pytest.approx(0.5)
+    assert optimizer.answer().certificate is None
+    assert optimizer.answer().credible is None or optimizer.answer().credible.budget == 0.5
 
 
 def test_open_reads_back_everything(path):

@@ -24,6 +24,7 @@ from unswayed.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from unswayed.core.kernels import Kernel
     from unswayed.programs.command import Command
     from unswayed.spaces import Space
     from unswayed.study.result import Result
@@ -82,30 +83,32 @@ def command(
     [bold]unswayed run space.toml --plays 100 --budget 2 --jobs 4 -- ./train {rate} {layers} --kind={kind}[/bold]
 
     The last line that the program prints is the measurement; a run that gives none is tried again, then left out.
+    Every answer is on disk before the next play. After a crash or Ctrl-C, the same command continues where it stopped;
+    with more --plays it continues beyond its end.
 
-    Every answer is on disk before the next play. After a crash or Ctrl-C, the same command continues where it stopped.
-
-    The same command with more --plays continues beyond its end.
-
-    The kernel, --noise, --scale, --level and --norm are what you know of the measurements. What you do not give is
-    estimated; the result is certified only if all five are given. Length-scales are for parameters from 0 to 1.
+    What you give of --kernel, --noise, --scale, --level and --norm is used as it is, the rest is estimated; only what
+    rests on no estimate is certified. Length-scales are for parameters from 0 to 1.
 
     Exit codes: 0 done, 1 done but plays have failed, 2 wrong use, 3 the system's fault, 130 interrupted.
     """
-    import numpy as np
-
     from unswayed.programs.command import Command
     from unswayed.spaces import read_space
 
-    varied = read_space(space)
+    varied, runs = read_space(space), Command(program, timeout=timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
     picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
     settings: dict[str, Any] = {"plays": plays, "threat": budget, "noise_std": noise, "norm_bound": norm}
     settings |= {"output_scale": scale, "level": level_of(level), "delta": delta, "minimize": minimize}
-    settings |= {"kernel": kernel_of(kernel, lengthscale, np.ones((1, varied.columns))), "parallel": jobs, "seed": seed}
-    settings |= {"note": shlex.join(program)}
-    found = _run(varied, Command(program, timeout=timeout), file, retries, settings)
+    settings |= {"kernel": _kernel(kernel, lengthscale, varied), "parallel": jobs, "seed": seed}
+    found = _run(varied, runs, file, retries, {**settings, "note": shlex.join(program)})
     return 1 if found is None else _report(*found, file, picture, as_json)
+
+
+def _kernel(name: str | None, lengthscale: str | None, varied: Space) -> Kernel | None:
+    """A kernel on the unit cube."""
+    import numpy as np
+
+    return kernel_of(name, lengthscale, np.ones((1, varied.columns)))
 
 
 def _picture(plot: str | None, file: str | None) -> Path:

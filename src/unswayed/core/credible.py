@@ -119,8 +119,11 @@ def gap_draws(
     *,
     C: float,
     level_known: bool,
-) -> tuple[FloatArray, FloatArray]:
-    """Draws of max_b f(b) - f(winner) from the models, each as often as it is probable; without and with tampering."""
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Draws of max_b f(b) - f(winner), without and with tampering, and of the noise.
+
+    Each model is drawn from as often as it is probable.
+    """
     rng = np.random.default_rng(0)
     weights = explained.weights.ravel()
     models = int(np.clip(20_000 // (len(data.X) + 1), 10, 100))
@@ -136,9 +139,10 @@ def gap_draws(
         kernel = kernels[i] if level_known else WithLevel(kernels[i], WIDE)
         mean, power, factor = _contest(kernel, float(explained.ratios[j]) ** 2, data, considered, winner)
         drawn = mean + np.sqrt(s2)[:, None] * (rng.standard_normal((size, len(mean))) @ factor.T)
-        draws.append([drawn.max(axis=1, initial=-np.inf), (drawn + C * power).max(axis=1, initial=-np.inf)])
-    honest, tampered = np.maximum(np.concatenate(draws, axis=1), 0.0)
-    return honest, tampered
+        best = [drawn.max(axis=1, initial=-np.inf), (drawn + C * power).max(axis=1, initial=-np.inf)]
+        draws.append([*best, explained.ratios[j] * np.sqrt(s2)])
+    honest, tampered, noise = np.maximum(np.concatenate(draws, axis=1), 0.0)
+    return honest, tampered, noise
 
 
 def _contest(
@@ -203,12 +207,12 @@ def credible(
     )
     if explained.signal < SIGNAL or unexplored > HIDDEN:
         return None
-    noise = max(noise_std, explained.noise)
-    honest, gaps = gap_draws(
+    honest, gaps, noises = gap_draws(
         shapes.kernels, explained, data, considered, winner, C=given.threat, level_known=given.level_known
     )
     probability = 1 - given.delta
     repeats = max(float(data.n[(considered[winner] == data.X).all(axis=1)].sum()), 1.0)
+    noise = max(noise_std, float(np.quantile(noises, probability)))
     gap = max(float(np.quantile(gaps, probability)), noise * sqrt(2 / repeats))
     return Credible(gap, probability, given.threat, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
 

@@ -54,12 +54,6 @@ class Explained:
         scale = float(np.sqrt(self.variance(int(i), int(j))))
         return int(i), scale, scale * float(self.ratios[j])
 
-    @property
-    def noise(self) -> float:
-        """The root mean square of the noise over all models."""
-        s2 = self.rate if np.isinf(self.shape) else self.rate / self.shape
-        return float(np.sqrt((self.weights * s2 * np.square(self.ratios)).sum()))
-
     def variance(self, i: int, j: int) -> float:
         """A typical s^2 of a model."""
         return float(self.rate[i, j]) / (1.0 if np.isinf(self.shape) else self.shape)

@@ -43,7 +43,7 @@ class Answer:
             continuum another point counts as a rival if it is now estimated to be worse by more than the noise.
         assumptions: The model, and which parts of it were estimated.
         points: The points that the recommendation was chosen from.
-        unexplored: The share of the space where a narrow peak would not have been noticed.
+        unexplored: The share of the space where a narrow peak would not have been noticed; 0 if a kernel was given.
         set_aside: Numbers of the plays that the others do not explain.
         plays: All plays, also open, failed and retracted ones.
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
@@ -243,6 +243,9 @@ def _credible(task: Task, data: Data, surrogate: Surrogate, arm: int, unexplored
 
 
 def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
+    """Where a narrow peak could hide; nowhere if a kernel is given, which says how narrow peaks can be."""
+    if task.given.kernel is not None:
+        return 0.0
     everywhere, kept = task.all_rows, surrogate.watch.kept
     if everywhere is None:
         everywhere = task.space.arms(EVERYWHERE, task.seed)

@@ -63,7 +63,8 @@ class Settings(Given):
 
     def record(self) -> Record:
         """As JSON; `from_record` reads it."""
-        return {**asdict(self), "kernel": _kernel_record(self.kernel)}
+        level = list(self.level) if isinstance(self.level, tuple) else self.level
+        return {**asdict(self), "kernel": _kernel_record(self.kernel), "level": level}
 
     @classmethod
     def from_record(cls, record: Record) -> Self:

@@ -15,6 +15,7 @@ from unswayed.cli import main
 from unswayed.experiments.instances import instance
 from unswayed.experiments.sweep import Failure, sweep
 from unswayed.paper import beyond, certified
+from unswayed.paper.claims import CLAIMS
 from unswayed.paper.grid import OTHER_DRAWS, Scale, other_draw_trials, other_draws, well_posed
 
 SMALL = ("--trials", "1", "--horizon", "600")
@@ -39,10 +40,12 @@ def test_everything_is_there(finished):
     figures = {f"figure-{n}.{kind}" for n in range(1, 7) for kind in ("png", "pdf")}
     assert names >= figures | {"report.html", "claims.json", "runs.parquet", "sweep.json"}
     table = load_runs(finished)
-    assert table.num_rows == 224
+    assert table.num_rows == 288
     assert set(table["horizon"].to_pylist()) == {5000}
     claims = json.loads((finished / "claims.json").read_text())
-    assert len(claims) == 16
+    assert [claim["name"] for claim in claims] == [claim.name for claim in CLAIMS]
+    keys = "name section sentence rule verdict parts numbers note other_draws"
+    assert all(set(claim) == set(keys.split()) for claim in claims)
     assert all(claim["verdict"] in ("holds", "holds partly", "does not hold") for claim in claims)
     assert sum(path.stat().st_size for path in finished.rglob("*") if path.is_file()) < 20e6
 
@@ -193,7 +196,7 @@ def test_other_draws_are_well_posed_and_chosen_without_looking_at_runs():
 
 def test_beyond_has_all_its_parts():
     scale = Scale(1, 300, beyond=True)
-    assert len(other_draw_trials(scale)) == 2 * 2 * 30 * 20 * 3
+    assert len(other_draw_trials(scale)) == (2 * 2 * 30 + 2 * (5 + 2) + 18) * 20 * 3
     wanted = beyond.experiments(300)
     assert {e.policy for e in wanted} == {"gp-ucb", "rgp-ucb", "rgp-pe", "linear-pe"}
     assert {e.policy for e in certified.experiments(300)} >= {"influence-ucb", "influence-pe"}
@@ -230,5 +233,5 @@ def test_the_page_in_a_real_browser(finished, tmp_path, width):
     )  # fmt: skip
     seen = json.loads(re.search(r'\{"title".*?\}', done.stdout)[0])
     assert seen["title"] == "Unswayed: the paper, reproduced"
-    assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, 16)
+    assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, len(CLAIMS))
     assert seen["width"] <= seen["shown"]

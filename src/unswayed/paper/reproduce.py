@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -37,6 +38,9 @@ def trials_for(scale: grid.Scale, only: Sequence[str] = ()) -> list[Trial]:
             raise InvalidInput(f"unknown figure {name!r}: choose one of {', '.join(NAMES)}")
     wanted = {4 if name == "figure-1" else int(name[-1]) for name in only or NAMES}
     lines = [experiment for n in grid.FIGURES if n in wanted for experiment in grid.figure_lines(n, scale.horizon)]
+    if not only:
+        beside = product(grid.SIDES, grid.PROBLEMS)
+        lines += [experiment for chosen in beside for experiment in grid.side_lines(*chosen, scale.horizon)]
     trials = [trial for experiment in lines for trial in experiment.trials(scale.trials)]
     if scale.beyond and not only:
         more = [*beyond.experiments(scale.horizon), *certified.experiments(scale.horizon)]
@@ -135,7 +139,7 @@ def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
 
 
 def _decide(results: grid.Results) -> list[Entry]:
-    pairs = zip(*map(grid.other_draws, ("f1", "robot3d")), strict=True) if results.scale.beyond else ()
+    pairs = zip(*map(grid.other_draws, grid.PROBLEMS), strict=True) if results.scale.beyond else ()
     draws = [Draws(a, b, grid.OTHER_TRIALS) for a, b in pairs]
     entries = []
     for claim in CLAIMS:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,11 @@ from unswayed.cli import main
 from unswayed.experiments.instances import instance
 from unswayed.experiments.sweep import Failure, sweep
 from unswayed.paper import beyond, certified
+from unswayed.paper.checks import Evidence
+from unswayed.paper.claims import CLAIMS
 from unswayed.paper.grid import OTHER_DRAWS, Scale, other_draw_trials, other_draws, well_posed
+from unswayed.paper.report import MARKS
+from unswayed.paper.reproduce import other_draws_in_words
 
 SMALL = ("--trials", "1", "--horizon", "600")
 COMMAND = [sys.executable, "-c", "from unswayed.cli import main; main()", "reproduce"]
@@ -39,10 +44,12 @@ def test_everything_is_there(finished):
     figures = {f"figure-{n}.{kind}" for n in range(1, 7) for kind in ("png", "pdf")}
     assert names >= figures | {"report.html", "claims.json", "runs.parquet", "sweep.json"}
     table = load_runs(finished)
-    assert table.num_rows == 224
+    assert table.num_rows == 288
     assert set(table["horizon"].to_pylist()) == {5000}
     claims = json.loads((finished / "claims.json").read_text())
-    assert len(claims) == 16
+    assert [claim["name"] for claim in claims] == [claim.name for claim in CLAIMS]
+    keys = "name section sentence rule verdict parts numbers note other_draws choice_of_draw"
+    assert all(set(claim) == set(keys.split()) for claim in claims)
     assert all(claim["verdict"] in ("holds", "holds partly", "does not hold") for claim in claims)
     assert sum(path.stat().st_size for path in finished.rglob("*") if path.is_file()) < 20e6
 
@@ -191,9 +198,49 @@ def test_other_draws_are_well_posed_and_chosen_without_looking_at_runs():
         assert not any(well_posed(instance(problem, draw)) for draw in skipped)
 
 
+def test_what_the_choice_of_the_draw_does_is_marked(finished):
+    claims = json.loads((finished / "claims.json").read_text())
+    page = (finished / "report.html").read_text()
+    rows = dict(re.findall(r"<tr id='([\w-]+)'>.*?<td class='(?:holds|partly|not)'>([^<]*)</td></tr>", page))
+    signs = {"implied": "†", "made likely": "‡", "made possible": "§", "": ""}
+    for claim in claims:
+        assert rows[claim["name"]] == f"{claim['verdict']} {signs[claim['choice_of_draw']]}".strip()
+    assert {claim["choice_of_draw"] for claim in claims} == set(signs)
+    implied = {claim["name"] for claim in claims if claim["choice_of_draw"] == "implied"}
+    assert implied == {"attacks-as-defined", "gp-ucb-alone", "appendix-gp-ucb-alone"}
+
+
+def test_the_readme_has_every_claim_with_its_mark():
+    """In the order of the ledger: section, claim, verdict and other draws."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    table = readme.split("| section | claim | verdict | other draws |\n|---|---|---|---|\n")[1].split("\n\n")[0]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
+    assert len(rows) == len(CLAIMS)
+    for (section, _, verdict, _), claim in zip(rows, CLAIMS, strict=True):
+        assert section == claim.section.split(",")[0].replace("Appendix", "App.").replace("Figure", "Fig.")
+        assert re.match(r"(does not hold|holds partly|holds)(?: ([†‡§]))?(?=$|[ :(])", verdict)
+        assert [sign for sign in "†‡§" if sign in verdict] == MARKS[claim.choice].split()
+
+
+def test_other_draws_are_told_apart_by_the_choice_of_ours():
+    """Of the parts about f1: 1 of 2 where GP-UCB settles without an attack, 0 of 1 where it does not."""
+    others = [
+        (Evidence({"f1, C = 50": True, "robot3d": True}), True),
+        (Evidence({"f1, C = 50": False, "robot3d": True}), True),
+        (Evidence({"f1, C = 50": False, "robot3d": False}), False),
+    ]
+    text = other_draws_in_words(others)
+    assert "On 3 other draws" in text
+    assert "holds on 1; 50% of all parts." in text
+    assert "Of the parts about f1: 50% on the 2 draws" in text
+    assert text.endswith("0% on the 1 others.")
+    assert "f1" not in other_draws_in_words([(Evidence({"robot3d": True}), chosen) for chosen in (True, False)])
+    assert other_draws_in_words([]) == ""
+
+
 def test_beyond_has_all_its_parts():
     scale = Scale(1, 300, beyond=True)
-    assert len(other_draw_trials(scale)) == 2 * 2 * 30 * 20 * 3
+    assert len(other_draw_trials(scale)) == (2 * 2 * 30 + 2 * (5 + 2) + 18) * 20 * 3
     wanted = beyond.experiments(300)
     assert {e.policy for e in wanted} == {"gp-ucb", "rgp-ucb", "rgp-pe", "linear-pe"}
     assert {e.policy for e in certified.experiments(300)} >= {"influence-ucb", "influence-pe"}
@@ -230,5 +277,5 @@ def test_the_page_in_a_real_browser(finished, tmp_path, width):
     )  # fmt: skip
     seen = json.loads(re.search(r'\{"title".*?\}', done.stdout)[0])
     assert seen["title"] == "Unswayed: the paper, reproduced"
-    assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, 16)
+    assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, len(CLAIMS))
     assert seen["width"] <= seen["shown"]

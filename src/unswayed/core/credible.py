@@ -37,7 +37,7 @@ CONTENDERS = 150  # points that may be the best under a model; the others hardly
 FACTORS = np.geomspace(0.03, 8.0, 13)  # typical length-scales, in units of the spread of the points
 FITTED = 250  # at most this many points weigh the models
 SIGNAL = 3.0  # log odds against noise alone from which on a bound is printed
-PEAK, FAINT = 0.05, 0.01  # width of a peak that may hide, times sqrt(columns); what of its height nobody notices
+PEAK, FAINT = 0.05, 0.03  # width of a peak that may hide, times sqrt(columns); what of its height nobody notices
 HIDDEN = 0.05  # nothing is said if it could hide in a larger share of the space
 ROUNDED = 1e-9  # added to variances, in units of the kernel's, so that they stay positive
 

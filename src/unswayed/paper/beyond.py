@@ -14,17 +14,16 @@ from unswayed.experiments.instances import instance
 from unswayed.experiments.registry import PAPER_ATTACKS, gamma_bound
 from unswayed.experiments.settings import PolicySettings
 from unswayed.paper.figures import Panels, lines_against
-from unswayed.paper.grid import Results
+from unswayed.paper.grid import PROBLEMS, PSI, Results
 from unswayed.plots.style import label
 from unswayed.types import FloatArray
 
-PROBLEMS = ("f1", "robot3d")
 POLICIES = ("gp-ucb", "rgp-ucb", "rgp-pe", "linear-pe")
 TRIALS = 3
 BUDGETS = (0.0, 25.0, 50.0, 100.0, 200.0, 400.0)
 HORIZONS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 ATTACKS = ("none", "top-5")
-SWEPT = {"b": (0.0, 0.03, 0.1, 0.3, 1.0), "psi": (0.0, 0.1, 0.25, 0.5, 1.0), "eta": (1.2, 1.5, 2.0, 4.0, 8.0)}
+SWEPT = {"b": (0.0, 0.03, 0.1, 0.3, 1.0), "psi": PSI, "eta": (1.2, 1.5, 2.0, 4.0, 8.0)}
 
 
 class Table(NamedTuple):

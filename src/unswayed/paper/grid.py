@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from unswayed.errors import InvalidInput
 from unswayed.experiments.experiment import Experiment, Trial
 from unswayed.experiments.instances import instance
 from unswayed.experiments.registry import PAPER_ATTACKS
+from unswayed.experiments.settings import PolicySettings
 from unswayed.experiments.store import RunFolder
 from unswayed.problems import Problem
 from unswayed.types import FloatArray, whole
@@ -25,6 +26,9 @@ ATTACKED = tuple(name for name in PAPER_ATTACKS if name != "none")
 ROBUST = ("rgp-ucb", "rgp-pe")
 PANELS = (*((policy, "immediate") for policy in ("gp-ucb", *ROBUST)), *((policy, "later") for policy in ROBUST))
 FIGURES = {3: ("f1", 50.0), 4: ("robot3d", 100.0), 5: ("f1", 100.0), 6: ("robot3d", 50.0)}
+PROBLEMS = ("f1", "robot3d")
+PSI = (0.0, 0.1, 0.25, 0.5, 1.0)
+SIDES = ("psi", "width", "beta")  # what is varied in the runs beside the figures
 OTHER_DRAWS, OTHER_TRIALS = 20, 3
 
 
@@ -84,6 +88,35 @@ def figure_lines(figure: int, horizon: int, draw: int | None = None) -> Iterator
             yield line(figure, policy, attack, start, horizon=horizon, draw=draw)
 
 
+def side_lines(side: str, problem: str, horizon: int, draw: int | None = None) -> list[Experiment]:
+    """The runs beside the figures, on one of the two functions.
+
+    psi: RGP-PE where nothing is corrupted and C = 0, with other values of psi.
+    width: the robust policies without attack, with all of C in their widths, and beta as in Section 4 (within 0.1).
+    beta: all lines of the first three panels of Figure 4, Robot3D, with the smaller beta that Section 4 uses on f1.
+    """
+    if side == "psi":
+        honest = Experiment(problem, "rgp-pe", "none", 0.0, draw=draw, horizon=horizon)
+        return [replace(honest, settings=PolicySettings(psi=psi)) for psi in PSI]
+    if side == "width":
+        norm = instance(problem).beta_phased  # the beta of Corollary 1 is this norm and a little more
+        widths = {"rgp-ucb": PolicySettings(b=1.0), "rgp-pe": PolicySettings(width="theory", norm=norm)}
+        lines = [line(3 if problem == "f1" else 4, policy, "none", horizon=horizon, draw=draw) for policy in ROBUST]
+        return [replace(one, settings=widths[one.policy]) for one in lines]
+    f1, figure = instance("f1"), () if problem == "f1" else figure_lines(4, horizon, draw)
+    betas = {policy: f1.beta_phased if policy == "rgp-pe" else f1.beta_scale for policy in ("gp-ucb", *ROBUST)}
+    soon = [one for one in figure if one.attack_start == "immediate"]
+    return [replace(one, settings=PolicySettings(beta=betas[one.policy])) for one in dict.fromkeys(soon)]
+
+
+def all_lines(problem: str, horizon: int, draw: int | None = None) -> Iterator[Experiment]:
+    """Everything that the claims need on one of the two functions."""
+    for figure in (n for n, (name, _) in FIGURES.items() if name == problem):
+        yield from figure_lines(figure, horizon, draw)
+    for side in SIDES:
+        yield from side_lines(side, problem, horizon, draw)
+
+
 def other_draws(problem: str) -> list[int]:
     """The next draws on which the attacks are what the paper says: the best arm outside the target region,
     and less than h_max above the best inside it.
@@ -99,14 +132,10 @@ def well_posed(problem: Problem) -> bool:
 
 
 def other_draw_trials(scale: Scale) -> list[Trial]:
-    """The same figures on other draws of f1 and of the robot's points, with fewer trials."""
-    return [
-        trial
-        for figure, (problem, _) in FIGURES.items()
-        for draw in other_draws(problem)
-        for experiment in figure_lines(figure, scale.horizon, draw)
-        for trial in experiment.trials(OTHER_TRIALS)
-    ]
+    """The same runs on other draws of f1 and of the robot's points, with fewer trials."""
+    drawn = [(problem, draw) for problem in PROBLEMS for draw in other_draws(problem)]
+    lines = [e for problem, draw in drawn for e in all_lines(problem, scale.horizon, draw)]
+    return [trial for experiment in lines for trial in experiment.trials(OTHER_TRIALS)]
 
 
 class Results:

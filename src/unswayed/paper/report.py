@@ -11,11 +11,13 @@ from typing import NamedTuple
 from unswayed.core.regret_bounds import table_1
 from unswayed.paper.beyond import Table
 from unswayed.paper.checks import Evidence
-from unswayed.paper.claims import Claim
+from unswayed.paper.claims import CHOICES, CHOSEN, Claim
 from unswayed.paper.grid import FIGURES, About, Scale
 from unswayed.plots.page import document, escaped, picture, table
 
 CLASSES = {"holds": "holds", "holds partly": "partly", "does not hold": "not"}
+MARKS = {"": "", "implied": " †", "made likely": " ‡", "made possible": " §"}
+ANSWERS = {True: "yes", False: "no", None: ""}  # None: a number that is no part of the claim
 
 
 class Picture(NamedTuple):
@@ -66,28 +68,36 @@ def _ledger(entries: Sequence[Entry]) -> str:
     rows = []
     for claim, evidence, elsewhere in entries:
         numbers = "".join(
-            f"<tr><td>{escaped(part)}</td><td>{'yes' if evidence.parts.get(part, True) else 'no'}</td>"
-            f"<td>{value:.4g}</td></tr>"
+            f"<tr><td>{escaped(part)}</td><td>{ANSWERS[evidence.parts.get(part)]}</td><td>{_number(value)}</td></tr>"
             for part, value in evidence.numbers.items()
         )
-        wrong = [part for part, true in evidence.parts.items() if not true]
-        remarks = (f"Not: {'; '.join(wrong)}." if wrong else "", evidence.note, elsewhere)
+        lost = [part for part, true in evidence.parts.items() if not true]
+        wrong = [f"{part} ({_number(evidence.numbers[part])})" if part in evidence.numbers else part for part in lost]
+        chosen = f"Parts about f1 are {claim.choice} by the choice of its draw." if claim.choice else ""
+        remarks = (f"Not: {'; '.join(wrong)}." if wrong else "", evidence.note, elsewhere, chosen)
         below = "".join(f"<br>{escaped(remark)}" for remark in remarks if remark)
         rows.append(
             f"<tr id='{escaped(claim.name)}'><td>{escaped(claim.section)}</td><td>{escaped(claim.sentence)}"
             f"<div class='soft'>Rule: {escaped(claim.rule)}{below}</div>"
             f"<details><summary>numbers</summary><table>{numbers}</table></details></td>"
-            f"<td class='{CLASSES[evidence.verdict]}'>{escaped(evidence.verdict)}</td></tr>"
+            f"<td class='{CLASSES[evidence.verdict]}'>{escaped(evidence.verdict)}{MARKS[claim.choice]}</td></tr>"
         )
+    choices = [f"{MARKS[choice].strip()} {escaped(text)}" for choice, text in CHOICES.items()]
     return (
-        "<h2>The ledger of claims</h2><p>Each empirical sentence of Section 4 and Appendix F, in our words. A run "
-        "<i>settles</i> if it recommends a best arm and its mean regret over the last 1,000 rounds is below 0.02; it "
-        "has <i>linear regret</i> if that mean exceeds 0.1. A statement about trials holds if it does in at least "
-        "nine of ten. A claim of several parts holds partly if some hold.</p>"
+        "<h2>The ledger of claims</h2><p>Each empirical sentence of Section 4 and Appendix F, and the empirical remarks"
+        " elsewhere, in our words. A run <i>settles</i> if it recommends a best arm and its mean regret over the last "
+        "1,000 rounds is below 0.02; it has <i>linear regret</i> if that mean exceeds 0.1. A statement about trials "
+        "holds if it does in at least nine of ten. An arm is <i>slightly suboptimal</i> if its gap is at most "
+        "f(best) - f(second best). A claim of several parts holds partly if some hold.</p>"
+        f"<p>{escaped(CHOSEN)} {' '.join(choices)}</p>"
         "<div class='scroll'><table class='ledger'>"
         "<thead><tr><th>section</th><th>claim</th><th>verdict</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def rates_table(scale: Scale) -> Table:

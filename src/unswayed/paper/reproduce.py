@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -19,7 +20,7 @@ from unswayed.experiments.instances import instance
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import Report, sweep
 from unswayed.paper import beyond, certified, figures, grid
-from unswayed.paper.checks import Draws
+from unswayed.paper.checks import Draws, Evidence, named
 from unswayed.paper.claims import CLAIMS, decide
 from unswayed.paper.report import Entry, Picture, page
 from unswayed.plots.style import encoded, save
@@ -37,6 +38,9 @@ def trials_for(scale: grid.Scale, only: Sequence[str] = ()) -> list[Trial]:
             raise InvalidInput(f"unknown figure {name!r}: choose one of {', '.join(NAMES)}")
     wanted = {4 if name == "figure-1" else int(name[-1]) for name in only or NAMES}
     lines = [experiment for n in grid.FIGURES if n in wanted for experiment in grid.figure_lines(n, scale.horizon)]
+    if not only:
+        beside = product(grid.SIDES, grid.PROBLEMS)
+        lines += [experiment for chosen in beside for experiment in grid.side_lines(*chosen, scale.horizon)]
     trials = [trial for experiment in lines for trial in experiment.trials(scale.trials)]
     if scale.beyond and not only:
         more = [*beyond.experiments(scale.horizon), *certified.experiments(scale.horizon)]
@@ -135,21 +139,39 @@ def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
 
 
 def _decide(results: grid.Results) -> list[Entry]:
-    pairs = zip(*map(grid.other_draws, ("f1", "robot3d")), strict=True) if results.scale.beyond else ()
+    pairs = zip(*map(grid.other_draws, grid.PROBLEMS), strict=True) if results.scale.beyond else ()
     draws = [Draws(a, b, grid.OTHER_TRIALS) for a, b in pairs]
+    alone = next(claim for claim in CLAIMS if claim.name == "gp-ucb-alone")
+    as_ours = [e is not None and e.parts[f"{named(3)}, none"] for e in (decide(alone, results, d) for d in draws)]
     entries = []
     for claim in CLAIMS:
         if (evidence := decide(claim, results)) is None:
             continue
-        others = [e for e in (decide(claim, results, d) for d in draws) if e is not None]
-        elsewhere = ""
-        if others:
-            parts = [true for e in others for true in e.parts.values()]
-            wholly = sum(e.verdict == "holds" for e in others)
-            elsewhere = f"On {len(others)} other draws, {grid.OTHER_TRIALS} trials each: holds on {wholly}; "
-            elsewhere += f"{sum(parts) / len(parts):.0%} of all parts."
-        entries.append(Entry(claim, evidence, elsewhere))
+        others = [(e, chosen) for d, chosen in zip(draws, as_ours, strict=True) if (e := decide(claim, results, d))]
+        entries.append(Entry(claim, evidence, other_draws_in_words(others)))
     return entries
+
+
+def other_draws_in_words(others: Sequence[tuple[Evidence, bool]]) -> str:
+    """How a claim fares on other draws; those of f1 apart on which unattacked GP-UCB settles, as it does on ours."""
+    if not others:
+        return ""
+
+    def share(found: list[Evidence], about: str = "") -> str:
+        parts = [true for e in found for part, true in e.parts.items() if about in part]
+        return f"{sum(parts) / len(parts):.0%}" if parts else ""
+
+    found = [e for e, _ in others]
+    wholly = sum(e.verdict == "holds" for e in found)
+    text = f"On {len(others)} other draws, {grid.OTHER_TRIALS} trials each: holds on {wholly}; "
+    text += f"{share(found)} of all parts."
+    alike, unlike = ([e for e, chosen in others if chosen is wanted] for wanted in (True, False))
+    if share(alike, "f1") and share(unlike, "f1"):
+        text += (
+            f" Of the parts about f1: {share(alike, 'f1')} on the {len(alike)} draws on which GP-UCB settles without "
+        )
+        text += f"an attack, as on ours; {share(unlike, 'f1')} on the {len(unlike)} others."
+    return text
 
 
 def _plain(entry: Entry) -> dict[str, Any]:
@@ -160,4 +182,5 @@ def _plain(entry: Entry) -> dict[str, Any]:
         **asdict(entry.evidence),
         "numbers": {part: value if math.isfinite(value) else None for part, value in numbers.items()},
         "other_draws": entry.elsewhere,
+        "choice_of_draw": claim.choice,
     }

@@ -120,7 +120,7 @@ def find_hinges(posterior: JointPosterior, winner: int, rival: Rival) -> tuple[t
 def find_suspects(
     posterior: JointPosterior, data: Measurements, model: Prior, delta: float, sign: float
 ) -> tuple[Suspect, ...]:
-    """Measurements whose leave-one-out residual exceeds what the model allows, by chance in at most delta of all audits.
+    """Measurements whose leave-one-out residual exceeds what the model allows, by chance in at most delta of audits.
 
     The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
     What is expected is what the measurements that are left predict.

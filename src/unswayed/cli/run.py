@@ -91,10 +91,7 @@ def command(
 
     Exit codes: 0 done, 1 done but plays have failed, 2 wrong use, 3 the system's fault, 130 interrupted.
     """
-    from unswayed.programs.command import Command
-    from unswayed.spaces import read_space
-
-    varied, runs = read_space(space), Command(program, timeout=timeout)
+    varied, runs = _prepared(space, program, timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
     picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
     settings: dict[str, Any] = {"plays": plays, "threat": budget, "noise_std": noise, "norm_bound": norm}
@@ -102,6 +99,13 @@ def command(
     settings |= {"kernel": _kernel(kernel, lengthscale, varied), "parallel": jobs, "seed": seed}
     found = _run(varied, runs, file, retries, {**settings, "note": shlex.join(program)})
     return 1 if found is None else _report(*found, file, picture, as_json)
+
+
+def _prepared(space: Path, program: list[str], timeout: float | None) -> tuple[Space, Command]:
+    from unswayed.programs.command import Command
+    from unswayed.spaces import read_space
+
+    return read_space(space), Command(program, timeout=timeout)
 
 
 def _kernel(name: str | None, lengthscale: str | None, varied: Space) -> Kernel | None:

@@ -1,0 +1,75 @@
+"""How much less tampering overturns an audit's winner if the model is estimated again: docs/certificates.md, section 6.
+
+    python benchmarks/refit.py [--sets 100] [--changes 200] [--seed 0]
+
+Small random data sets: 8 to 40 measurements of 4 to 15 options with one or two parameters. For each: the breakdown
+budget with the model held fixed, the one with refit, and how many of some random changes of one measurement below 90%
+of the latter change the winner of a new audit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from unswayed import Audit, audit
+from unswayed.audits.fit import Fit
+from unswayed.audits.measurements import collect
+from unswayed.core.assumptions import Given
+from unswayed.core.threads import one_thread
+from unswayed.progress import tracked
+from unswayed.types import FloatArray
+
+
+def measured(seed: int) -> tuple[FloatArray, FloatArray]:
+    """Random options, measured unequally often; a smooth function, with noise of 2 to 50% of its spread."""
+    rng = np.random.default_rng([seed, 7])
+    options, columns = int(rng.integers(4, 16)), int(rng.integers(1, 3))
+    points = rng.uniform(size=(options, columns))
+    rows = np.append(np.arange(options), rng.integers(options, size=int(rng.integers(4, 26))))
+    wave = rng.uniform(1, 8, columns)
+    f = np.sin(points @ wave + rng.uniform(0, 6)) + points @ rng.standard_normal(columns)
+    noise = float(rng.uniform(0.02, 0.5)) * float(np.std(f))
+    return points[rows], 10 ** rng.uniform(-3, 3) * (f[rows] + noise * rng.standard_normal(len(rows)) + rng.normal())
+
+
+def one_set(seed: int, changes: int) -> tuple[float, float, int, int]:
+    """Both budgets in units of the values' range; changes tried and changes that overturn."""
+    x, y = measured(seed)
+    found: Audit = audit(x, y)
+    data = collect(x, y, minimize=False)
+    fit, rng = Fit(Given(threat=0), data.points, data.option), np.random.default_rng([seed, 8])
+    overturned = 0
+    with one_thread():
+        for _ in range(changes):
+            values = y.copy()
+            values[rng.integers(len(y))] += rng.uniform(-0.9, 0.9) * found.breakdown_budget_refit
+            overturned += fit.winner(data.with_values(values)) != found.winner
+    unit = float(np.ptp(y))
+    return found.breakdown_budget / unit, found.breakdown_budget_refit / unit, changes, overturned
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", type=int, default=100)
+    parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args()
+    seeds = range(chosen.seed, chosen.seed + chosen.sets)
+    with ProcessPoolExecutor(2) as pool:
+        results = list(tracked(pool.map(partial(one_set, changes=chosen.changes), seeds), chosen.sets, "data sets"))
+    fixed, refit, tried, overturned = (np.array(column) for column in zip(*results, strict=True))
+    ratio = refit / np.maximum(fixed, 1e-300)
+    print(f"{chosen.sets} data sets. Budget with refit / budget with the model held fixed: median {np.median(ratio):.2f},")
+    print(f"quartiles {np.quantile(ratio, 0.25):.2f} and {np.quantile(ratio, 0.75):.2f}, smallest {ratio.min():.2f}.")
+    print(f"Below 0.9 in {(ratio < 0.9).sum()} data sets, below 0.5 in {(ratio < 0.5).sum()}.")
+    share = overturned.sum() / tried.sum()
+    print(f"Of {tried.sum():,} random changes of one measurement below 90% of the budget with refit, {overturned.sum():,}")
+    print(f"({share:.2%}) changed the winner of a new audit; at most {overturned.max()} of {chosen.changes} in one set.")
+
+
+if __name__ == "__main__":
+    main()

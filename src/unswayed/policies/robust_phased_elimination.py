@@ -20,8 +20,9 @@ import numpy as np
 
 from unswayed.core import bounds
 from unswayed.core.design import rare_switching_design_at
+from unswayed.core.estimate import Estimate
 from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior, Posterior
+from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
 from unswayed.policies.finite import Guarantee, PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
@@ -115,12 +116,12 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
     def tell(self, epoch: Epoch, feedback: Feedback) -> Epoch:
         """Lines 14-16: estimate from this epoch alone, keep every arm that may still be best."""
         u_h = int(feedback.repeats.sum())
-        X_h, X_S = self.domain[epoch.active], self.domain[feedback.arms]
-        posterior = Posterior.fit(self.kernel(X_S, X_S), feedback.means, feedback.repeats, self.lam)
-        mu, sigma = posterior.predict_at(self.kernel, X_h, X_S)  # line 14
-        w = self.width.factor(self, epoch.h, u_h) * sigma
-        keep = mu + w >= np.max(mu - w)  # line 15
-        return epoch.next(keep, mu, w, feedback)  # line 16
+        X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
+        estimate = Estimate.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.lam)  # line 14
+        factor = self.width.factor(self, epoch.h, u_h)
+        w = factor * estimate.deviation
+        keep = estimate.overlapping(w, factor)  # line 15: mu + w >= max(mu - w), up to rounding errors
+        return epoch.next(keep, estimate.mean, w, feedback)  # line 16
 
     def posterior(self, epoch: Epoch) -> JointPosterior:
         """The posterior of all completed epochs together."""

@@ -20,7 +20,7 @@ from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import collect
 from unswayed.core.assumptions import Given
 from unswayed.core.threads import one_thread
-from unswayed.progress import tracked
+from unswayed.progress import progress_bar
 from unswayed.types import FloatArray
 
 
@@ -60,15 +60,20 @@ def main() -> None:
     chosen = parser.parse_args()
     seeds = range(chosen.seed, chosen.seed + chosen.sets)
     with ProcessPoolExecutor(2) as pool:
-        results = list(tracked(pool.map(partial(one_set, changes=chosen.changes), seeds), chosen.sets, "data sets"))
+        results = []
+        with progress_bar("data sets", chosen.sets) as advance:
+            for result in pool.map(partial(one_set, changes=chosen.changes), seeds):
+                results.append(result)
+                advance(1)
     fixed, refit, tried, overturned = (np.array(column) for column in zip(*results, strict=True))
     ratio = refit / np.maximum(fixed, 1e-300)
-    print(f"{chosen.sets} data sets. Budget with refit / budget with the model held fixed: median {np.median(ratio):.2f},")
-    print(f"quartiles {np.quantile(ratio, 0.25):.2f} and {np.quantile(ratio, 0.75):.2f}, smallest {ratio.min():.2f}.")
-    print(f"Below 0.9 in {(ratio < 0.9).sum()} data sets, below 0.5 in {(ratio < 0.5).sum()}.")
-    share = overturned.sum() / tried.sum()
-    print(f"Of {tried.sum():,} random changes of one measurement below 90% of the budget with refit, {overturned.sum():,}")
-    print(f"({share:.2%}) changed the winner of a new audit; at most {overturned.max()} of {chosen.changes} in one set.")
+    low, middle, high = np.quantile(ratio, (0.25, 0.5, 0.75))
+    print(f"{chosen.sets} data sets. Budget with refit / budget with the model held fixed:")
+    print(f"median {middle:.2f}, quartiles {low:.2f} and {high:.2f}, smallest {ratio.min():.2f};")
+    print(f"below 0.9 in {(ratio < 0.9).sum()} data sets, below 0.5 in {(ratio < 0.5).sum()}.")
+    print(f"Of {tried.sum():,} random changes of one measurement below 90% of the budget with refit,")
+    print(f"{overturned.sum():,} ({overturned.sum() / tried.sum():.2%}) changed the winner of a new audit;")
+    print(f"at most {overturned.max()} of {chosen.changes} in one data set.")
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def test_the_level_far_from_all_measurements():
     counts = np.append(np.ones(9), 0.0)
     means = np.append(model.standard(y), 0.0)
     posterior = JointPosterior.fit(model.kernel(far, far), means, counts, model.lam)
-    assert model.level(posterior, means) == pytest.approx(model.in_units(float(posterior.mean[-1])), rel=1e-9)
+    assert model.level(posterior) == pytest.approx(model.in_units(float(posterior.mean[-1])), rel=1e-9)
 
 
 def test_scales_are_estimated_only_where_they_are_not_given():

@@ -5,7 +5,7 @@ import pytest
 
 from tests.search.games import bowl, task
 from unswayed import Matern
-from unswayed.search.beliefs import FITTED, fitted_plays, estimate
+from unswayed.search.beliefs import FITTED, estimate, fitted_plays
 from unswayed.search.task import Data
 
 
@@ -28,7 +28,12 @@ def test_noise_comes_from_repeats_and_a_lie_does_not_inflate_it():
 def test_what_is_given_is_believed():
     kernel = Matern(2.5, 0.4)
     beliefs = estimate(task(kernel=kernel, noise_std=0.5, output_scale=3.0), measured())
-    assert (beliefs.prior.shape, beliefs.prior.noise_std, beliefs.prior.output_scale, beliefs.fitted) == (kernel, 0.5, 3.0, None)
+    assert (beliefs.prior.shape, beliefs.prior.noise_std, beliefs.prior.output_scale, beliefs.fitted) == (
+        kernel,
+        0.5,
+        3.0,
+        None,
+    )
     assert beliefs.prior.lam == pytest.approx((0.5 / 3) ** 2)
 
 

@@ -71,7 +71,12 @@ def test_one_at_a_time_finds_the_maximum():
     assert result.answer.credible.budget == 0.5
     assert result.failures == ()
     text = str(result)
-    for words in ("Recommended: x = 0.", "Under the fitted model (estimated: ", "with 95% probability", "40 measurements"):
+    for words in (
+        "Recommended: x = 0.",
+        "Under the fitted model (estimated: ",
+        "with 95% probability",
+        "40 measurements",
+    ):
         assert words in text
 
 

@@ -217,7 +217,7 @@ def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: b
         overturned_by_one=by_one,
         certificate=_certified(given, model, posterior, winner) if given.complete else None,
         credible=None if given.complete else _credible(fit, data, model, winner),
-        assumptions=assumptions(given, model, model.level(posterior, means), minimize=minimize),
+        assumptions=assumptions(given, model, model.level(posterior), minimize=minimize),
         points=data.points,
         names=names,
         counts=data.counts.astype(np.int64),

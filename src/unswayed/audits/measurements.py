@@ -12,10 +12,11 @@ from scipy.special import ndtri
 from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.core.certificate import breakdown_budgets
 from unswayed.core.influence import pairwise_deviation
+from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.prior import Prior
 from unswayed.core.rows import numbered_rows
-from unswayed.core.trimming import residuals
+from unswayed.core.trimming import residuals, without
 from unswayed.errors import InvalidInput
 from unswayed.types import BoolArray, FloatArray, IntArray, floats
 
@@ -125,18 +126,19 @@ def find_suspects(
     The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
     What is expected is what the measurements that are left predict.
     """
-    z, kept = model.standard(data.values), np.ones(len(data.values))
+    z, ones, share = model.standard(data.values), np.ones(len(data.values)), 1.0
+    kept, K = ones > 0, gram(model.kernel, data.points)
     allowed = -float(ndtri(delta / (2 * len(z))))
     found: list[Suspect] = []
     while len(found) < len(z) // 2:
         left = np.flatnonzero(kept)
-        scores, _ = residuals(posterior, data.option[left], z[left], kept[left])
+        scores, _ = residuals(posterior, data.option[left], z[left], ones[left])
         if not scores.max() > allowed:
             break
         row, score = int(left[int(np.argmax(scores))]), float(scores.max())
         option = int(data.option[row])
-        kept[row] = 0.0
-        posterior = posterior.extend(option, -1, -float(z[row]))
+        kept[row] = False
+        posterior, share = without(posterior, share, data.option, z, ones, kept, np.arange(len(z)) == row, K)
         expected = sign * model.in_units(float(posterior.mean[option]))
         found.append(Suspect(row, option, float(sign * data.values[row]), expected, score))
     return tuple(found)

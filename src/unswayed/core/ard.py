@@ -225,8 +225,9 @@ def _trimmed(
     kernel, scale, tau = _parts(parameters, groups)
     centre = _centre(parameters, Measured.of(points, arms[kept], np.clip(z[kept], -10, 10)), groups)
     standard, ones = (z[kept] - centre) / scale, np.ones(int(kept.sum()))
-    everything = JointPosterior.of_plays(kernel(points, points), arms[kept], standard, ones, (tau / scale) ** 2)
-    explained = trim(everything, arms[kept], standard, ones, threshold=threshold, budget=budget / scale)
+    K = kernel(points, points)
+    everything = JointPosterior.of_plays(K, arms[kept], standard, ones, (tau / scale) ** 2)
+    explained = trim(everything, arms[kept], standard, ones, K=K, threshold=threshold, budget=budget / scale)
     if explained.any():  # a model that explains no play is no reason to set any aside
         kept[kept] = explained
     return kept

@@ -4,7 +4,8 @@
     lam       regularisation                     S     the arms played      C      total tampering, sum |c_j|
 
 `Breakdown` is algebra (core/influence.py): it holds the plays, the kernel and lam fixed. `Certificate` is a theorem:
-it needs a true kernel, noise and norm bound that were not fitted to these rewards.
+it needs a true kernel, noise and norm bound that were not fitted to these rewards. Both allow for the rounding errors
+of the posterior (core/rounding.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from unswayed.core.influence import pairwise_deviation, pairwise_influence
 from unswayed.core.posterior import JointPosterior, Posterior
 from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, IntArray, positive, probability, read_only, short_repr, whole
+
+# The plays decide on the jitter, so the bound must hold for every jitter at once. A jitter is a power of 4, and a
+# double can be a thousand of these. With this share of delta each, they add a millionth of delta together.
+JITTERS = 2.0**31
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class Breakdown:
     Example:
         >>> import unswayed
         >>> found = unswayed.breakdown(unswayed.Posterior.fit([[1, 0], [0, 1]], means=[1, 0], counts=[4, 4], lam=1))
-        >>> found.budget, found.rival
+        >>> round(found.budget, 6), found.rival
         (4.0, 1)
     """
 
@@ -67,7 +72,8 @@ def breakdown(
 ) -> Breakdown:
     """The least tampering that makes another arm win.
 
-    min over rivals b of lam (mu(a) - mu(b) - beta sd(a - b)) / max_{x' in S} |k_t(a,x') - k_t(b,x')|, not below 0.
+    min over rivals b of lam (mu(a) - mu(b) - beta sd(a - b)) / max_{x' in S} |k_t(a,x') - k_t(b,x')|, not below 0,
+    and rounded down by the rounding errors of the posterior.
 
     Args:
         posterior: What the rewards say about the arms.
@@ -84,8 +90,8 @@ def breakdown(
     Example:
         >>> import unswayed
         >>> posterior = unswayed.Posterior.fit([[1, 0], [0, 1]], means=[1, 0], counts=[4, 4], lam=1)
-        >>> unswayed.breakdown(posterior)
-        Breakdown(budget=4.0, rival=1, pivot=0)
+        >>> unswayed.breakdown(posterior).pivot
+        0
     """
     joint = _joint(posterior)
     winner, margin = _winner(joint, winner), positive(margin, "the margin", zero=True)
@@ -105,11 +111,13 @@ def breakdown_budgets(
     """For every rival the tampering that overturns the winner, and the arm where it is cheapest."""
     effect, S = posterior.effect()
     power, column = pairwise_influence(effect, winner)
+    errors = posterior.errors
     # sd does not depend on the rewards, so caution only shifts the lead.
     score = posterior.mean - caution * posterior.deviation if caution > 0 else posterior.mean
-    lead = score[winner] - score
+    lead = score[winner] - score - errors.means(winner)
     if beta > 0:
-        lead = lead - beta * pairwise_deviation(posterior.covariance, winner)
+        lead = lead - beta * pairwise_deviation(posterior.covariance, winner, errors.variances(winner))
+    power = np.where(power > 0, power + errors.effects(winner), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         budgets = np.where(lead > 0, lead / power, 0.0)  # no power means no lead: the arms are identical in the model
     return budgets, S[column] if len(S) else column
@@ -127,6 +135,7 @@ class Certificate:
         certified_budget: Tampering up to which the winner is the best arm.
         candidates: The arms that may be the best, the winner among them.
         beta: The confidence parameter that was used.
+        rounding: How much of the `largest_gap` allows for rounding errors.
 
     Example:
         >>> import unswayed
@@ -142,7 +151,13 @@ class Certificate:
     certified_budget: float
     candidates: IntArray
     beta: float
+    rounding: float
     __repr__ = short_repr
+
+    @property
+    def resolved(self) -> bool:
+        """Whether rounding errors are a minor part of the largest gap."""
+        return self.rounding <= self.largest_gap / 2
 
     def scaled(self, unit: float) -> Certificate:
         """The same certificate when rewards are measured in other units.
@@ -150,7 +165,7 @@ class Certificate:
         Args:
             unit: What every amount is multiplied by.
         """
-        amounts = ("budget", "largest_gap", "certified_budget")
+        amounts = ("budget", "largest_gap", "certified_budget", "rounding")
         return replace(self, **{name: unit * getattr(self, name) for name in amounts})
 
     def to_dict(self) -> dict[str, Any]:
@@ -162,9 +177,15 @@ class Certificate:
         begin = f"If kernel, noise and norm bound are true, then with {100 * (1 - self.delta):.4g}% confidence"
         if len(self.candidates) == 1:
             return f"{begin} option {self.winner} is the best, unless tampering exceeded {self.budget:.4g} in total."
-        return (
+        text = (
             f"{begin} option {self.winner} is at most {self.largest_gap:.4g} worse than the best, and "
             f"{len(self.candidates)} options may be the best, unless tampering exceeded {self.budget:.4g} in total."
+        )
+        if self.resolved:
+            return text
+        return (
+            f"{text} Most of this gap, {self.rounding:.4g}, allows for rounding errors: double precision cannot "
+            "resolve these options. Leave out options that are nearly equal, or use a larger lam."
         )
 
 
@@ -181,6 +202,7 @@ def certificate(
 
     Uses the log-determinant beta, which holds for plays chosen in any way that does not see later noise. The
     certificate is true if the norm bound, the noise, the kernel and lam are true and were not fitted to these rewards.
+    Gap and candidates are widened by the rounding errors of the posterior.
 
     Args:
         posterior: Of all plays: none may be left out because of its reward.
@@ -205,21 +227,34 @@ def certificate(
     joint = _joint(posterior)
     C, delta = positive(budget, "the budget", zero=True), probability(delta, "delta")
     B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
-    beta = log_det_beta(B, sigma, joint.lam, delta, joint.log_det)
     winner = _winner(joint, winner)
-    power, _ = pairwise_influence(joint.effect()[0], winner)
-    reach = beta * pairwise_deviation(joint.covariance, winner) + C * power
-    behind = joint.mean - joint.mean[winner] + reach  # f(b) - f(winner) is at most this
-    behind[winner] = 0.0
+    share = delta / JITTERS if joint.jitter > 0 else delta
+    beta = log_det_beta(B, sigma, joint.lam, share, joint.log_det + joint.errors.log_det)
+    behind, exact = _behind(joint, winner, beta, C)
     largest_gap, candidates = max(float(behind.max()), 0.0), read_only(np.flatnonzero(behind >= 0))
     certified_budget = breakdown(joint, beta=beta, winner=winner).budget
-    return Certificate(winner, C, delta, largest_gap, certified_budget, candidates, beta)
+    rounding = largest_gap - max(float(exact.max()), 0.0)
+    return Certificate(winner, C, delta, largest_gap, certified_budget, candidates, beta, rounding)
+
+
+def _behind(joint: JointPosterior, winner: int, beta: float, C: float) -> tuple[FloatArray, FloatArray]:
+    """What f(b) - f(winner) is at most, for every arm b: with rounding errors, and without."""
+    lead, errors = joint.mean - joint.mean[winner], joint.errors
+    power, _ = pairwise_influence(joint.effect()[0], winner)
+    exact = lead + beta * pairwise_deviation(joint.covariance, winner) + C * power
+    deviation = pairwise_deviation(joint.covariance, winner, errors.variances(winner))
+    behind = lead + errors.means(winner) + beta * deviation + C * (power + errors.effects(winner))
+    behind[winner] = exact[winner] = 0.0
+    return behind, exact
 
 
 def _joint(posterior: Posterior | JointPosterior) -> JointPosterior:
     if not isinstance(posterior, Posterior | JointPosterior):
         raise InvalidInput(f"a Posterior or a JointPosterior is needed, not {type(posterior).__name__}")
-    return posterior.joint if isinstance(posterior, Posterior) else posterior
+    joint = posterior.joint if isinstance(posterior, Posterior) else posterior
+    if not (np.isfinite(joint.mean).all() and np.isfinite(joint.covariance).all()):
+        raise InvalidInput("lam is too small for rank-one steps in double precision: use JointPosterior.fit")
+    return joint
 
 
 def _winner(joint: JointPosterior, arm: int | None) -> int:

@@ -11,15 +11,16 @@ This equals k_t(x, x')/lam, but is accurate for small lam too. Time O(N |S|^2), 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Self
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from unswayed.core.influence import difference_deviation
 from unswayed.core.kernels import Kernel
 from unswayed.core.memory import row_blocks
 from unswayed.core.posterior import Posterior
+from unswayed.core.rounding import Rounding
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only
 
 FEW = 1024  # up to this number of arms, every arm may drop others
@@ -55,6 +56,8 @@ class Estimate:
     def undominated(self, beta: float, C: float) -> BoolArray:
         """The arms x for which no a has mu(a) - mu(x) > beta sd(a - x) + C max_S |effect(a) - effect(x)|.
 
+        No arm is dropped by less than the rounding errors of such a comparison.
+
         Arms a are tried in order of their means, largest first, and an arm that was dropped is not tried. With more
         than FEW arms only the best arm and the played ones are tried, at most LEADERS of them. The design has spread
         these over all arms, so their neighbours would drop nearly the same arms, and dropping fewer arms is safe.
@@ -69,7 +72,7 @@ class Estimate:
         for a in range(len(asked)):
             if kept[a] and (N <= FEW or len(leaders) < LEADERS):
                 leaders.append(a)
-                _drop(kept, arms, a, arms, k[a], beta, C)
+                _drop(kept, arms, a, arms, k[a], beta, C, self.posterior.rounding)
         keep = np.ones(N, dtype=np.bool_)
         if N <= FEW:
             keep[asked] = kept
@@ -79,13 +82,39 @@ class Estimate:
             others = self._arms(rows)
             k = self._covariance(arms, others)
             for a in range(len(leaders)):
-                _drop(keep[rows], arms, a, others, k[a], beta, C)
+                _drop(keep[rows], arms, a, others, k[a], beta, C, self.posterior.rounding)
         return keep
 
+    def overlapping(self, width: FloatArray, factor: float, cover_error: float = 0.0) -> BoolArray:
+        """The arms whose band reaches the highest lower bound, for bands mean +- width, width = factor * deviation.
+
+        With a cover the upper ends are raised by its error: f may be so much larger elsewhere in the cell of an arm.
+        No arm is dropped by less than the rounding errors of both bands. Cheap bounds on these settle most arms.
+        """
+        posterior, a = self.posterior, int(np.argmax(self.mean - width))
+        lead = (self.mean - width)[a] - (self.mean + width + cover_error)
+        keep: BoolArray = lead <= 0
+        # |z_x| <= |d| |A^-1|^(1/2) |L^-1 k_S(x)|, and the last factor is at most sqrt(k(x, x)).
+        size = 1 + float(np.linalg.norm(posterior.rounding.d)) * sqrt(3 * posterior.condition / posterior.scale)
+        error = self._band_error(slice(None), size * np.sqrt(self.kernel.diagonal(self.X)), factor)
+        doubtful = np.flatnonzero(~keep & (lead <= error + error[a]))
+        for rows in row_blocks(len(doubtful), len(self.S)):
+            some = np.append(doubtful[rows], a)
+            error = self._band_error(some, self._arms(some).solved, factor)
+            keep[some] = lead[some] <= error + error[-1]
+        return keep
+
+    def _band_error(self, rows: slice | IntArray, solved: FloatArray, factor: float) -> FloatArray:
+        """Bound on the rounding errors of mean + factor * deviation, for arms of this |x| (core/rounding.py)."""
+        rounding, sd = self.posterior.rounding, self.deviation[rows]
+        error: FloatArray = rounding.means(solved) + factor * (np.hypot(sd, sqrt(rounding.unit) * solved) - sd)
+        return error
+
     def _arms(self, rows: slice | IntArray) -> _Arms:
-        half = self.posterior.half(self.kernel(self.X[rows], self.X[self.S]))
-        solved = solve_triangular(self.posterior.factor, half, lower=True, trans="T", check_finite=False)  # A^-1 k_S
-        return _Arms(self.X[rows], self.mean[rows], self.deviation[rows] ** 2, half, solved.T / self.counts)
+        X, half = self.X[rows], self.posterior.half(self.kernel(self.X[rows], self.X[self.S]))
+        z = self.posterior.solved(half)  # A^-1 k_S
+        solved = self.posterior.rounding.solved(z, self.kernel.diagonal(X))
+        return _Arms(X, self.mean[rows], self.deviation[rows] ** 2, half, z / self.counts, solved)
 
     def _covariance(self, arms: _Arms, others: _Arms) -> FloatArray:
         return self.kernel(arms.X, others.X) - arms.half.T @ others.half
@@ -100,12 +129,17 @@ class _Arms:
     variance: FloatArray
     half: FloatArray  # L^-1 k_S(x), one column for each arm
     effect: FloatArray  # d mu(x) / d y for one play of each arm in S, one row for each arm
+    solved: FloatArray  # |z_x + e_x| of core/rounding.py
 
 
-def _drop(keep: BoolArray, arms: _Arms, a: int, others: _Arms, k: FloatArray, beta: float, C: float) -> None:
+def _drop(
+    keep: BoolArray, arms: _Arms, a: int, others: _Arms, k: FloatArray, beta: float, C: float, rounding: Rounding
+) -> None:
     """Set `keep` to False for the others that arm a drops; k is their covariance with a."""
-    lead = arms.mean[a] - others.mean
-    lead = lead - beta * difference_deviation(arms.variance[a] + others.variance, k)
+    solved = arms.solved[a] + others.solved
+    lead = arms.mean[a] - others.mean - rounding.means(solved)
+    error = rounding.unit * np.square(solved)
+    lead = lead - beta * difference_deviation(arms.variance[a] + others.variance, k, error)
     unsettled = np.flatnonzero(keep & (lead > 0))  # the influence is only needed for these
     power = np.abs(arms.effect[a] - others.effect[unsettled]).max(axis=1, initial=0.0)
-    keep[unsettled] = lead[unsettled] <= C * power
+    keep[unsettled] = lead[unsettled] <= C * (power + rounding.effects(solved[unsettled]))

@@ -40,14 +40,17 @@ def pairwise_influence(effect: FloatArray, arm: int) -> tuple[FloatArray, IntArr
     return largest, where
 
 
-def pairwise_deviation(covariance: FloatArray, arm: int) -> FloatArray:
-    """sd(a - b) = sqrt(k_t(a,a) + k_t(b,b) - 2 k_t(a,b)) for the arm a and every b."""
+def pairwise_deviation(covariance: FloatArray, arm: int, error: FloatArray | float = 0.0) -> FloatArray:
+    """sd(a - b) = sqrt(k_t(a,a) + k_t(b,b) - 2 k_t(a,b)) for the arm a and every b.
+
+    `error` bounds the rounding errors of the variances of the differences: the result is then never too small.
+    """
     variance = np.diagonal(covariance)
-    deviation = difference_deviation(variance[arm] + variance, covariance[arm])
+    deviation = difference_deviation(variance[arm] + variance, covariance[arm], error)
     deviation[arm] = 0.0
     return deviation
 
 
-def difference_deviation(variances: FloatArray, covariance: FloatArray) -> FloatArray:
-    """sqrt(v_a + v_b - 2 k_ab), from the sums v_a + v_b. A variance below its rounding error is replaced by it."""
-    return np.sqrt(np.maximum(variances - 2 * covariance, 8 * EPS * variances))
+def difference_deviation(variances: FloatArray, covariance: FloatArray, error: FloatArray | float = 0.0) -> FloatArray:
+    """sqrt(v_a + v_b - 2 k_ab + error), from the sums v_a + v_b. A variance below its rounding is replaced by that."""
+    return np.sqrt(np.maximum(variances - 2 * covariance, 8 * EPS * np.abs(variances)) + error)

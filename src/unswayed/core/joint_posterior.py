@@ -8,7 +8,8 @@ k_t   the posterior covariance       A     K_SS + lam diag(1/n), |S| equations, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log1p, sqrt
+from functools import cached_property
+from math import ceil, log, log1p, sqrt
 from typing import Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 from scipy.linalg.blas import dger
 
+from unswayed.core.rounding import PairRounding, Rounding, rounding_unit
 from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray, IntArray, floats, positive, read_only
 
@@ -73,8 +75,9 @@ class System:
         scale = float(np.linalg.norm(A, 1))
         jitter = 0.0
         factor, condition = _factorise(A, scale)
-        while condition > LARGEST_CONDITION:  # at most a few rounds: the condition falls to scale/jitter
-            jitter = 4 * jitter or 4 * scale / LARGEST_CONDITION
+        largest = min(LARGEST_CONDITION, 1 / (4 * rounding_unit(n.size)))  # beyond it, rounding bounds fail
+        while condition > largest:  # at most a few rounds: the condition falls to scale/jitter
+            jitter = 4 * jitter or 4.0 ** ceil(log(4 * scale / largest, 4))  # a power of 4: see `certificate`
             factor, condition = _factorise(A + jitter * np.eye(n.size), scale)
         weights = lapack.dpotrs(factor, ybar, lower=1)[0]
         return cls(K, ybar, n, lam, read_only(factor), read_only(weights), condition, scale, jitter)
@@ -92,6 +95,25 @@ class System:
             K_xS: k(x, s) for every point x (rows) and played arm s (columns).
         """
         return np.asarray(solve_triangular(self.factor, np.asarray(K_xS).T, lower=True, check_finite=False))
+
+    def solved(self, half: FloatArray) -> FloatArray:
+        """A^-1 k_S(x), one row for each point x.
+
+        Args:
+            half: What `half` returned.
+        """
+        return np.asarray(solve_triangular(self.factor, half, lower=True, trans="T", check_finite=False)).T
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        """Bounds on the rounding errors of what is solved."""
+        noise = self.lam / self.counts + self.jitter
+        d = np.sqrt(self.K.diagonal() + noise)
+        # |u_s|/lam = sum_j d_j |A^-1|_sj / n_s, from |A^-1|_sj <= 1/sqrt(noise_s noise_j), or from the condition
+        # number, whose estimate is rarely more than three times too small.
+        inverse = np.minimum(np.sum(d / np.sqrt(noise)) / np.sqrt(noise), 3 * np.max(d) * self.condition / self.scale)
+        effect = float(np.max(inverse / self.counts))
+        return Rounding(rounding_unit(len(d)), d, float(np.abs(self.weights) @ d), effect)
 
 
 def _factorise(A: FloatArray, scale: float) -> tuple[FloatArray, float]:
@@ -114,7 +136,10 @@ class JointPosterior:
         counts: Plays of each arm, each times its weight.
         log_det: ln det(I + K_t / lam), twice the information gained so far.
         lam: Regularisation, the model's noise variance.
-        jitter: As in `Posterior`; 0 unless the posterior was made with `fit`.
+        weights: w with mean = K w; 0 for arms that were not played.
+        prior_variance: k(x, x) of each arm.
+        jitter: What was added to k(x, x) of every arm; 0 unless `fit` met (nearly) equal points with lam/n near the
+            rounding error. No function has a larger norm under this kernel, so norm bounds remain true.
         rounding: Absolute error of a variance.
         condition: Condition number of the system that was solved.
 
@@ -131,6 +156,8 @@ class JointPosterior:
     counts: FloatArray
     log_det: float
     lam: float
+    weights: FloatArray
+    prior_variance: FloatArray
     jitter: float = 0.0
     rounding: float = EPS
     condition: float = 1.0
@@ -148,14 +175,15 @@ class JointPosterior:
         """
         covariance = read_only(np.array(K, order="F"))
         nothing = read_only(np.zeros(len(covariance)))
-        return cls(nothing, covariance, nothing, 0.0, positive(lam, "lam"))
+        diagonal = read_only(covariance.diagonal().copy())
+        return cls(nothing, covariance, nothing, 0.0, positive(lam, "lam"), nothing, diagonal)
 
     @classmethod
     def fit(cls, K: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
         """The posterior of all arms after the plays of some, by one solve.
 
-        For played arms k_t(., S) = K A^-1 (lam/n + jitter), which keeps its digits for small lam, where
-        K - K A^-1 K would lose them.
+        For played arms k_t(., S) = K A^-1 lam/n, which keeps its digits for small lam, where K - K A^-1 K would lose
+        them. A jitter is part of the kernel: K A^-1 + jitter A^-1, where A^-1 = (I - K A^-1)/(lam/n + jitter).
 
         Args:
             K: Kernel matrix of all arms.
@@ -177,15 +205,21 @@ class JointPosterior:
         if len(S) == 0:
             return cls.prior(K, lam)
         system = System.fit(K[np.ix_(S, S)], ybar[S], n[S], lam)
-        half = system.half(K[:, S])
+        half, jitter = system.half(K[:, S]), system.jitter
         mean: FloatArray = K[:, S] @ system.weights
-        solved = solve_triangular(system.factor, half, lower=True, trans="T", check_finite=False).T  # K A^-1
+        solved = system.solved(half)  # K A^-1
         covariance = K - half.T @ half if len(S) < len(K) else np.empty_like(K)
-        np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), EPS * K.diagonal()))
-        covariance[:, S] = solved * (lam / n[S] + system.jitter)
+        np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), EPS * K.diagonal()) + jitter)
+        if jitter > 0:
+            mean[S] += jitter * system.weights
+            solved[S] += (np.eye(len(S)) - solved[S]) * (jitter / (lam / n[S] + jitter))[:, None]
+        covariance[:, S] = solved * (lam / n[S])
         covariance[S] = covariance[:, S].T
+        weights = np.zeros(len(n))
+        weights[S] = system.weights
+        arrays = read_only(weights), read_only(K.diagonal() + jitter)
         moments = read_only(mean), read_only(covariance)
-        return cls(*moments, n, system.log_det, lam, system.jitter, rounding=0.0, condition=system.condition)
+        return cls(*moments, n, system.log_det, lam, *arrays, jitter, rounding=0.0, condition=system.condition)
 
     @classmethod
     def of_plays(cls, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray, lam: float) -> Self:
@@ -206,18 +240,25 @@ class JointPosterior:
         return np.sqrt(np.maximum(np.diagonal(self.covariance), self.rounding))
 
     def effect(self) -> tuple[FloatArray, IntArray]:
-        """d mu(x) / d y for a play of each played arm, k_t(x, S) / (lam + jitter n), and the played arms S."""
+        """d mu(x) / d y for a play of each played arm, k_t(x, S) / lam, and the played arms S."""
         S = np.flatnonzero(self.counts)
-        return self.covariance[:, S] / (self.lam + self.jitter * self.counts[S]), S
+        return self.covariance[:, S] / self.lam, S
+
+    @cached_property
+    def errors(self) -> PairRounding:
+        """Bounds on the rounding errors of this posterior."""
+        effect, S = self.effect()
+        z, steps = effect * self.counts[S], self.rounding > 0
+        return PairRounding.of(self.prior_variance, z, self.counts, self.weights, self.lam, steps=steps)
 
     def mean_norm(self, rewards: FloatArray) -> float:
-        """RKHS norm of the posterior mean mu_t = K a, where a = (ybar - mu_t)/(lam/n + jitter) on S and 0 elsewhere.
+        """RKHS norm of the posterior mean mu_t = K a, where a = (ybar - mu_t)/(lam/n) on S and 0 elsewhere.
 
         Args:
             rewards: Mean reward of each arm.
         """
         S = np.flatnonzero(self.counts)
-        a = (rewards[S] - self.mean[S]) / (self.lam / self.counts[S] + self.jitter)
+        a = (rewards[S] - self.mean[S]) / (self.lam / self.counts[S])
         return sqrt(max(float(a @ self.mean[S]), 0.0))
 
     def extend(self, arm: int, repeats: float, total: float, weight: float = 1.0) -> Self:
@@ -231,14 +272,22 @@ class JointPosterior:
             repeats: How often. A negative number takes plays back.
             total: Sum of the rewards of these plays.
             weight: Weight w of each of them.
+
+        Raises:
+            InvalidInput: Plays are taken back that determine the mean of their arm up to rounding errors.
         """
         n, lam = repeats * weight, self.lam
         v = self.covariance[:, arm]
         s = max(float(v[arm]), 0.0)
-        mean = self.mean + v * ((weight * total - n * self.mean[arm]) / (lam + n * s))
+        if not n * s > -lam:
+            raise InvalidInput(f"plays of arm {arm} cannot be taken back in double precision: fit without them")
+        step = (weight * total - n * self.mean[arm]) / (lam + n * s)
+        mean = self.mean + v * step
         covariance = dger(-n / (lam + n * s), v, v, a=self.covariance)
-        counts = self.counts.copy()
+        counts, weights = self.counts.copy(), self.weights - (step / lam) * v * self.counts
         counts[arm] += n
+        weights[arm] += step
         log_det = self.log_det + log1p(n * s / lam)
-        arrays = {"mean": read_only(mean), "covariance": read_only(covariance), "counts": read_only(counts)}
-        return replace(self, **arrays, log_det=log_det, rounding=EPS)
+        arrays = {"mean": mean, "covariance": covariance, "counts": counts, "weights": weights}
+        kept = {name: read_only(array) for name, array in arrays.items()}
+        return replace(self, **kept, log_det=log_det, rounding=EPS)

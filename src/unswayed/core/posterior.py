@@ -45,7 +45,8 @@ class Posterior(System):
         scale: 1-norm of A.
         jitter: What was added to every diagonal entry of A to keep its condition number below 1e13. It is 0 except for
             (nearly) equal points with lam/n near the rounding error. It acts like less weight for these plays:
-            deviations only grow, so confidence bands stay valid.
+            deviations only grow, so confidence bands for plays that were fixed beforehand stay valid. `joint` counts
+            it as part of the kernel, which is valid for all plays.
 
     Example:
         >>> from unswayed import Posterior, SquaredExponential

@@ -109,16 +109,9 @@ class Prior:
         level = half_width / self.level_spread if self.level_spread > 0 else 0.0
         return hypot(self.norm_bound, level) / self.output_scale
 
-    def level(self, posterior: JointPosterior, means: FloatArray) -> float:
-        """The value far from all measurements: the centre, and what the posterior adds to it.
-
-        Args:
-            posterior: Of the standardised measurements.
-            means: Their mean for each arm.
-        """
-        S = np.flatnonzero(posterior.counts)
-        weights = (means[S] - posterior.mean[S]) / (posterior.lam / posterior.counts[S] + posterior.jitter)
-        return self.in_units(self.level_spread**2 * float(weights.sum()))
+    def level(self, posterior: JointPosterior) -> float:
+        """The value far from all measurements: the centre, and what the posterior of the values adds to it."""
+        return self.in_units(self.level_spread**2 * float(posterior.weights.sum()))
 
 
 def prior(

@@ -7,7 +7,8 @@ In the model of all plays [A^-1 y]_j = (y_j - mu(x_j))/lam and [A^-1]_jj = (1 - 
 
     z_j = |y_j - mu(x_j)| / sqrt(lam - k_t(x_j, x_j)),      |r_j| = |y_j - mu(x_j)| / (1 - k_t(x_j, x_j)/lam).
 
-Dropping a play is a rank-one step backwards: another play of its arm with weight -1.
+Dropping a play is a rank-one step backwards: another play of its arm with weight -1. It can enlarge rounding errors by
+(1 - n k_t(x_j, x_j)/lam)^-2 for n plays. Where too few digits would remain, the posterior is fitted again.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 
 from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.types import EPS, BoolArray, FloatArray, IntArray
+
+DIGITS = 1e-6  # the relative rounding error of a posterior with which residuals are computed
 
 
 def residuals(
@@ -34,6 +37,7 @@ def trim(
     rewards: FloatArray,
     repeats: FloatArray,
     *,
+    K: FloatArray,
     threshold: float,
     budget: float = np.inf,
 ) -> BoolArray:
@@ -51,12 +55,13 @@ def trim(
         arms: The arm of each play.
         rewards: The reward of each play, or the mean of several plays of one arm.
         repeats: How many plays each reward is the mean of.
+        K: Kernel matrix of all arms.
         threshold: The largest z that is kept.
         budget: Largest total tampering.
     """
     kept = np.ones(len(arms), dtype=np.bool_)
     believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the budget protects
-    exposed = 0.0
+    exposed, share = 0.0, 1.0
     while kept.any():
         z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0))
         worst = int(np.argmax(np.where(believed, 0.0, z)))
@@ -69,9 +74,37 @@ def trim(
         exposed += 0.0 if fault else float(off[worst])
         dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
         kept[dropped] = False
-        n, total = float(repeats[dropped].sum()), float(repeats[dropped] @ rewards[dropped])
-        posterior = posterior.extend(int(arms[dropped][0]), -n, -total)
+        posterior, share = without(posterior, share, arms, rewards, repeats, kept, dropped, K)
     return kept
+
+
+def without(
+    posterior: JointPosterior,
+    share: float,
+    arms: IntArray,
+    rewards: FloatArray,
+    repeats: FloatArray,
+    kept: BoolArray,
+    dropped: BoolArray,
+    K: FloatArray,
+) -> tuple[JointPosterior, float]:
+    """The posterior without the `dropped` plays, all of one arm, and how much of its digits are left.
+
+    Args:
+        posterior: The posterior of the `kept` and the `dropped` plays.
+        share: How much of its digits are left: 1 after a fit.
+        arms: The arm of each play.
+        rewards: The reward of each play, or the mean of several plays of one arm.
+        repeats: How many plays each reward is the mean of.
+        kept: Which plays are left.
+        dropped: Which plays are taken back.
+        K: Kernel matrix of all arms.
+    """
+    arm, n, total = int(arms[dropped][0]), float(repeats[dropped].sum()), float(repeats[dropped] @ rewards[dropped])
+    share *= max(1 - n * float(posterior.covariance[arm, arm]) / posterior.lam, 0.0)
+    if share**2 * DIGITS > EPS * posterior.condition:
+        return posterior.extend(arm, -n, -total), share
+    return JointPosterior.of_plays(K, arms[kept], rewards[kept], repeats[kept], posterior.lam), 1.0
 
 
 def _suspicion(

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.design import rare_switching_design_at
+from unswayed.core.estimate import Estimate
 from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior, Posterior
+from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
 from unswayed.policies.finite import PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
@@ -91,13 +92,12 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
     def tell(self, epoch: Epoch, feedback: Feedback) -> Epoch:
         """Lines 14-16: estimate from this epoch alone, keep every arm that may still be best."""
         u_h = int(feedback.repeats.sum())
-        X_h, X_S = self.domain[epoch.active], self.domain[feedback.arms]
-        posterior = Posterior.fit(self.kernel(X_S, X_S), feedback.means, feedback.repeats, self.lam)
-        mu, sigma = posterior.predict_at(self.kernel, X_h, X_S)  # line 14
-        w = self.width.factor(self, epoch.h, u_h, posterior.log_det) * sigma
-        w_cell = w + self.cover_error  # of f anywhere in the cell of an arm; w is of f at the arm
-        keep = mu + w_cell >= np.max(mu - w)  # line 15
-        return epoch.next(keep, mu, w_cell, feedback)  # line 16
+        X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
+        estimate = Estimate.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.lam)  # line 14
+        factor = self.width.factor(self, epoch.h, u_h, estimate.posterior.log_det)
+        w = factor * estimate.deviation
+        keep = estimate.overlapping(w, factor, self.cover_error)  # line 15: mu + w >= max(mu - w), up to rounding
+        return epoch.next(keep, estimate.mean, w + self.cover_error, feedback)  # line 16
 
     def posterior(self, epoch: Epoch) -> JointPosterior:
         """The posterior of all completed epochs together."""

@@ -72,7 +72,7 @@ class Watch:
         """Decide again which plays to keep. Drop faults first: beside them the other rewards would be rounded off."""
         kept = np.abs(self.rewards) <= FAULT
         posterior, plays = self._of(kept), (self.arms[kept], self.rewards[kept], self.repeats[kept])
-        explained = trim(posterior, *plays, threshold=threshold, budget=budget)
+        explained = trim(posterior, *plays, K=self.K, threshold=threshold, budget=budget)
         if not explained.all():
             kept[kept] = explained
             posterior = self._of(kept)

@@ -209,7 +209,7 @@ def _answer_of(
         certificate=_certified(given, surrogate, arm) if given.complete else None,
         credible=None if given.complete else _credible(task, data, surrogate, arm, unexplored),
         breakdown=Breakdown(unit * broken.budget, point(broken.rival), point(broken.pivot)),
-        assumptions=assumptions(given, prior, prior.level(watch.posterior, watch.means), minimize=minimize),
+        assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
         set_aside=tuple(told[int(i)] for i in np.flatnonzero(~watch.kept)),

@@ -12,6 +12,7 @@ triangle of the covariance is kept. An attack that does not read estimates is on
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, log1p, sqrt
 
 import numba
@@ -19,7 +20,6 @@ import numpy as np
 
 from unswayed.adversaries.protocol import immediately
 from unswayed.core.design import TIE
-from unswayed.core.posterior import JointPosterior
 from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, Round
 from unswayed.simulation.game import Game
 from unswayed.simulation.ledger import affordable
@@ -42,7 +42,7 @@ def play(game: Game, policy: GPUCB) -> Round:
     mean, variance = np.zeros(problem.n_arms), covariance.diagonal().copy()
     # Passed from one call to the next: log det, budget spent, whether the attack is on.
     carried = np.array([0.0, 0.0, float(game.start is immediately)])
-    counts = np.zeros(problem.n_arms)
+    counts, totals = np.zeros(problem.n_arms), np.zeros(problem.n_arms)
     t = 1
     while t <= game.horizon:
         rounds = min(ROUNDS_AT_ONCE, game.horizon - t + 1)
@@ -54,12 +54,21 @@ def play(game: Game, policy: GPUCB) -> Round:
             mean, variance, covariance, carried, arms, repeats, rewards, spent,
         )  # fmt: skip
         np.add.at(counts, arms[:blocks], repeats[:blocks])
+        np.add.at(totals, arms[:blocks], rewards[:blocks])
         game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
         t += rounds
     game.ledger.spent = float(carried[1])
     lower = np.tril(covariance, -1)
     full = lower + lower.T + np.diag(variance)
-    return Round(t, JointPosterior(read_only(mean), read_only(full), read_only(counts), float(carried[0]), policy.lam))
+    posterior = replace(
+        first.posterior,
+        mean=read_only(mean),
+        covariance=read_only(full),
+        counts=read_only(counts),
+        weights=read_only((totals - counts * mean) / policy.lam),
+        log_det=float(carried[0]),
+    )
+    return Round(t, posterior)
 
 
 def _beta(policy: GPUCB) -> FloatArray:

@@ -6,6 +6,7 @@ the arm changes. A round costs one pass over each covariance, which updates it a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log, log1p, sqrt
 
 import numba
@@ -13,7 +14,6 @@ import numpy as np
 
 from unswayed.adversaries.protocol import immediately
 from unswayed.core.design import TIE
-from unswayed.core.posterior import JointPosterior
 from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors
 from unswayed.simulation.compiled import charge
 from unswayed.simulation.game import Game
@@ -32,7 +32,7 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
     N = problem.n_arms
     covariances = np.array([first.plain.covariance] * 2)
     means, influences, weights = np.zeros((2, N)), np.zeros((2, N)), np.zeros((2, N))
-    counts = np.zeros((2, N))
+    counts, totals = np.zeros((2, N)), np.zeros((2, N))
     # Passed from one call to the next: both log dets, budget spent, whether the attack is on.
     carried = np.array([0.0, 0.0, 0.0, float(game.start is immediately)])
     C, B, sigma = policy.corruption_budget, policy.norm_bound, policy.noise_std
@@ -46,18 +46,19 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
         rewards, spent = np.empty(rounds), np.empty(rounds)
         blocks = _rounds(
             noise, problem.f, wanted, game.ledger.budget, settings,
-            means, covariances, influences, weights, counts, carried, arms, repeats, rewards, spent,
+            means, covariances, influences, weights, counts, totals, carried, arms, repeats, rewards, spent,
         )  # fmt: skip
         game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
         done += rounds
     game.ledger.spent = float(carried[2])
     plain, weighted = (
-        JointPosterior(
-            read_only(means[p].copy()),
-            read_only(covariances[p].copy()),
-            read_only(counts[p].copy()),
-            float(carried[p]),
-            lam,
+        replace(
+            first.plain,
+            mean=read_only(means[p].copy()),
+            covariance=read_only(covariances[p].copy()),
+            counts=read_only(counts[p].copy()),
+            weights=read_only((totals[p] - counts[p] * means[p]) / lam),
+            log_det=float(carried[p]),
         )
         for p in (0, 1)
     )
@@ -76,6 +77,7 @@ def _rounds(
     influences: FloatArray,
     weights: FloatArray,
     counts: FloatArray,
+    totals: FloatArray,
     carried: FloatArray,
     arms: IntArray,
     repeats: IntArray,
@@ -122,6 +124,7 @@ def _rounds(
             w = 1.0 if p == 0 else min(1.0, weight_scale / sqrt(max(covariances[1, arm, arm], EPS)))
             weights[p, arm] = max(weights[p, arm], w)
             counts[p, arm] += w
+            totals[p, arm] += w * reward
             s = max(covariances[p, arm, arm], 0.0)
             carried[p] += log1p(w * s / lam)
             _extend(means[p], covariances[p], influences[p], weights[p], v, arm, w, s, reward, lam)

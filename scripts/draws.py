@@ -57,7 +57,7 @@ def lines(draws: Sequence[Draw]) -> Iterator[str]:
     for name, attack in (("Clipping", "clipping"), ("AggSub", "aggsub")):
         alike, other = count(both, attack, "linear regret"), count(alone, attack, "linear regret")
         yield f"{name}, linear regret: {alike} with both, {other} with the second alone"
-    for name, attack in (("Top-3", "top-3"), ("Top-5", "top-5")):
+    for name, attack in (("Top-3", "top-3"), ("Top-5", "top-5"), ("No attack", "none")):
         yield f"{name}, linear regret: {count(draws, attack, 'linear regret')}"
 
 

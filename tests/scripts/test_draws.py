@@ -57,6 +57,7 @@ def test_the_counts(script):
         "AggSub, linear regret: 1 of 1 with both, 0 of 3 with the second alone",
         "Top-3, linear regret: 6 of 6",
         "Top-5, linear regret: 1 of 6",
+        "No attack, linear regret: 0 of 6",
     ]
 
 

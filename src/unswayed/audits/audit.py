@@ -206,7 +206,7 @@ def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: b
     posterior = JointPosterior.fit(gram(model.kernel, data.points), means, data.counts, model.lam)
     winner = int(np.argmax(posterior.mean))
     rivals = find_rivals(posterior, winner, scale)
-    suspects = find_suspects(posterior, data, model, given.delta, sign)
+    suspects = find_suspects(posterior, data, model, fit.allowed(), sign)
     rows = influential_rows(posterior, data, winner, rivals[0].option)
     budget = rivals[0].budget
     refitted, by_one = refit_budget(fit, data, winner, rows, budget) if given.estimated else (budget, True)

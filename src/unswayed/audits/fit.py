@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.special import ndtri, stdtrit
 
 from unswayed.audits.measurements import Measurements
 from unswayed.core.ard import spread
@@ -21,6 +22,7 @@ from unswayed.types import FloatArray, IntArray
 
 FITTING_POINTS = 250
 REPEATS = 6  # from this number on, the noise comes from repeats alone
+MEDIANS = 0.37  # what medians use of the information about the noise
 REMEMBERED = 64  # factorisations
 
 Solved = tuple[FloatArray, tuple[FloatArray, bool]]
@@ -70,6 +72,17 @@ class Fit:
     def prior(self, data: Measurements) -> Prior:
         """The model for these values."""
         return self._chosen(data)[1]
+
+    def allowed(self) -> float:
+        """Standard deviations that a residual may have: honest measurements exceed it in about delta of all audits.
+
+        An estimated noise is itself uncertain, so the quantile is that of a Student t. Medians of repeats carry as much
+        information as 37% of them; a noise that is fitted without repeats about as much as half of the measurements.
+        """
+        repeats, measurements = self._repeats.number, len(self.option)
+        freedom = MEDIANS * repeats if repeats >= REPEATS else measurements / 2
+        tail = self.given.delta / (2 * measurements)
+        return float(-stdtrit(max(freedom, 1.0), tail) if self.given.noise_std is None else -ndtri(tail))
 
     def winner(self, data: Measurements) -> int | None:
         """The option with the best estimate; None if the model cannot be computed with."""

@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.core.certificate import breakdown_budgets
@@ -119,16 +118,15 @@ def find_hinges(posterior: JointPosterior, winner: int, rival: Rival) -> tuple[t
 
 
 def find_suspects(
-    posterior: JointPosterior, data: Measurements, model: Prior, delta: float, sign: float
+    posterior: JointPosterior, data: Measurements, model: Prior, allowed: float, sign: float
 ) -> tuple[Suspect, ...]:
-    """Measurements whose leave-one-out residual exceeds what the model allows, by chance in at most delta of audits.
+    """Measurements whose leave-one-out residual exceeds `allowed` standard deviations.
 
     The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
     What is expected is what the measurements that are left predict.
     """
     z, ones, share = model.standard(data.values), np.ones(len(data.values)), 1.0
     kept, K = ones > 0, gram(model.kernel, data.points)
-    allowed = -float(ndtri(delta / (2 * len(z))))
     found: list[Suspect] = []
     while len(found) < len(z) // 2:
         left = np.flatnonzero(kept)

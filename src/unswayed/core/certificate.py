@@ -159,6 +159,14 @@ class Certificate:
         """Whether rounding errors are a minor part of the largest gap."""
         return self.rounding <= self.largest_gap / 2
 
+    @property
+    def rounding_note(self) -> str:
+        """What to say if it is not resolved."""
+        return (
+            f"Most of this gap, {self.rounding:.4g}, allows for rounding errors: double precision cannot resolve these "
+            "options. Leave out options that are nearly equal, or use a larger lam."
+        )
+
     def scaled(self, unit: float) -> Certificate:
         """The same certificate when rewards are measured in other units.
 
@@ -181,12 +189,7 @@ class Certificate:
             f"{begin} option {self.winner} is at most {self.largest_gap:.4g} worse than the best, and "
             f"{len(self.candidates)} options may be the best, unless tampering exceeded {self.budget:.4g} in total."
         )
-        if self.resolved:
-            return text
-        return (
-            f"{text} Most of this gap, {self.rounding:.4g}, allows for rounding errors: double precision cannot "
-            "resolve these options. Leave out options that are nearly equal, or use a larger lam."
-        )
+        return text if self.resolved else f"{text} {self.rounding_note}"
 
 
 def certificate(

@@ -264,4 +264,5 @@ def gap_sentence(
         hides = f" A narrow peak could hide in {unexplored:.0%} of the space." if unexplored > HIDDEN else ""
         return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hides}"
     honest = f"tampering did not exceed {budget:.4g} in total" if budget > 0 else "nothing was tampered with"
-    return f"{begin} {percent} {claim.format(gap)}, if {honest}."
+    rounded = "" if proved is None or proved.resolved else f" {proved.rounding_note}"
+    return f"{begin} {percent} {claim.format(gap)}, if {honest}.{rounded}"

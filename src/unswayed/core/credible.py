@@ -37,8 +37,8 @@ CONTENDERS = 150  # points that may be the best under a model; the others hardly
 FACTORS = np.geomspace(0.03, 8.0, 13)  # typical length-scales, in units of the spread of the points
 FITTED = 250  # at most this many points weigh the models
 SIGNAL = 3.0  # log odds against noise alone from which on a bound is printed
-PEAK, FAINT = 0.05, 0.03  # width of a peak that may hide, times sqrt(columns); what of its height nobody notices
-HIDDEN = 0.05  # nothing is said if it could hide in a larger share of the space
+PEAK, FAINT = 0.07, 0.05  # width of a peak that may hide, times sqrt(columns); what of its height nobody notices
+SURELY = 0.995  # how sure it is that the noise of a comparison is not larger than the smallest bound
 ROUNDED = 1e-9  # added to variances, in units of the kernel's, so that they stay positive
 
 
@@ -181,7 +181,6 @@ def credible(
     winner: int,
     *,
     noise_std: float,
-    unexplored: float = 0.0,
 ) -> Credible | None:
     """A credible bound on the distance of a recommendation from the best, if the measurements suffice for one.
 
@@ -193,7 +192,6 @@ def credible(
         winner: The recommended one, as a number.
         noise_std: The noise of one measurement. No bound lies below the noise of a comparison with as many
             measurements of a rival as there are of the recommended point.
-        unexplored: The share of the space where a narrow peak could hide. If it is large, nothing is said.
     """
     X, y = plays
     points, arms = numbered_rows(X)
@@ -205,14 +203,14 @@ def credible(
     explained = evidence.explained(
         data.means[some], data.squares, unit=unit, noise=given.noise_std, scale=given.output_scale
     )
-    if explained.signal < SIGNAL or unexplored > HIDDEN:
+    if explained.signal < SIGNAL:
         return None
     honest, gaps, noises = gap_draws(
         shapes.kernels, explained, data, considered, winner, C=given.threat, level_known=given.level_known
     )
     probability = 1 - given.delta
     repeats = max(float(data.n[(considered[winner] == data.X).all(axis=1)].sum()), 1.0)
-    noise = max(noise_std, float(np.quantile(noises, probability)))
+    noise = max(noise_std, float(np.quantile(noises, SURELY)))
     gap = max(float(np.quantile(gaps, probability)), noise * sqrt(2 / repeats))
     return Credible(gap, probability, given.threat, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
 
@@ -241,7 +239,7 @@ def gap_sentence(
     *,
     claim: str,
     measured: int,
-    unexplored: float = 0.0,
+    hint: str = "",
 ) -> str:
     """How far a recommendation is from the best, in words: proved, fitted, or that it cannot be said.
 
@@ -251,7 +249,7 @@ def gap_sentence(
         model: What either rests on.
         claim: What is said of the recommendation, with a place for the distance.
         measured: How many measurements there are.
-        unexplored: The share of the space where a narrow peak could hide.
+        hint: What to add if there are too few.
     """
     if proved is not None:
         begin, percent = "Certified: with", f"{100 * (1 - proved.delta):.4g}% confidence"
@@ -261,8 +259,7 @@ def gap_sentence(
         begin, percent = f"Under the {what}, with", f"{100 * fitted.probability:.4g}% probability"
         gap, budget = fitted.largest_gap, fitted.budget
     else:
-        hides = f" A narrow peak could hide in {unexplored:.0%} of the space." if unexplored > HIDDEN else ""
-        return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hides}"
+        return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hint}"
     honest = f"tampering did not exceed {budget:.4g} in total" if budget > 0 else "nothing was tampered with"
     rounded = "" if proved is None or proved.resolved else f" {proved.rounding_note}"
     return f"{begin} {percent} {claim.format(gap)}, if {honest}.{rounded}"

@@ -28,6 +28,7 @@ from unswayed.types import FloatArray
 RATIOS = np.geomspace(1e-3, 10.0, 33)  # noise over output scale
 SCALES = np.geomspace(0.03, 30.0, 33)  # output scales, in units of the values' spread, where the noise is given
 LEAST = 1e-4  # smallest noise, in units of the values' spread
+HUGE = 1e60  # in these units: what is larger is no value of the function, and its square must stay finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,43 +108,45 @@ class Evidence:
             noise: The noise, if it is given.
             scale: The output scale, if it is given.
         """
+        means, squares = np.clip(means / unit, -HUGE, HUGE), min(squares / unit / unit, HUGE**2)
+        noise = None if noise is None else min(max(noise / unit, LEAST), HUGE)
+        scale = None if scale is None else min(max(scale / unit, 1 / HUGE), HUGE)
         z = np.sqrt(self.counts) * means
         if self.reflection is not None:
             z = _reflected(z, self.reflection)[1:]
         q = np.square(np.einsum("fij,i->fj", self.vectors, z))
         T = float(self.counts.sum()) - (self.reflection is not None)
-        noise = None if noise is None else max(noise, LEAST * unit)
-        ratios = _ratios(unit, noise, scale)
+        ratios = _ratios(noise, scale)
         r2, repeats = np.square(ratios), T - len(z)
         spectrum = self.eigenvalues[:, None, :] + r2[:, None]
         Q = (q[:, None, :] / spectrum).sum(axis=2) + squares / r2
         volume = np.log(spectrum).sum(axis=2) + repeats * np.log(r2)
         total = float(z @ z) + squares
         if noise is None and scale is None:
-            shape, rate = (T + 1) / 2, (Q + unit**2) / 2
+            shape, rate = (T + 1) / 2, (Q + 1) / 2
             log_p = -0.5 * volume - shape * np.log(rate)
-            null = -shape * log((total + unit**2) / 2)
+            null = -shape * log((total + 1) / 2)
         else:
             s2 = np.square(np.asarray(scale if noise is None else noise / ratios))
             shape, rate = np.inf, np.broadcast_to(s2, Q.shape)
             log_p = -0.5 * (Q / s2 + volume + T * np.log(s2))
-            null = _noise_alone(total, T, unit, noise)
+            null = _noise_alone(total, T, noise)
         log_p = log_p + self.odds[:, None] - log(len(ratios))
         total_p = _log_sum(log_p)
-        return Explained(ratios, np.exp(log_p - total_p), shape, rate, total_p - null)
+        return Explained(ratios, np.exp(log_p - total_p), shape, unit**2 * rate, total_p - null)
 
 
-def _ratios(unit: float, noise: float | None, scale: float | None) -> FloatArray:
+def _ratios(noise: float | None, scale: float | None) -> FloatArray:
     if noise is None:
         return RATIOS
-    return noise / (SCALES * unit) if scale is None else np.array([noise / scale])
+    return noise / SCALES if scale is None else np.array([noise / scale])
 
 
-def _noise_alone(total: float, T: float, unit: float, noise: float | None) -> float:
+def _noise_alone(total: float, T: float, noise: float | None) -> float:
     """The log likelihood without any signal; an unknown noise is integrated over the prior that s^2 has elsewhere."""
     if noise is None:
-        a, b = (T + 1) / 2, (total + unit**2) / 2
-        return lgamma(a) - a * log(b) + 0.5 * log(unit**2 / 2) - lgamma(0.5)
+        a, b = (T + 1) / 2, (total + 1) / 2
+        return lgamma(a) - a * log(b) + 0.5 * log(0.5) - lgamma(0.5)
     return -0.5 * (total / noise**2 + 2 * T * log(noise))
 
 

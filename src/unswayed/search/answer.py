@@ -19,12 +19,14 @@ from unswayed.search.modes import Eliminating, Mode, Starting, refined
 from unswayed.search.play import Play, Status
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
-from unswayed.spaces import Point
+from unswayed.spaces import Options, Point
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
+PER_CUBE = 10  # with d parameters and an estimated kernel, nothing is said before 10 d^3 plays
+HIDDEN = 0.05  # nor if a narrow peak could hide in a larger share of the space
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +45,8 @@ class Answer:
             continuum another point counts as a rival if it is now estimated to be worse by more than the noise.
         assumptions: The model, and which parts of it were estimated.
         points: The points that the recommendation was chosen from.
-        unexplored: The share of the space where a narrow peak would not have been noticed; 0 if a kernel was given.
+        unexplored: The share of a box where a narrow peak would not have been noticed; 0 if a kernel was given.
+        needed: How many measurements it takes at least to say anything about the distance from the best.
         set_aside: Numbers of the plays that the others do not explain.
         plays: All plays, also open, failed and retracted ones.
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
@@ -68,6 +71,7 @@ class Answer:
     assumptions: Assumptions
     points: tuple[Point, ...]
     unexplored: float
+    needed: int
     set_aside: tuple[int, ...]
     plays: tuple[Play, ...]
     space: Any
@@ -99,8 +103,14 @@ class Answer:
             self.assumptions,
             claim=f"this point is at most {{:.4g}} {self.worse} {best}",
             measured=self.measured,
-            unexplored=self.unexplored,
+            hint=self._hint,
         )
+
+    @property
+    def _hint(self) -> str:
+        if self.measured < self.needed:
+            return f" With parameters like these it takes at least {self.needed:,}."
+        return f" A narrow peak could hide in {self.unexplored:.0%} of the space." if self.unexplored > HIDDEN else ""
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"
@@ -111,11 +121,12 @@ class Answer:
         lines.append(self.sentence)
         if b.possible:
             noise = self.assumptions.noise_std
+            again = " With what is estimated estimated again, less may be enough." if self.assumptions.estimated else ""
             worse = f"one that is worse by more than the noise ({noise:.3g})" if self.continuum else "another"
             lines.append(
                 f"Breakdown budget, with the model held fixed: {b.budget:.4g}. Less tampering with the measurements "
                 f"kept would not have changed the recommendation to {worse}; this much, on measurements at "
-                f"{describe(b.pivot)}, could have made {describe(b.rival)} win."
+                f"{describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
             )
         lines.append(
             f"{self.measured:,} measurements, {len(self.set_aside):,} of them set aside because the others do not "
@@ -136,6 +147,7 @@ class Answer:
             "assumptions": self.assumptions.to_dict(),
             "considered": self.considered,
             "unexplored": self.unexplored,
+            "needed": self.needed,
             "measured": self.measured,
             "set_aside": list(self.set_aside),
             "minimize": self.minimize,
@@ -200,18 +212,20 @@ def _answer_of(
         return None if number is None else points[number]
 
     told = [play.number for play in plays if play.status is Status.TOLD]
-    unexplored = _unexplored(task, data, surrogate)
+    needed, unexplored = _exploration(task, data, surrogate)
+    explored = len(data.values) >= needed and unexplored <= HIDDEN
     sign = -1.0 if minimize else 1.0
     return Answer(
         point=point(arm),
         estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
         deviation=unit * float(watch.posterior.deviation[arm]),
         certificate=_certified(given, surrogate, arm) if given.complete else None,
-        credible=None if given.complete else _credible(task, data, surrogate, arm, unexplored),
+        credible=_credible(task, data, surrogate, arm) if explored and not given.complete else None,
         breakdown=Breakdown(unit * broken.budget, point(broken.rival), point(broken.pivot)),
         assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
+        needed=needed,
         set_aside=tuple(told[int(i)] for i in np.flatnonzero(~watch.kept)),
         plays=tuple(plays),
         space=space,
@@ -234,19 +248,26 @@ def _certified(given: Given, surrogate: Surrogate, arm: int) -> Certificate:
     return found.scaled(prior.output_scale)
 
 
-def _credible(task: Task, data: Data, surrogate: Surrogate, arm: int, unexplored: float) -> Credible | None:
+def _credible(task: Task, data: Data, surrogate: Surrogate, arm: int) -> Credible | None:
     """From the plays that are kept."""
     beliefs, kept, model = surrogate.beliefs, surrogate.watch.kept, surrogate.beliefs.fitted
     shapes = Shapes.given(beliefs.prior.shape) if model is None else Shapes.around(model, task.space.groups)
     plays, noise = (data.rows[kept], data.values[kept]), beliefs.prior.noise_std
-    return credible(task.given, shapes, plays, surrogate.policy.domain, arm, noise_std=noise, unexplored=unexplored)
+    return credible(task.given, shapes, plays, surrogate.policy.domain, arm, noise_std=noise)
 
 
-def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
-    """Where a narrow peak could hide; nowhere if a kernel is given, which says how narrow peaks can be."""
-    if task.given.kernel is not None:
-        return 0.0
-    everywhere, kept = task.all_rows, surrogate.watch.kept
+def _exploration(task: Task, data: Data, surrogate: Surrogate) -> tuple[int, float]:
+    """How many measurements of a box it takes to say how far a point is from the best, and where a peak could hide.
+
+    A table can be considered as a whole, and a given kernel says how narrow peaks can be.
+    """
+    if task.given.kernel is not None or isinstance(task.space, Options):
+        return 1, 0.0
+    everywhere, kept, parameters = task.all_rows, surrogate.watch.kept, int(task.space.groups.max()) + 1
+    needed = PER_CUBE * parameters**3
     if everywhere is None:
         everywhere = task.space.arms(EVERYWHERE, task.seed)
-    return share_unexplored(everywhere, data.rows[kept], data.values[kept], surrogate.beliefs.prior.noise_std)
+    else:
+        needed = min(needed, len(everywhere))
+    noise = surrogate.beliefs.prior.noise_std
+    return needed, share_unexplored(everywhere, data.rows[kept], data.values[kept], noise)

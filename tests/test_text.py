@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from unswayed.text import printable
+from unswayed.text import digits, number, printable
 
 OBEYED = ["\x1b[2J", "\x9b31m", "\a", "\r\n", "\u2028", "\u202e", "\u2066", "\u200b", "\x7f", "\ud800", "\x00"]
 
@@ -37,3 +37,24 @@ def test_the_limit_cuts_and_says_so(text, limit):
 @pytest.mark.parametrize("text", OBEYED)
 def test_what_is_obeyed_is_shown(text):
     assert printable(f"a{text}b").startswith("a\\")
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "shown"),
+    [
+        (1e6 + 0.25, 0.01, "1000000.25"),
+        (0.0, 1.0, "0"),
+        (2.0, 0.0, "2"),
+        (1e300, 1e-300, "1e+300"),
+        (3.1415926, 1, "3.14159"),
+    ],
+)
+def test_numbers_have_the_digits_that_matter(value, error, shown):
+    assert number(value, error) == shown
+
+
+def test_digits_tell_numbers_apart():
+    assert digits([1.0, 2.0, 1.0]) == 6
+    assert digits([1e6, 1e6 + 1]) == 7
+    assert digits([0.1, 0.1 + 1e-18]) == 6  # the same number
+    assert digits([1.0, 1.0 + 2**-52]) == 17

@@ -1,6 +1,11 @@
-"""Text from files, programs and users, made safe to print."""
+"""Text from files, programs and users, made safe to print; numbers with the digits that matter."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
+from math import ceil, log10
+
+DIGITS = 6  # of a number, unless more of them matter
 
 
 def printable(text: str | bytes, *, limit: int | None = None) -> str:
@@ -30,3 +35,35 @@ def printable(text: str | bytes, *, limit: int | None = None) -> str:
     if limit is None or len(line) <= limit:
         return line
     return line[: max(limit - 3, 0)] + "..."[:limit]
+
+
+def number(value: float, error: float = 0.0) -> str:
+    """A number with six digits, or as many as its error leaves meaningful.
+
+    Args:
+        value: The number.
+        error: Its standard deviation.
+
+    Example:
+        >>> number(1000123.4567, 0.05)
+        '1000123.457'
+        >>> number(1 / 3)
+        '0.333333'
+    """
+    known = ceil(log10(abs(value) / error)) + 2 if value and error > 0 and abs(value) / error < 1e17 else DIGITS
+    return f"{value:.{min(max(known, DIGITS), 17)}g}"
+
+
+def digits(values: Collection[float]) -> int:
+    """How many digits tell these numbers apart, at least six.
+
+    Args:
+        values: The numbers.
+
+    Example:
+        >>> digits([20261115, 20261116])
+        8
+    """
+    distinct = set(values)
+    enough = (n for n in range(DIGITS, 17) if len({f"{value:.{n}g}" for value in distinct}) == len(distinct))
+    return next(enough, 17)

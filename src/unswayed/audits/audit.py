@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -31,7 +32,7 @@ from unswayed.core.prior import Prior, assumptions
 from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
-from unswayed.text import printable
+from unswayed.text import digits, printable
 from unswayed.types import EPS, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -129,8 +130,20 @@ class Audit:
         Args:
             option: Its number.
         """
-        pairs = zip(self.names, self.points[option], strict=True)
-        return f"option {option} ({', '.join(f'{printable(name, limit=200)} = {value:.6g}' for name, value in pairs)})"
+        names = (printable(name, limit=200) for name in self.names)
+        return f"option {option} ({', '.join(map(' = '.join, zip(names, self.coordinates(option), strict=True)))})"
+
+    def coordinates(self, option: int) -> list[str]:
+        """The parameters of an option, with as many digits as tell the options apart.
+
+        Args:
+            option: Its number.
+        """
+        return [f"{value:.{n}g}" for value, n in zip(self.points[option], self._digits, strict=True)]
+
+    @cached_property
+    def _digits(self) -> tuple[int, ...]:
+        return tuple(digits(column) for column in self.points.T)
 
     def __repr__(self) -> str:
         return f"Audit(winner={self.winner}, breakdown_budget={self.breakdown_budget:.4g})"

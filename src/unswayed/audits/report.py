@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from unswayed.core.credible import gap_sentence
+from unswayed.text import number
 
 if TYPE_CHECKING:
     from unswayed.audits.audit import Audit
@@ -71,7 +72,7 @@ def summary(audit: Audit) -> list[str]:
     lines = [
         f"Can this winner be trusted? {verdict(audit)}",
         f"{_measurements(int(audit.counts.sum()))} of {len(audit.points):,} options.",
-        f"Winner: {winner}, estimated at {audit.estimate[audit.winner]:.6g}.",
+        f"Winner: {winner}, estimated at {number(audit.estimate[audit.winner], audit.deviation[audit.winner])}.",
         f"It is {audit.lead:.4g} better than {rival}, the option that the least tampering would make win.",
         *_budgets(audit),
         sentence(audit),
@@ -136,8 +137,8 @@ def details(audit: Audit) -> list[str]:
         return [*lines, "No measurement is an outlier."]
     lines.append("Measurements that the others do not explain:")
     lines += [
-        f"  {place(audit, s)}, {audit.describe(s.option)}: {s.value:.6g} where {s.expected:.6g} is expected, "
-        f"{s.score:.1f} standard deviations"
+        f"  {place(audit, s)}, {audit.describe(s.option)}: {_shown(audit, s.value)} where "
+        f"{_shown(audit, s.expected)} is expected, {s.score:.1f} standard deviations"
         for s in audit.suspects[:SUSPECTS]
     ]
     if len(audit.suspects) > SUSPECTS:
@@ -153,8 +154,12 @@ def place(audit: Audit, suspect: Suspect) -> str:
     return row if audit.lines is None else f"{row} (line {audit.lines[suspect.row]:,} of the file)"
 
 
-def _measurements(number: int) -> str:
-    return "1 measurement" if number == 1 else f"{number:,} measurements"
+def _shown(audit: Audit, value: float) -> str:
+    return number(value, audit.assumptions.noise_std)
+
+
+def _measurements(count: int) -> str:
+    return "1 measurement" if count == 1 else f"{count:,} measurements"
 
 
 def record(audit: Audit) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class Display:
         table.add_row("", ProgressBar(total=self.plays, completed=self.done, width=40))
         if (answer := self._answer) is not None:
             table.add_row("leader", escape(self._optimizer.space.describe(answer.point)))
-            table.add_row("estimate", f"{answer.estimate:.6g} ± {answer.deviation:.2g}")
+            table.add_row("estimate", answer.shown_estimate)
             if (bound := answer.certificate or answer.credible) is not None:
                 kind = "certified" if answer.certificate else "probably"
                 far = f"at most {bound.largest_gap:.4g} {answer.worse} the best, if tampering ≤ {bound.budget:.4g}"

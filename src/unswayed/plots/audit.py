@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from unswayed.audits.audit import Audit
-from unswayed.audits.report import summary
+from unswayed.audits.report import place, summary, verdict
 from unswayed.plots.page import document, escaped, picture, table
 from unswayed.plots.style import BAD, GOOD, NEUTRAL, encoded, light
-from unswayed.text import printable
+from unswayed.text import number, printable
 
 SHOWN, SUSPECTS = 15, 50
 
@@ -19,11 +19,11 @@ def plot_audit(audit: Audit) -> Figure:
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     leaders = np.argsort(audit.estimate if audit.minimize else -audit.estimate, kind="stable")[:SHOWN]
-    for place, option in enumerate(leaders):
+    for rank, option in enumerate(leaders):
         colour = GOOD if option == audit.winner else BAD if option == audit.rival else NEUTRAL
         spread = 2 * audit.deviation[option]
-        left.errorbar(place, audit.estimate[option], yerr=spread, color=colour, marker="o", capsize=3)
-        left.plot(place, audit.means[option], marker="x", color=colour, linestyle="none")
+        left.errorbar(rank, audit.estimate[option], yerr=spread, color=colour, marker="o", capsize=3)
+        left.plot(rank, audit.means[option], marker="x", color=colour, linestyle="none")
     left.set_xticks(range(len(leaders)), [str(option) for option in leaders], fontsize=8)
     left.set(xlabel="option", ylabel="value", title="estimate ± 2 deviations (x: mean measured)")
     rivals = audit.rivals
@@ -41,23 +41,25 @@ def audit_page(audit: Audit, source: str) -> str:
     """The audit of `source` as a page: words, picture, tables."""
     rows = []
     for rival in audit.rivals:
-        point = (f"{value:.6g}" for value in audit.points[rival.option])
+        point = audit.coordinates(rival.option)
         lead = f"{rival.lead:.4g} ± {rival.deviation:.4g}"
         rows.append([str(rival.option), *point, lead, f"{rival.budget:.4g}", str(rival.pivot)])
     names = [printable(name, limit=200) for name in audit.names]
-    words = "\n".join(summary(audit))
+    words = "\n".join(summary(audit)[1:])  # the first line answers the heading
     legend = "Green: the winner; orange: the rival that tampering would help most cheaply."
     text = "What total tampering would have made each of them win, and on which option's measurements."
     parts = [
         f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
+        f"<p><strong>{escaped(verdict(audit))}</strong></p>",
         f"<pre>{escaped(words)}</pre>",
         picture("Who leads, and by how much", legend, encoded(plot_audit(audit))),
         table("Closest rivals", text, ("option", *names, "lead", "tampering", "pivot"), rows),
     ]
     if audit.suspects:
-        head = ("row", "option", "value", "expected", "standard deviations")
+        noise = audit.assumptions.noise_std
+        head = ("measurement", "option", "value", "expected", "standard deviations")
         suspects = [
-            [str(s.row + 1), str(s.option), f"{s.value:.6g}", f"{s.expected:.6g}", f"{s.score:.1f}"]
+            [place(audit, s), str(s.option), number(s.value, noise), number(s.expected, noise), f"{s.score:.1f}"]
             for s in audit.suspects[:SUSPECTS]
         ]
         parts.append(table("Measurements that the others do not explain", "Worth a second look.", head, suspects))

@@ -56,7 +56,7 @@ def plot_answer(answer: Answer) -> Figure:
         light(axes)
     left.set_ylim(*limits)
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False, fontsize=9)
-    title = f"{answer.estimate:.6g} ± {answer.deviation:.2g} at {answer.space.describe(answer.point)}"
+    title = f"{answer.shown_estimate} at {answer.space.describe(answer.point)}"
     figure.suptitle(_short(title, 110), fontsize=11, parse_math=False)
     return figure
 

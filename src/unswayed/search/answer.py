@@ -20,13 +20,13 @@ from unswayed.search.play import Play, Status
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
+from unswayed.text import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
-PER_CUBE = 10  # with d parameters and an estimated kernel, nothing is said before 10 d^3 plays
-HIDDEN = 0.05  # nor if a narrow peak could hide in a larger share of the space
+HIDDEN = 0.05  # nothing is said if a narrow peak could hide in a larger share of a box
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +46,6 @@ class Answer:
         assumptions: The model, and which parts of it were estimated.
         points: The points that the recommendation was chosen from.
         unexplored: The share of a box where a narrow peak would not have been noticed; 0 if a kernel was given.
-        needed: How many measurements it takes at least to say anything about the distance from the best.
         set_aside: Numbers of the plays that the others do not explain.
         plays: All plays, also open, failed and retracted ones.
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
@@ -71,7 +70,6 @@ class Answer:
     assumptions: Assumptions
     points: tuple[Point, ...]
     unexplored: float
-    needed: int
     set_aside: tuple[int, ...]
     plays: tuple[Play, ...]
     space: Any
@@ -89,6 +87,11 @@ class Answer:
         return "above" if self.minimize else "below"
 
     @property
+    def shown_estimate(self) -> str:
+        """The estimate with its deviation, as text."""
+        return f"{number(self.estimate, self.deviation)} ± {self.deviation:.2g}"
+
+    @property
     def considered(self) -> int:
         """How many points the recommendation was chosen from."""
         return len(self.points)
@@ -103,21 +106,17 @@ class Answer:
             self.assumptions,
             claim=f"this point is at most {{:.4g}} {self.worse} {best}",
             measured=self.measured,
-            hint=self._hint,
+            hint=f" A narrow peak could hide in {self.unexplored:.0%} of the space."
+            if self.unexplored > HIDDEN
+            else "",
         )
-
-    @property
-    def _hint(self) -> str:
-        if self.measured < self.needed:
-            return f" With parameters like these it takes at least {self.needed:,}."
-        return f" A narrow peak could hide in {self.unexplored:.0%} of the space." if self.unexplored > HIDDEN else ""
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"
 
     def __str__(self) -> str:
         describe, b = self.space.describe, self.breakdown
-        lines = [f"Recommended: {describe(self.point)}, estimated at {self.estimate:.6g} ± {self.deviation:.2g}."]
+        lines = [f"Recommended: {describe(self.point)}, estimated at {self.shown_estimate}."]
         lines.append(self.sentence)
         if b.possible:
             noise = self.assumptions.noise_std
@@ -147,7 +146,6 @@ class Answer:
             "assumptions": self.assumptions.to_dict(),
             "considered": self.considered,
             "unexplored": self.unexplored,
-            "needed": self.needed,
             "measured": self.measured,
             "set_aside": list(self.set_aside),
             "minimize": self.minimize,
@@ -212,20 +210,18 @@ def _answer_of(
         return None if number is None else points[number]
 
     told = [play.number for play in plays if play.status is Status.TOLD]
-    needed, unexplored = _exploration(task, data, surrogate)
-    explored = len(data.values) >= needed and unexplored <= HIDDEN
+    unexplored = _unexplored(task, data, surrogate)
     sign = -1.0 if minimize else 1.0
     return Answer(
         point=point(arm),
         estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
         deviation=unit * float(watch.posterior.deviation[arm]),
         certificate=_certified(given, surrogate, arm) if given.complete else None,
-        credible=_credible(task, data, surrogate, arm) if explored and not given.complete else None,
+        credible=None if given.complete or unexplored > HIDDEN else _credible(task, data, surrogate, arm),
         breakdown=Breakdown(unit * broken.budget, point(broken.rival), point(broken.pivot)),
         assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
-        needed=needed,
         set_aside=tuple(told[int(i)] for i in np.flatnonzero(~watch.kept)),
         plays=tuple(plays),
         space=space,
@@ -256,18 +252,11 @@ def _credible(task: Task, data: Data, surrogate: Surrogate, arm: int) -> Credibl
     return credible(task.given, shapes, plays, surrogate.policy.domain, arm, noise_std=noise)
 
 
-def _exploration(task: Task, data: Data, surrogate: Surrogate) -> tuple[int, float]:
-    """How many measurements of a box it takes to say how far a point is from the best, and where a peak could hide.
-
-    A table can be considered as a whole, and a given kernel says how narrow peaks can be.
-    """
+def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
+    """Where a narrow peak could hide: not in a table, nor if a kernel is given, which says how narrow peaks can be."""
     if task.given.kernel is not None or isinstance(task.space, Options):
-        return 1, 0.0
-    everywhere, kept, parameters = task.all_rows, surrogate.watch.kept, int(task.space.groups.max()) + 1
-    needed = PER_CUBE * parameters**3
+        return 0.0
+    everywhere, kept = task.all_rows, surrogate.watch.kept
     if everywhere is None:
         everywhere = task.space.arms(EVERYWHERE, task.seed)
-    else:
-        needed = min(needed, len(everywhere))
-    noise = surrogate.beliefs.prior.noise_std
-    return needed, share_unexplored(everywhere, data.rows[kept], data.values[kept], noise)
+    return share_unexplored(everywhere, data.rows[kept], data.values[kept], surrogate.beliefs.prior.noise_std)

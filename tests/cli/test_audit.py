@@ -229,3 +229,39 @@ def test_json_has_no_infinity_and_no_nan(cli, tmp_path, text, options):
         raise AssertionError(constant)
 
     json.loads(out, parse_constant=refuse)
+
+
+def test_what_is_known_can_be_given(cli, file):
+    path, *_ = file
+    options = (
+        "--objective",
+        "score",
+        "--parameters",
+        "lr,decay",
+        "--kernel",
+        "se",
+        "--lengthscale",
+        0.4,
+        "--noise",
+        0.1,
+    )
+    record = json.loads(cli(path, *options, "--scale", 1, "--level", "0,2", "--norm", 4, "--json")[1])
+    assert record["certified"]
+    assert record["sentence"].startswith("Certified: with 95% confidence")
+    assert record["assumptions"]["level"] == [0, 2]
+    assert not json.loads(cli(path, *options, "--scale", 1, "--norm", 4, "--json")[1])["certified"]
+    for level in ("high", "1,2,3", "2,1", ""):
+        code, _, err = cli(path, *options, "--level", level)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "level" in err
+
+
+def test_rows_of_the_data_and_lines_of_the_file_are_told_apart(cli, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{x},{x + 0.01 * rng.standard_normal() + (50 if i == 7 else 0)}" for i, x in enumerate([0, 1, 2] * 6)]
+    (tmp_path / "r.csv").write_text("x,y\n\n" + "\n".join(rows))
+    out = cli(tmp_path / "r.csv")[1]
+    assert "data row 8 (line 10 of the file), option 1" in out
+    assert out.startswith("Can this winner be trusted? No: without the 1 measurement that the others do not explain")
+    (suspect,) = json.loads(cli(tmp_path / "r.csv", "--json")[1])["suspects"]
+    assert (suspect["row"], suspect["line"]) == (7, 10)

@@ -22,6 +22,7 @@ from unswayed.types import FloatArray, IntArray
 
 FITTING_POINTS = 250
 REPEATS = 6  # from this number on, the noise comes from repeats alone
+SUSPECTED = 0.01  # share of honest audits in which some measurement is suspected
 MEDIANS = 0.37  # what medians use of the information about the noise
 REMEMBERED = 64  # factorisations
 
@@ -74,14 +75,14 @@ class Fit:
         return self._chosen(data)[1]
 
     def allowed(self) -> float:
-        """Standard deviations that a residual may have: honest measurements exceed it in about delta of all audits.
+        """Standard deviations that a residual may have: honest measurements exceed it in about 1% of all audits.
 
         An estimated noise is itself uncertain, so the quantile is that of a Student t. Medians of repeats carry as much
         information as 37% of them; a noise that is fitted without repeats about as much as half of the measurements.
         """
         repeats, measurements = self._repeats.number, len(self.option)
         freedom = MEDIANS * repeats if repeats >= REPEATS else measurements / 2
-        tail = self.given.delta / (2 * measurements)
+        tail = SUSPECTED / (2 * measurements)
         return float(-stdtrit(max(freedom, 1.0), tail) if self.given.noise_std is None else -ndtri(tail))
 
     def winner(self, data: Measurements) -> int | None:

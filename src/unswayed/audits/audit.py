@@ -73,7 +73,7 @@ class Audit:
     Example:
         >>> import unswayed
         >>> unswayed.audit([[0.0], [1.0], [1.0]], [0.0, 1.0, 1.2], noise_std=0.1)
-        Audit(winner=1, breakdown_budget=1.116)
+        Audit(winner=1, breakdown_budget=1.101)
     """
 
     winner: int

@@ -58,17 +58,22 @@ class Fit:
     @cached_property
     def shapes(self) -> Shapes:
         """The kernels that are possible."""
-        if self.given.kernel is not None:
-            return Shapes.given(self.given.kernel)
+        return Shapes.equal(self._unit) if self.given.kernel is None else Shapes.given(self.given.kernel)
+
+    @cached_property
+    def smooth(self) -> Shapes:
+        """Those of them that the model is chosen from: a rough kernel would explain every lie."""
+        return Shapes.equal(self._unit, (2.5,)) if self.given.kernel is None else self.shapes
+
+    @property
+    def _unit(self) -> FloatArray:
         width = np.ptp(self.points, axis=0)
-        return Shapes.equal(np.where(width > 0, width, 1.0))
+        return np.where(width > 0, width, 1.0)
 
     @cached_property
     def _evidence(self) -> Evidence:
-        some, known = self.fitting_points, self.given.level_known
-        return Evidence.of(
-            self.shapes.kernels, self.shapes.odds, self.points[some], self.counts[some], level_known=known
-        )
+        some, known, smooth = self.fitting_points, self.given.level_known, self.smooth
+        return Evidence.of(smooth.kernels, smooth.odds, self.points[some], self.counts[some], level_known=known)
 
     def prior(self, data: Measurements) -> Prior:
         """The model for these values."""
@@ -113,7 +118,7 @@ class Fit:
             noise = tau if noise is None else noise
         if not 1e-60 < noise / scale < 1e60:
             raise InvalidInput(f"a noise of {noise / scale:.3g} times the spread of the values cannot be computed with")
-        return chosen, prior(given, means, kernel=self.shapes.kernels[chosen], output_scale=scale, noise_std=noise)
+        return chosen, prior(given, means, kernel=self.smooth.kernels[chosen], output_scale=scale, noise_std=noise)
 
     def _solve(self, chosen: int, model: Prior) -> Solved | None:
         """The kernel matrix and its factorisation, remembered: the same models come again and again."""

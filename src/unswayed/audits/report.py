@@ -144,7 +144,8 @@ def details(audit: Audit) -> list[str]:
     if len(audit.suspects) > SUSPECTS:
         lines.append(f"  and {len(audit.suspects) - SUSPECTS:,} more")
     if audit.winner_without_suspects is not None:
-        lines.append(f"Without them {audit.describe(audit.winner_without_suspects)} wins.")
+        left = "it" if len(audit.suspects) == 1 else "them"
+        lines.append(f"Without {left} {audit.describe(audit.winner_without_suspects)} wins.")
     return lines
 
 

@@ -84,16 +84,16 @@ class Shapes:
         return cls((kernel,), np.zeros(1))
 
     @classmethod
-    def equal(cls, unit: FloatArray) -> Self:
+    def equal(cls, unit: FloatArray, smoothness: tuple[float, ...] = (2.5, 0.5)) -> Self:
         """Kernels of equal length-scales in units of the spread of each column, from short to long, smooth and rough.
 
         Args:
             unit: The spread of each column.
+            smoothness: nu of the Matern kernels.
         """
         usual = log(0.5) + 0.25 * log(len(unit))  # as in core/ard.py
-        lengths = [tuple((factor * unit).tolist()) for factor in FACTORS]
-        kernels = [kernel for length in lengths for kernel in (Matern(2.5, length), Matern(0.5, length))]
-        return cls(tuple(kernels), np.repeat(-0.5 * np.square(np.log(FACTORS) - usual), 2))
+        kernels = [Matern(nu, tuple((factor * unit).tolist())) for nu in smoothness for factor in FACTORS]
+        return cls(tuple(kernels), np.tile(-0.5 * np.square(np.log(FACTORS) - usual), len(smoothness)))
 
     @classmethod
     def around(cls, model: Model, groups: IntArray) -> Self:
@@ -107,7 +107,7 @@ class Shapes:
         typical = float(np.exp(np.log(model.lengths).mean()))
         lengths = [tuple((model.lengths[groups] * (factor / typical)).tolist()) for factor in FACTORS]
         fitted = [TwoScale(length, model.share, model.ratio) for length in lengths]
-        return cls((*equal.kernels, *fitted), np.append(equal.odds, equal.odds[::2]))
+        return cls((*equal.kernels, *fitted), np.append(equal.odds, equal.odds[: len(FACTORS)]))
 
 
 def gap_draws(

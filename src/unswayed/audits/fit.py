@@ -18,7 +18,7 @@ from unswayed.core.fitting import Repeats
 from unswayed.core.kernels import gram
 from unswayed.core.prior import CENTRED, Prior, prior
 from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 FITTING_POINTS = 250
 REPEATS = 6  # from this number on, the noise comes from repeats alone
@@ -54,6 +54,10 @@ class Fit:
     def fitting_points(self) -> IntArray:
         """The options that the kernel is estimated from."""
         return np.unique(np.linspace(0, len(self.points) - 1, FITTING_POINTS).astype(np.int64))
+
+    @cached_property
+    def _fitted(self) -> BoolArray:
+        return np.isin(self.option, self.fitting_points)
 
     @cached_property
     def shapes(self) -> Shapes:
@@ -111,7 +115,7 @@ class Fit:
         chosen = 0
         if given.kernel is None or noise is None or scale is None:
             centre = float(np.median(means)) if given.level is None else given.level_centre
-            squares = float(np.square(data.values - means[data.option]).sum())
+            squares = float(np.square(data.values - means[data.option])[self._fitted].sum())
             some = means[self.fitting_points] - centre
             found = self._evidence.explained(some, squares, unit=unit, noise=noise, scale=scale)
             chosen, scale, tau = found.best()

@@ -19,7 +19,7 @@ from math import log, sqrt
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.spatial.distance import cdist
 
 from unswayed.core.ard import Measured, Model, spread
@@ -170,7 +170,17 @@ def _contest(
     covariance = k_b - k_a[strongest] - k_a[strongest][:, None] + diagonal[winner]
     covariance -= other[:, strongest].T @ other[:, strongest]
     np.fill_diagonal(covariance, covariance.diagonal() + ROUNDED * float(diagonal.max()))
-    return mean[strongest], power, cholesky(covariance, lower=True, check_finite=False)
+    return mean[strongest], power, _root(covariance)
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """A matrix R with R R^T = covariance; what rounding errors made negative is taken for 0."""
+    try:
+        factor: FloatArray = cholesky(covariance, lower=True, check_finite=False)
+    except LinAlgError:
+        values, vectors = np.linalg.eigh(covariance)
+        factor = vectors * np.sqrt(np.maximum(values, 0.0))
+    return factor
 
 
 def credible(
@@ -197,12 +207,11 @@ def credible(
     points, arms = numbered_rows(X)
     centre = float(np.median(y)) if given.level is None else given.level_centre
     data = Measured.of(points, arms, y - centre)
-    some = np.unique(np.linspace(0, len(points) - 1, FITTED).astype(np.int64))
-    evidence = Evidence.of(shapes.kernels, shapes.odds, points[some], data.n[some], level_known=given.level_known)
-    unit = spread(y)
-    explained = evidence.explained(
-        data.means[some], data.squares, unit=unit, noise=given.noise_std, scale=given.output_scale
-    )
+    fitted = np.isin(arms, np.linspace(0, len(points) - 1, FITTED).astype(np.int64))
+    some = Measured.of(points, arms[fitted], y[fitted] - centre)
+    evidence = Evidence.of(shapes.kernels, shapes.odds, some.X, some.n, level_known=given.level_known)
+    known = {"noise": given.noise_std, "scale": given.output_scale}
+    explained = evidence.explained(some.means, some.squares, unit=spread(y), **known)
     if explained.signal < SIGNAL:
         return None
     honest, gaps, noises = gap_draws(

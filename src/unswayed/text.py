@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from math import ceil, log10
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from math import ceil, isfinite, log10
 
 DIGITS = 6  # of a number, unless more of them matter
 
@@ -67,3 +68,48 @@ def digits(values: Collection[float]) -> int:
     distinct = set(values)
     enough = (n for n in range(DIGITS, 17) if len({f"{value:.{n}g}" for value in distinct}) == len(distinct))
     return next(enough, 17)
+
+
+def at_most(value: float) -> str:
+    """A number with four digits, rounded up: for what is promised not to be exceeded.
+
+    Args:
+        value: The number.
+
+    Example:
+        >>> at_most(1.00043)
+        '1.001'
+    """
+    return _rounded(value, ROUND_CEILING)
+
+
+def at_least(value: float) -> str:
+    """A number with four digits, rounded down: for what is promised to be needed.
+
+    Args:
+        value: The number.
+
+    Example:
+        >>> at_least(0.99999)
+        '0.9999'
+    """
+    return _rounded(value, ROUND_FLOOR)
+
+
+def _rounded(value: float, rounding: str) -> str:
+    exact = Decimal(value)
+    return f"{float(Context(prec=4, rounding=rounding).plus(exact)):.4g}" if isfinite(value) else f"{value:g}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    Args:
+        count: How many.
+        noun: What one of them is called.
+
+    Example:
+        >>> counted(1, "measurement"), counted(2000, "measurement")
+        ('1 measurement', '2,000 measurements')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

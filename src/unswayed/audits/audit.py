@@ -25,7 +25,7 @@ from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.report import details, record, summary
 from unswayed.core.assumptions import LARGEST_VALUE, Assumptions, Given, ModelArgs
 from unswayed.core.certificate import Breakdown, Certificate, certificate
-from unswayed.core.credible import Credible, credible
+from unswayed.core.credible import Credible, Mixture, credible
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.prior import Prior, assumptions
@@ -33,7 +33,7 @@ from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.text import digits, printable
-from unswayed.types import EPS, FloatArray, IntArray
+from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,6 +64,8 @@ class Audit:
         hinges: The most sensitive options, each with the tampering needed if only this option is changed.
         suspects: Measurements that the others do not explain.
         winner_without_suspects: The option that wins without them; None if less than two options are left.
+        binary: Whether every value is one of two; then no single one is suspected.
+        unequal_noise: Whether the repeats contradict that all options have the same noise.
         lines: The line of the file that each measurement comes from, if it comes from a file with lines.
         fitted_on: Options that the kernel was estimated from; 0 if it was given.
         precision: Largest relative rounding error of the breakdown budget.
@@ -93,6 +95,8 @@ class Audit:
     hinges: tuple[tuple[int, float], ...]
     suspects: tuple[Suspect, ...]
     winner_without_suspects: int | None
+    binary: bool
+    unequal_noise: bool
     lines: tuple[int, ...] | None
     fitted_on: int
     precision: float
@@ -219,7 +223,9 @@ def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: b
     posterior = JointPosterior.fit(gram(model.kernel, data.points), means, data.counts, model.lam)
     winner = int(np.argmax(posterior.mean))
     rivals = find_rivals(posterior, winner, scale)
-    suspects = find_suspects(posterior, data, model, fit.allowed(), sign)
+    suspects = () if fit.binary(data.values) else find_suspects(posterior, data, model, fit.allowed(), sign)
+    kept = np.ones(len(data.values), dtype=np.bool_)
+    kept[[suspect.row for suspect in suspects]] = False
     rows = influential_rows(posterior, data, winner, rivals[0].option)
     budget = rivals[0].budget
     refitted, by_one = refit_budget(fit, data, winner, rows, budget) if given.estimated else (budget, True)
@@ -229,7 +235,7 @@ def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: b
         breakdown_budget_refit=refitted,
         overturned_by_one=by_one,
         certificate=_certified(given, model, posterior, winner) if given.complete else None,
-        credible=None if given.complete else _credible(fit, data, model, winner),
+        credible=None if given.complete else _credible(fit, data, kept, model, winner),
         assumptions=assumptions(given, model, model.level(posterior), minimize=minimize),
         points=data.points,
         names=names,
@@ -240,7 +246,9 @@ def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: b
         rivals=rivals,
         hinges=find_hinges(posterior, winner, rivals[0]),
         suspects=suspects,
-        winner_without_suspects=_winner_without(data, given, winner, suspects),
+        winner_without_suspects=_winner_without(data, given, winner, kept),
+        binary=fit.binary(data.values),
+        unequal_noise=given.noise_std is None and not fit.binary(data.values) and fit.unequal_noise(data, kept),
         lines=None,
         fitted_on=len(fit.fitting_points) if given.kernel is None else 0,
         precision=EPS * len(data.points) * posterior.condition,
@@ -253,7 +261,7 @@ def _certified(given: Given, model: Prior, posterior: JointPosterior, winner: in
     found = certificate(
         posterior,
         budget=given.threat / model.output_scale,
-        norm_bound=model.norm(given.level_half_width) or 0.0,
+        norm_bound=model.norm(given.level_width) or 0.0,
         noise_std=model.noise,
         delta=given.delta,
         winner=winner,
@@ -261,17 +269,16 @@ def _certified(given: Given, model: Prior, posterior: JointPosterior, winner: in
     return found.scaled(model.output_scale)
 
 
-def _credible(fit: Fit, data: Measurements, model: Prior, winner: int) -> Credible | None:
-    plays = data.points[data.option], data.values
-    return credible(fit.given, fit.shapes, plays, data.points, winner, noise_std=model.noise_std)
+def _credible(fit: Fit, data: Measurements, kept: BoolArray, model: Prior, winner: int) -> Credible | None:
+    """From the measurements that are no suspects."""
+    mixture = Mixture.of(fit.given, fit.shapes, data.points[data.option[kept]], data.values[kept])
+    return credible(fit.given, mixture, data.points, winner, model.noise_std)
 
 
-def _winner_without(data: Measurements, given: Given, winner: int, suspects: tuple[Suspect, ...]) -> int | None:
+def _winner_without(data: Measurements, given: Given, winner: int, kept: BoolArray) -> int | None:
     """The option that wins without the suspects, as it is numbered with them."""
-    if not suspects:
+    if kept.all():
         return winner
-    kept = np.ones(len(data.values), dtype=np.bool_)
-    kept[[suspect.row for suspect in suspects]] = False
     left = data.only(kept)
     if len(left.points) < 2 or np.ptp(left.values) == 0:
         return None

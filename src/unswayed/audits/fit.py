@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.special import ndtri, stdtrit
+from scipy.special import chdtrc, ndtri, stdtrit
 
 from unswayed.audits.measurements import Measurements
 from unswayed.core.ard import spread
@@ -22,6 +22,7 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 
 FITTING_POINTS = 250
 REPEATS = 6  # from this number on, the noise comes from repeats alone
+EXACT = 1e-4  # noise of a program that prints the same number every time, in units of the values' spread
 SUSPECTED = 0.01  # share of honest audits in which some measurement is suspected
 MEDIANS = 0.37  # what medians use of the information about the noise
 REMEMBERED = 64  # factorisations
@@ -62,17 +63,17 @@ class Fit:
     @cached_property
     def shapes(self) -> Shapes:
         """The kernels that are possible."""
-        return Shapes.equal(self._unit) if self.given.kernel is None else Shapes.given(self.given.kernel)
+        return self._equal((2.5, 0.5)) if self.given.kernel is None else Shapes.given(self.given.kernel)
 
     @cached_property
     def smooth(self) -> Shapes:
         """Those of them that the model is chosen from: a rough kernel would explain every lie."""
-        return Shapes.equal(self._unit, (2.5,)) if self.given.kernel is None else self.shapes
+        return self._equal((2.5,)) if self.given.kernel is None else self.shapes
 
-    @property
-    def _unit(self) -> FloatArray:
+    def _equal(self, smoothness: tuple[float, ...]) -> Shapes:
         width = np.ptp(self.points, axis=0)
-        return np.where(width > 0, width, 1.0)
+        varying = width > 0  # a constant column says nothing
+        return Shapes.equal(np.where(varying, width, 1.0), smoothness, columns=int(varying.sum()))
 
     @cached_property
     def _evidence(self) -> Evidence:
@@ -82,6 +83,37 @@ class Fit:
     def prior(self, data: Measurements) -> Prior:
         """The model for these values."""
         return self._chosen(data)[1]
+
+    def _noise(self, values: FloatArray) -> float | None:
+        """The noise, given or from repeats; None if it has to be fitted.
+
+        Where more than half of the repeats agree exactly, the values are whole numbers, such as ratings or yes and no,
+        whose spread counts; or a program prints the same number every time, and what differs is a lie.
+        """
+        repeats = self._repeats
+        if self.given.noise_std is not None or repeats.number < REPEATS:
+            return self.given.noise_std
+        noise = repeats.noise(values)
+        if noise is None:
+            exact = repeats.agreeing(values) >= 0.5 and not self.binary(values)
+            noise = EXACT * spread(values) if exact else repeats.pooled(values)
+        return noise or None
+
+    def binary(self, values: FloatArray) -> bool:
+        """Whether every value is one of two. Then none of them is an outlier, however rare."""
+        return len(np.unique(values)) == 2
+
+    def unequal_noise(self, data: Measurements, kept: BoolArray) -> bool:
+        """Whether repeats contradict that all options have the same noise, by Bartlett's test at 5%."""
+        groups = [group[kept[group]] for group in self._repeats.options]
+        sizes = np.array([len(group) - 1.0 for group in groups if len(group) > 2])
+        variances = np.array([np.var(data.values[group], ddof=1) for group in groups if len(group) > 2])
+        if len(sizes) < 2 or not (variances > 0).all():
+            return False
+        total = sizes.sum()
+        statistic = total * np.log(sizes @ variances / total) - sizes @ np.log(variances)
+        correction = 1 + ((1 / sizes).sum() - 1 / total) / (3 * (len(sizes) - 1))
+        return bool(chdtrc(len(sizes) - 1, statistic / correction) < 0.05)
 
     def allowed(self) -> float:
         """Standard deviations that a residual may have: honest measurements exceed it in about 1% of all audits.
@@ -105,10 +137,8 @@ class Fit:
 
     def _chosen(self, data: Measurements) -> tuple[int, Prior]:
         """The number of the kernel, and the model."""
-        given, means, noise = self.given, data.means, self.given.noise_std
+        given, means, noise = self.given, data.means, self._noise(data.values)
         unit = spread(means)
-        if noise is None:
-            noise = self._repeats.noise(data.values, least=REPEATS)
         scale = given.output_scale
         if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
             scale = unit  # one lie does not set it

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from unswayed.core.credible import gap_sentence
-from unswayed.text import number
+from unswayed.text import at_least, at_most, counted, number
 
 if TYPE_CHECKING:
     from unswayed.audits.audit import Audit
     from unswayed.audits.measurements import Suspect
 
 SUSPECTS = 10  # shown
+DOUBTFUL = 0.25  # of the measurements of an option: if so many are suspects, nobody knows what it is worth
 
 
 def verdict(audit: Audit) -> str:
@@ -21,8 +23,20 @@ def verdict(audit: Audit) -> str:
         wins = "too little is left to compare"
         if audit.winner_without_suspects is not None:
             wins = f"{audit.describe(audit.winner_without_suspects)} wins"
-        return f"No: without the {_measurements(len(audit.suspects))} that the others do not explain, {wins}."
+        return f"No: without the {counted(len(audit.suspects), 'measurement')} that the others do not explain, {wins}."
+    if (doubt := _doubtful(audit)) is not None:
+        return doubt
     return _proved(audit) if audit.certificate is not None else _fitted(audit)
+
+
+def _doubtful(audit: Audit) -> str | None:
+    """The option a large part of whose measurements is not explained, if there is one."""
+    unexplained = Counter(suspect.option for suspect in audit.suspects)
+    for option, count in unexplained.most_common():
+        if count >= DOUBTFUL * audit.counts[option]:
+            measured = f"{count:,} of the {counted(int(audit.counts[option]), 'measurement')}"
+            return f"No: {measured} of {audit.describe(option)} cannot be explained by the others."
+    return None
 
 
 def _proved(audit: Audit) -> str:
@@ -36,7 +50,7 @@ def _proved(audit: Audit) -> str:
     if c.certified_budget > 0:
         return (
             f"Not against tampering of {c.budget:.4g}: it is certified, {sure}, to be the best only if tampering did "
-            f"not exceed {c.certified_budget:.4g}."
+            f"not exceed {at_least(c.certified_budget)}."
         )
     return f"No: {len(c.candidates)} of {len(audit.points):,} options may be the best; {sure} no more is certified."
 
@@ -44,25 +58,27 @@ def _proved(audit: Audit) -> str:
 def _fitted(audit: Audit) -> str:
     fitted = audit.credible
     if fitted is None:
-        return "No: there are too few measurements to tell differences between the options from noise."
-    close = min(audit.rivals, key=lambda rival: rival.lead / max(rival.deviation, 1e-300))
+        return "No: the measurements are too few, or too noisy, to tell the options apart."
+    model = "the fitted model" if audit.assumptions.estimated else "the given model"
     if fitted.best_untampered < fitted.probability:
+        close = min(audit.rivals, key=lambda rival: rival.lead / max(rival.deviation, 1e-300))
         return (
-            f"No: its lead over {audit.describe(close.option)} is {close.lead:.4g} ± {close.deviation:.2g}, so another "
-            f"option is better with a probability of {1 - fitted.best_untampered:.2g}, by the fitted model."
+            f"No: by {model}, another option is better with a probability of {1 - fitted.best_untampered:.2g}. Its "
+            f"lead over {audit.describe(close.option)} is {close.lead:.4g} ± {close.deviation:.2g}."
         )
+    if audit.unequal_noise:
+        return "No: the repeats of some options differ much more than those of others; the model takes all for equal."
     least = min(audit.breakdown_budget, audit.breakdown_budget_refit)
     if least <= fitted.budget:
-        return f"Not against tampering of {fitted.budget:.4g}: {least:.4g} would have been enough to change the winner."
+        enough = f"{at_most(least)} would have been enough to change the winner"
+        return f"Not against tampering of {fitted.budget:.4g}: {enough}."
     if fitted.best < fitted.probability:
-        return (
-            f"Not against tampering of {fitted.budget:.4g}: with it and the noise together, another option may be "
-            "better."
-        )
-    percent = f"with {100 * fitted.probability:.4g}% probability, by the fitted model, it is the best"
+        together = "with it and the noise together, another option may be better"
+        return f"Not against tampering of {fitted.budget:.4g}: {together}."
+    best = f"with {100 * fitted.probability:.4g}% probability, by {model}, it is the best"
     if fitted.budget > 0:
-        return f"Yes: {percent}, even if tampering of up to {fitted.budget:.4g} took place."
-    return f"Yes, unless the data were tampered with: {percent}."
+        return f"Yes: {best}, even if tampering of up to {fitted.budget:.4g} took place."
+    return f"Yes, unless the data were tampered with: {best}."
 
 
 def summary(audit: Audit) -> list[str]:
@@ -71,15 +87,19 @@ def summary(audit: Audit) -> list[str]:
     estimated = audit.assumptions.estimated
     lines = [
         f"Can this winner be trusted? {verdict(audit)}",
-        f"{_measurements(int(audit.counts.sum()))} of {len(audit.points):,} options.",
+        f"{counted(int(audit.counts.sum()), 'measurement')} of {len(audit.points):,} options.",
         f"Winner: {winner}, estimated at {number(audit.estimate[audit.winner], audit.deviation[audit.winner])}.",
-        f"It is {audit.lead:.4g} better than {rival}, the option that the least tampering would make win.",
+        f"It is {audit.lead:.4g} better than {rival}, the option that the least tampering would make win."
+        if audit.lead > 0
+        else f"It ties with {rival}; the first of them is called the winner.",
         *_budgets(audit),
         sentence(audit),
     ]
     if estimated:
         fitted = f" (kernel from {audit.fitted_on:,} options)" if audit.fitted_on else ""
-        lines.append(f"Estimated from these same data: {', '.join(estimated)}{fitted}.")
+        guess = " Without repeats the noise is a guess." if "noise" in estimated and audit.counts.max() == 1 else ""
+        equal = " All measurements are taken to have the same noise."
+        lines.append(f"Estimated from these same data: {', '.join(estimated)}{fitted}.{equal}{guess}")
     if audit.precision > 1e-6:
         lines.append(
             f"The noise is so small, or the options so alike, that the breakdown budget is rounded by up to "
@@ -92,21 +112,19 @@ def summary(audit: Audit) -> list[str]:
 
 def _budgets(audit: Audit) -> list[str]:
     pivot, noise = audit.describe(audit.pivot), audit.assumptions.noise_std
+    deviations = f"{audit.breakdown_budget / noise:.2g} noise standard deviations ({noise:.4g})"
     lines = [
-        f"Breakdown budget, with the model held fixed: {audit.breakdown_budget:.4g}. Less tampering than that, however "
-        f"it was spread, cannot have changed the winner of this model. More tampering, with measurements of {pivot}, "
-        f"can. This equals {_measurements(audit.shifted_measurements)} shifted by one noise standard deviation "
-        f"({noise:.4g}); this option has {int(audit.counts[audit.pivot]):,}."
+        f"Breakdown budget, with the model held fixed: {at_least(audit.breakdown_budget)}. Less tampering than that, "
+        f"however it was spread, cannot have changed the winner of this model. More tampering, with measurements of "
+        f"{pivot}, can. This is {deviations}; the option has {counted(int(audit.counts[audit.pivot]), 'measurement')}."
     ]
-    if audit.assumptions.estimated:
-        lines.append(
-            f"With the model estimated again after the change: {audit.breakdown_budget_refit:.4g}. This is the least "
-            "change of one measurement that was found to change the winner, so an upper bound of what is needed."
-            if audit.overturned_by_one
-            else "With the model estimated again after the change: no change of a single measurement was found to "
-            f"change the winner, up to {audit.breakdown_budget_refit:.4g}."
-        )
-    return lines
+    if not audit.assumptions.estimated:
+        return lines
+    again, refit = "With the model estimated again after the change", at_most(audit.breakdown_budget_refit)
+    if audit.overturned_by_one:
+        least = "This is the least change of one measurement that was found to change the winner, so an upper bound of"
+        return [*lines, f"{again}: {refit}. {least} what is needed."]
+    return [*lines, f"{again}, no change of a single measurement was found to change the winner, up to {refit}."]
 
 
 def sentence(audit: Audit) -> str:
@@ -115,9 +133,11 @@ def sentence(audit: Audit) -> str:
     if audit.certificate is not None and len(audit.certificate.candidates) == 1:
         claim = f"option {audit.winner} is the best of the {options}"
     else:
-        claim = f"option {audit.winner} is at most {{:.4g}} {where} the best of the {options}"
+        claim = f"option {audit.winner} is at most {{}} {where} the best of the {options}"
         if audit.certificate is not None:
             claim += f", of which {len(audit.certificate.candidates):,} may be the best"
+        elif audit.suspects:
+            claim += " (by the measurements that the others explain)"
     measured = int(audit.counts.sum())
     return gap_sentence(audit.certificate, audit.credible, audit.assumptions, claim=claim, measured=measured)
 
@@ -131,10 +151,12 @@ def details(audit: Audit) -> list[str]:
     ]
     lines.append("Most sensitive options (tampering needed if only this option is changed):")
     lines += [
-        f"  {audit.describe(i)}, measured {audit.counts[i]:,} time(s): {needed:.4g}" for i, needed in audit.hinges
+        f"  {audit.describe(i)}, {counted(int(audit.counts[i]), 'measurement')}: {needed:.4g}"
+        for i, needed in audit.hinges
     ]
     if not audit.suspects:
-        return [*lines, "No measurement is an outlier."]
+        two = "Every value is one of two, so no single measurement is looked at as an outlier."
+        return [*lines, two if audit.binary else "No measurement is an outlier."]
     lines.append("Measurements that the others do not explain:")
     lines += [
         f"  {place(audit, s)}, {audit.describe(s.option)}: {_shown(audit, s.value)} where "
@@ -159,10 +181,6 @@ def _shown(audit: Audit, value: float) -> str:
     return number(value, audit.assumptions.noise_std)
 
 
-def _measurements(count: int) -> str:
-    return "1 measurement" if count == 1 else f"{count:,} measurements"
-
-
 def record(audit: Audit) -> dict[str, Any]:
     """The audit as plain values; options are numbered in order of first appearance."""
     without = audit.winner_without_suspects
@@ -176,6 +194,7 @@ def record(audit: Audit) -> dict[str, Any]:
         "lead": audit.lead,
         "breakdown_budget": audit.breakdown_budget,
         "breakdown_budget_refit": audit.breakdown_budget_refit,
+        "overturned_by_one": audit.overturned_by_one,
         "pivot": audit.pivot,
         "pivot_repeats": int(audit.counts[audit.pivot]),
         "shifted_measurements": audit.shifted_measurements,
@@ -188,6 +207,7 @@ def record(audit: Audit) -> dict[str, Any]:
         "parameters": list(audit.names),
         "options": len(audit.points),
         "measurements": int(audit.counts.sum()),
+        "unequal_noise": audit.unequal_noise,
         "minimize": audit.minimize,
         "fitted_on": audit.fitted_on,
         "precision": audit.precision,

@@ -71,7 +71,7 @@ class Given:
     @property
     def level_known(self) -> bool:
         """Whether the level is given as a number."""
-        return self.level is not None and self.level_half_width == 0
+        return self.level is not None and self.level_width == 0
 
     @property
     def level_centre(self) -> float:
@@ -79,9 +79,9 @@ class Given:
         return sum(self.level) / 2 if isinstance(self.level, tuple) else self.level or 0.0
 
     @property
-    def level_half_width(self) -> float:
-        """How far the level may lie from `level_centre`; 0 for a number."""
-        return (self.level[1] - self.level[0]) / 2 if isinstance(self.level, tuple) else 0.0
+    def level_width(self) -> float:
+        """How far the two numbers lie apart that the level lies between; 0 for a number."""
+        return self.level[1] - self.level[0] if isinstance(self.level, tuple) else 0.0
 
     def flipped(self) -> Self:
         """The same for the negated values."""
@@ -93,10 +93,10 @@ class Given:
 def _checked_level(level: Any) -> Level:
     """A level as a number, or as a pair of numbers in order."""
     try:
-        numbers = np.asarray(level, dtype=np.float64)
+        numbers = np.asarray(np.real(level) if np.iscomplexobj(level) else level, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.empty(0)
-    if numbers.shape not in ((), (2,)) or not (np.abs(numbers) <= LARGEST_VALUE).all():
+    if np.iscomplexobj(level) or numbers.shape not in ((), (2,)) or not (np.abs(numbers) <= LARGEST_VALUE).all():
         shown = printable(repr(level), limit=60)
         raise InvalidInput(f"the level must be a number, or a pair of numbers that it lies between, not {shown}")
     if numbers.ndim == 0:

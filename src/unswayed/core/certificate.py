@@ -20,6 +20,7 @@ from unswayed.core.bounds import log_det_beta
 from unswayed.core.influence import pairwise_deviation, pairwise_influence
 from unswayed.core.posterior import JointPosterior, Posterior
 from unswayed.errors import InvalidInput
+from unswayed.text import at_most
 from unswayed.types import FloatArray, IntArray, positive, probability, read_only, short_repr, whole
 
 # The plays decide on the jitter, so the bound must hold for every jitter at once. A jitter is a power of 4, and a
@@ -164,7 +165,7 @@ class Certificate:
         """What to say if it is not resolved."""
         return (
             f"Most of this gap, {self.rounding:.4g}, allows for rounding errors: double precision cannot resolve these "
-            "options. Leave out options that are nearly equal, or use a larger lam."
+            "options. Leave out options that are nearly equal, or allow for a larger noise (lam)."
         )
 
     def scaled(self, unit: float) -> Certificate:
@@ -186,7 +187,7 @@ class Certificate:
         if len(self.candidates) == 1:
             return f"{begin} option {self.winner} is the best, unless tampering exceeded {self.budget:.4g} in total."
         text = (
-            f"{begin} option {self.winner} is at most {self.largest_gap:.4g} worse than the best, and "
+            f"{begin} option {self.winner} is at most {at_most(self.largest_gap)} worse than the best, and "
             f"{len(self.candidates)} options may be the best, unless tampering exceeded {self.budget:.4g} in total."
         )
         return text if self.resolved else f"{text} {self.rounding_note}"

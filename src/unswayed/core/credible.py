@@ -13,7 +13,7 @@ over joint draws of f. The draws come from many models, each as often as the mea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from math import log, sqrt
 from typing import Any, Self
@@ -30,6 +30,7 @@ from unswayed.core.joint_posterior import System
 from unswayed.core.kernels import Kernel, Matern, TwoScale
 from unswayed.core.prior import WIDE, WithLevel
 from unswayed.core.rows import numbered_rows
+from unswayed.text import at_most
 from unswayed.types import FloatArray, IntArray
 
 DRAWS = 1000
@@ -84,14 +85,15 @@ class Shapes:
         return cls((kernel,), np.zeros(1))
 
     @classmethod
-    def equal(cls, unit: FloatArray, smoothness: tuple[float, ...] = (2.5, 0.5)) -> Self:
+    def equal(cls, unit: FloatArray, smoothness: tuple[float, ...] = (2.5, 0.5), *, columns: int | None = None) -> Self:
         """Kernels of equal length-scales in units of the spread of each column, from short to long, smooth and rough.
 
         Args:
             unit: The spread of each column.
             smoothness: nu of the Matern kernels.
+            columns: How many of them vary; by default all.
         """
-        usual = log(0.5) + 0.25 * log(len(unit))  # as in core/ard.py
+        usual = log(0.5) + 0.25 * log(columns or len(unit))  # as in core/ard.py
         kernels = [Matern(nu, tuple((factor * unit).tolist())) for nu in smoothness for factor in FACTORS]
         return cls(tuple(kernels), np.tile(-0.5 * np.square(np.log(FACTORS) - usual), len(smoothness)))
 
@@ -110,39 +112,77 @@ class Shapes:
         return cls((*equal.kernels, *fitted), np.append(equal.odds, equal.odds[: len(FACTORS)]))
 
 
-def gap_draws(
-    kernels: Sequence[Kernel],
-    explained: Explained,
-    data: Measured,
-    considered: FloatArray,
-    winner: int,
-    *,
-    C: float,
-    level_known: bool,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Draws of max_b f(b) - f(winner), without and with tampering, and of the noise.
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """The models that some measurements leave possible, each as probable as they make it.
 
-    Each model is drawn from as often as it is probable.
+    Attributes:
+        kernels: The kernel of each row of models.
+        explained: How probable each model is.
+        data: The measurements by point, from their level or their median.
+        level_known: Whether the level was given as a number.
     """
-    rng = np.random.default_rng(0)
-    weights = explained.weights.ravel()
-    models = int(np.clip(20_000 // (len(data.X) + 1), 10, 100))
-    positions = (np.arange(models) + 0.5) / models * weights.sum()
-    chosen, times = np.unique(np.searchsorted(np.cumsum(weights), positions), return_counts=True)
-    draws = []
-    for number, count in zip(np.minimum(chosen, len(weights) - 1), times, strict=True):
-        i, j = divmod(int(number), len(explained.ratios))
-        size = DRAWS // models * int(count)
-        s2 = np.full(size, explained.rate[i, j])
-        if np.isfinite(explained.shape):
-            s2 = s2 / rng.gamma(explained.shape, size=size)
-        kernel = kernels[i] if level_known else WithLevel(kernels[i], WIDE)
-        mean, power, factor = _contest(kernel, float(explained.ratios[j]) ** 2, data, considered, winner)
-        drawn = mean + np.sqrt(s2)[:, None] * (rng.standard_normal((size, len(mean))) @ factor.T)
-        best = [drawn.max(axis=1, initial=-np.inf), (drawn + C * power).max(axis=1, initial=-np.inf)]
-        draws.append([*best, explained.ratios[j] * np.sqrt(s2)])
-    honest, tampered, noise = np.maximum(np.concatenate(draws, axis=1), 0.0)
-    return honest, tampered, noise
+
+    kernels: tuple[Kernel, ...]
+    explained: Explained
+    data: Measured
+    level_known: bool
+
+    @classmethod
+    def of(cls, given: Given, shapes: Shapes, rows: FloatArray, values: FloatArray) -> Self:
+        """Weigh the models.
+
+        Args:
+            given: What the user states, for values of which larger ones are better.
+            shapes: The kernels that are possible.
+            rows: The point of each measurement.
+            values: The measurements.
+        """
+        points, arms = numbered_rows(rows)
+        y = values - (given.level_centre if given.level_known else float(np.median(values)))
+        fitted = np.isin(arms, np.linspace(0, len(points) - 1, FITTED).astype(np.int64))
+        some = Measured.of(points, arms[fitted], y[fitted])
+        evidence = Evidence.of(shapes.kernels, shapes.odds, some.X, some.n, level_known=given.level_known)
+        known = {"noise": given.noise_std, "scale": given.output_scale}
+        explained = evidence.explained(some.means, some.squares, unit=spread(values), **known)
+        return cls(shapes.kernels, explained, Measured.of(points, arms, y), given.level_known)
+
+    def models(self) -> Iterator[tuple[Kernel, float, FloatArray]]:
+        """Kernel, noise over scale, and draws of the squared scale; each model as often as it is probable."""
+        rng, weights = np.random.default_rng(0), self.explained.weights.ravel()
+        number = int(np.clip(20_000 // (len(self.data.X) + 1), 10, 100))
+        positions = (np.arange(number) + 0.5) / number * weights.sum()
+        chosen, times = np.unique(np.searchsorted(np.cumsum(weights), positions), return_counts=True)
+        for model, count in zip(np.minimum(chosen, len(weights) - 1), times, strict=True):
+            i, j = divmod(int(model), len(self.explained.ratios))
+            s2 = np.full(DRAWS // number * int(count), self.explained.rate[i, j])
+            if np.isfinite(self.explained.shape):
+                s2 = s2 / rng.gamma(self.explained.shape, size=len(s2))
+            kernel = self.kernels[i] if self.level_known else WithLevel(self.kernels[i], WIDE)
+            yield kernel, float(self.explained.ratios[j]), s2
+
+    def gaps(self, considered: FloatArray, winner: int, C: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Draws of max_b f(b) - f(winner), without and with tampering of total C, and of the noise."""
+        rng, draws = np.random.default_rng(1), []
+        for kernel, ratio, s2 in self.models():
+            mean, power, factor = _contest(kernel, ratio**2, self.data, considered, winner)
+            drawn = mean + np.sqrt(s2)[:, None] * (rng.standard_normal((len(s2), len(mean))) @ factor.T)
+            best = [drawn.max(axis=1, initial=-np.inf), (drawn + C * power).max(axis=1, initial=-np.inf)]
+            draws.append([*best, ratio * np.sqrt(s2)])
+        honest, tampered, noise = np.maximum(np.concatenate(draws, axis=1), 0.0)
+        return honest, tampered, noise
+
+    def deviation(self, row: FloatArray) -> float:
+        """The standard deviation of f at a point over all models: half the width of its central 68%."""
+        rng, draws = np.random.default_rng(2), []
+        for kernel, ratio, s2 in self.models():
+            system = System.fit(kernel(self.data.X, self.data.X), self.data.means, self.data.n, ratio**2)
+            k = kernel(row[None], self.data.X)
+            variance = float(kernel.diagonal(row[None])[0] - np.square(system.half(k)).sum())
+            spread_out = np.sqrt(np.maximum(s2 * variance, 0.0)) * rng.standard_normal(len(s2))
+            draws.append(float(k[0] @ system.weights) + spread_out)
+        low, high = np.quantile(np.concatenate(draws), (0.16, 0.84))
+        return float(high - low) / 2
 
 
 def _contest(
@@ -183,41 +223,21 @@ def _root(covariance: FloatArray) -> FloatArray:
     return factor
 
 
-def credible(
-    given: Given,
-    shapes: Shapes,
-    plays: tuple[FloatArray, FloatArray],
-    considered: FloatArray,
-    winner: int,
-    *,
-    noise_std: float,
-) -> Credible | None:
+def credible(given: Given, mixture: Mixture, considered: FloatArray, winner: int, noise_std: float) -> Credible | None:
     """A credible bound on the distance of a recommendation from the best, if the measurements suffice for one.
 
     Args:
-        given: What the user states, for values of which larger ones are better.
-        shapes: The kernels that are possible.
-        plays: The point and the value of each measurement.
+        given: What the user states.
+        mixture: The models that the measurements leave possible.
         considered: The points that were considered.
         winner: The recommended one, as a number.
         noise_std: The noise of one measurement. No bound lies below the noise of a comparison with as many
             measurements of a rival as there are of the recommended point.
     """
-    X, y = plays
-    points, arms = numbered_rows(X)
-    centre = float(np.median(y)) if given.level is None else given.level_centre
-    data = Measured.of(points, arms, y - centre)
-    fitted = np.isin(arms, np.linspace(0, len(points) - 1, FITTED).astype(np.int64))
-    some = Measured.of(points, arms[fitted], y[fitted] - centre)
-    evidence = Evidence.of(shapes.kernels, shapes.odds, some.X, some.n, level_known=given.level_known)
-    known = {"noise": given.noise_std, "scale": given.output_scale}
-    explained = evidence.explained(some.means, some.squares, unit=spread(y), **known)
-    if explained.signal < SIGNAL:
+    if mixture.explained.signal < SIGNAL:
         return None
-    honest, gaps, noises = gap_draws(
-        shapes.kernels, explained, data, considered, winner, C=given.threat, level_known=given.level_known
-    )
-    probability = 1 - given.delta
+    honest, gaps, noises = mixture.gaps(considered, winner, given.threat)
+    probability, data = 1 - given.delta, mixture.data
     repeats = max(float(data.n[(considered[winner] == data.X).all(axis=1)].sum()), 1.0)
     noise = max(noise_std, float(np.quantile(noises, SURELY)))
     gap = max(float(np.quantile(gaps, probability)), noise * sqrt(2 / repeats))
@@ -228,7 +248,8 @@ def share_unexplored(everywhere: FloatArray, rows: FloatArray, values: FloatArra
     """The share of points where a peak as high as the range of the values and PEAK wide would not have been noticed.
 
     No model of smooth functions can exclude such a peak between the measurements. It is noticed if it moves them by
-    three standard deviations of the noise, which is taken to be at least FAINT of the height.
+    three standard deviations of the noise, which is taken to be at least FAINT of the height. A point that was
+    measured hides nothing.
 
     Args:
         everywhere: Points all over the space, with coordinates from 0 to 1.
@@ -237,8 +258,9 @@ def share_unexplored(everywhere: FloatArray, rows: FloatArray, values: FloatArra
         noise: The standard deviation of one measurement.
     """
     width, height = PEAK * sqrt(everywhere.shape[1]), float(np.ptp(values))
-    seen = np.sqrt(np.exp(-cdist(everywhere, rows, "sqeuclidean") / width**2).sum(axis=1))
-    return float(np.mean(seen * height <= 3 * max(noise, FAINT * height)))
+    squares = cdist(everywhere, rows, "sqeuclidean")
+    moved = np.sqrt(np.exp(-squares / width**2).sum(axis=1)) * height
+    return float(np.mean((moved <= 3 * max(noise, FAINT * height)) & (squares.min(axis=1) > 0)))
 
 
 def gap_sentence(
@@ -271,4 +293,4 @@ def gap_sentence(
         return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hint}"
     honest = f"tampering did not exceed {budget:.4g} in total" if budget > 0 else "nothing was tampered with"
     rounded = "" if proved is None or proved.resolved else f" {proved.rounding_note}"
-    return f"{begin} {percent} {claim.format(gap)}, if {honest}.{rounded}"
+    return f"{begin} {percent} {claim.format(at_most(gap))}, if {honest}.{rounded}"

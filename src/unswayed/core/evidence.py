@@ -28,6 +28,7 @@ from unswayed.types import FloatArray
 RATIOS = np.geomspace(1e-3, 10.0, 33)  # noise over output scale
 SCALES = np.geomspace(0.03, 30.0, 33)  # output scales, in units of the values' spread, where the noise is given
 LEAST = 1e-4  # smallest noise, in units of the values' spread
+TINY = 1e-140
 HUGE = 1e60  # in these units: what is larger is no value of the function, and its square must stay finite
 
 
@@ -108,6 +109,7 @@ class Evidence:
             noise: The noise, if it is given.
             scale: The output scale, if it is given.
         """
+        unit = max(unit, TINY)  # its square must not vanish
         means, squares = np.clip(means / unit, -HUGE, HUGE), min(squares / unit / unit, HUGE**2)
         noise = None if noise is None else min(max(noise / unit, LEAST), HUGE)
         scale = None if scale is None else min(max(scale / unit, 1 / HUGE), HUGE)

@@ -135,11 +135,13 @@ class Repeats:
         number: How many measurements were made before, of the same option.
         pairs: Two values of the same option each, of options with few repeats.
         groups: The values of each option with many repeats.
+        options: The values of each option with repeats.
     """
 
     number: int
     pairs: IntArray
     groups: tuple[IntArray, ...]
+    options: tuple[IntArray, ...]
 
     @classmethod
     def of(cls, option: IntArray) -> Self:
@@ -153,7 +155,17 @@ class Repeats:
             sum(len(group) - 1 for group in mine),
             np.hstack([np.empty((2, 0), np.int64), *pairs]),
             tuple(group for group in mine if len(group) >= MANY),
+            tuple(mine),
         )
+
+    def pooled(self, values: FloatArray) -> float:
+        """The standard deviation of the values around the means of their options; lies count in full."""
+        squares = sum(float(np.square(values[group] - values[group].mean()).sum()) for group in self.options)
+        return float(np.sqrt(squares / max(self.number, 1)))
+
+    def agreeing(self, values: FloatArray) -> float:
+        """The share of the repeated options all of whose values are the same."""
+        return float(np.mean([np.ptp(values[group]) == 0 for group in self.options]))
 
     def noise(self, values: FloatArray, *, least: int = 1) -> float | None:
         """The standard deviation of one measurement, from the median distance between repeats of the same option.

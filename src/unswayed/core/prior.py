@@ -7,10 +7,11 @@
 
 An unknown level is part of the kernel, so nothing is subtracted that would have to be remembered afterwards: with
 |f - level|_k <= B and |level - centre| <= M, the norm of f - centre under k + c^2 is at most sqrt(B^2 + (M/c)^2).
-A level that is given as a number is the centre, and c = 0. For a level between two given numbers the centre is their
-middle, and c = 3 M/B, so that the norm grows by 5% only. Without a given level the centre is the median of the
-values, and c is wide. A kernel that holds no constants, such as the linear one, is never centred by the data: there
-the median would be a false level, so the centre is 0 and c as wide as the values are large.
+A level that is given as a number is the centre, and c = 0. Else the centre is the median of the values. If the level
+lies between two given numbers, M apart, the centre is moved between them too, and c = 3 M/B, so that the norm grows by
+5% only. (The centre may depend on the values: the effect of the noise on an estimate does not depend on it, and the
+bound on the norm holds for every centre between the two numbers.) Without a given level c is wide. For a kernel that
+holds no constants, such as the linear one, the level is not near the values, so c is as wide as they are spread.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from unswayed.core.posterior import JointPosterior
 from unswayed.core.rows import numbered_rows
 from unswayed.types import FloatArray
 
-WIDE = 3.0  # c of an estimated level: output scales, or for a kernel without constants times the largest value
+WIDE = 3.0  # c of an estimated level, in output scales, or in units of the spread of the values
 PER_BOUND = 3.0  # c of a level between two given numbers, in units of M/B
-CENTRED = (SquaredExponential, Matern, TwoScale)  # kernels under which the values may be centred at their median
+CENTRED = (SquaredExponential, Matern, TwoScale)  # kernels of values that lie around their level
 
 Values = TypeVar("Values", float, FloatArray)
 
@@ -102,11 +103,11 @@ class Prior:
         """What `standard` makes of values, back in their units."""
         return self.centre + self.output_scale * z
 
-    def norm(self, half_width: float = 0.0) -> float | None:
-        """The bound on the norm of g, if B was given and the level lies within `half_width` of the centre."""
+    def norm(self, width: float = 0.0) -> float | None:
+        """The bound on the norm of g, if B was given and the level lies within `width` of the centre."""
         if self.norm_bound is None:
             return None
-        level = half_width / self.level_spread if self.level_spread > 0 else 0.0
+        level = width / self.level_spread if self.level_spread > 0 else 0.0
         return hypot(self.norm_bound, level) / self.output_scale
 
     def level(self, posterior: JointPosterior) -> float:
@@ -133,7 +134,7 @@ def prior(
         output_scale: The estimated output scale.
         noise_std: The estimated noise.
         tau: Noise and roughness; by default the noise.
-        centre: The estimated level, by default the median; not used with a kernel that holds no constants.
+        centre: The estimated level; by default the median.
     """
     shape = kernel if given.kernel is None else given.kernel
     scale = output_scale if given.output_scale is None else given.output_scale
@@ -144,14 +145,14 @@ def prior(
 
 def _level(given: Given, values: FloatArray, shape: Kernel, scale: float, centre: float | None) -> tuple[float, float]:
     """The centre, and c."""
-    if given.level is None and isinstance(shape, CENTRED):
-        return float(np.median(values)) if centre is None else centre, WIDE
-    if given.level is None:
-        return 0.0, WIDE * max(float(np.abs(values).max()) / scale, 1.0)
-    half = given.level_half_width
-    if half == 0:
+    if given.level_known:
         return given.level_centre, 0.0
-    return given.level_centre, half / scale if given.norm_bound is None else PER_BOUND * half / given.norm_bound
+    middle = float(np.median(values)) if centre is None else centre
+    if isinstance(given.level, tuple) and given.norm_bound is not None:
+        low, high = given.level
+        return min(max(middle, low), high), PER_BOUND * (high - low) / given.norm_bound
+    around = 1.0 if isinstance(shape, CENTRED) else max(float(np.abs(values - middle).max()) / scale, 1.0)
+    return middle, WIDE * around
 
 
 def assumptions(given: Given, model: Prior, level: float, *, minimize: bool) -> Assumptions:
@@ -180,7 +181,7 @@ def fit_scales(given: Given, kernel: Kernel, X: FloatArray, y: FloatArray, noise
     if given.output_scale is not None and noise is not None:
         return given.output_scale, noise
     points, arms = numbered_rows(X)
-    data = Measured.of(points, arms, y - (float(np.median(y)) if given.level is None else given.level_centre))
+    data = Measured.of(points, arms, y - (given.level_centre if given.level_known else float(np.median(y))))
     models = Evidence.of([kernel], np.zeros(1), points, data.n, level_known=given.level_known)
     best = models.explained(data.means, data.squares, unit=spread(y), noise=noise, scale=given.output_scale).best()
     return best[1:]

@@ -69,11 +69,14 @@ class Watch:
         )
 
     def trimmed(self, *, threshold: float, budget: float) -> Self:
-        """Decide again which plays to keep. Drop faults first: beside them the other rewards would be rounded off."""
-        kept = np.abs(self.rewards) <= FAULT
+        """Decide again which plays to keep. Drop faults first: beside them the other rewards would be rounded off.
+
+        A model that explains less than half of the plays is no reason to set any aside.
+        """
+        kept = np.abs(self.rewards - np.median(self.rewards)) <= FAULT if len(self.rewards) else self.kept.copy()
         posterior, plays = self._of(kept), (self.arms[kept], self.rewards[kept], self.repeats[kept])
         explained = trim(posterior, *plays, K=self.K, threshold=threshold, budget=budget)
-        if not explained.all():
+        if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained
             posterior = self._of(kept)
         return replace(self, kept=read_only(kept), posterior=posterior)

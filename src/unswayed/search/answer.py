@@ -10,17 +10,17 @@ import numpy as np
 
 from unswayed.core.assumptions import Assumptions, Given
 from unswayed.core.certificate import Breakdown, Certificate, breakdown, certificate
-from unswayed.core.credible import Credible, Shapes, credible, gap_sentence, share_unexplored
+from unswayed.core.credible import Credible, Mixture, Shapes, credible, gap_sentence, share_unexplored
 from unswayed.core.prior import assumptions
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.candidates import EVERYWHERE, near_failures
-from unswayed.search.modes import Eliminating, Mode, Starting, refined
+from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting, refined
 from unswayed.search.play import Play, Status
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
-from unswayed.text import number
+from unswayed.text import at_least, counted, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +36,7 @@ class Answer:
     Attributes:
         point: The recommended point.
         estimate: The estimated value there.
-        deviation: Standard deviation of the estimate.
+        deviation: Standard deviation of the estimate, over all models that the measurements leave possible.
         certificate: How far the point is from the best one, proved from all measurements. Its options are the points
             that were considered. None unless kernel, noise, output scale, level and norm bound were given.
         credible: What the fitted model says of that distance, where nothing is proved. None where something is, or if
@@ -88,8 +88,9 @@ class Answer:
 
     @property
     def shown_estimate(self) -> str:
-        """The estimate with its deviation, as text."""
-        return f"{number(self.estimate, self.deviation)} ± {self.deviation:.2g}"
+        """The estimate with its deviation, as text; a handful of measurements says nothing about a deviation."""
+        shown = number(self.estimate, self.deviation)
+        return shown if self.measured < FEWEST else f"{shown} ± {self.deviation:.2g}"
 
     @property
     def considered(self) -> int:
@@ -99,12 +100,12 @@ class Answer:
     @property
     def sentence(self) -> str:
         """How far the point is from the best: what is proved, or what the fitted model says, or that it cannot say."""
-        best = f"the best of the {self.considered:,} points considered"
+        best = f"the best of the {counted(self.considered, 'point')} considered"
         return gap_sentence(
             self.certificate,
             self.credible,
             self.assumptions,
-            claim=f"this point is at most {{:.4g}} {self.worse} {best}",
+            claim=f"this point is at most {{}} {self.worse} {best}",
             measured=self.measured,
             hint=f" A narrow peak could hide in {self.unexplored:.0%} of the space."
             if self.unexplored > HIDDEN
@@ -120,16 +121,16 @@ class Answer:
         lines.append(self.sentence)
         if b.possible:
             noise = self.assumptions.noise_std
-            again = " With what is estimated estimated again, less may be enough." if self.assumptions.estimated else ""
+            again = " With the model estimated again, less may be enough." if self.assumptions.estimated else ""
             worse = f"one that is worse by more than the noise ({noise:.3g})" if self.continuum else "another"
             lines.append(
-                f"Breakdown budget, with the model held fixed: {b.budget:.4g}. Less tampering with the measurements "
-                f"kept would not have changed the recommendation to {worse}; this much, on measurements at "
-                f"{describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
+                f"Breakdown budget, with the model held fixed: {at_least(b.budget)}. Less tampering with the "
+                f"measurements kept would not have changed the recommendation to {worse}; this much, on measurements "
+                f"at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
             )
         lines.append(
-            f"{self.measured:,} measurements, {len(self.set_aside):,} of them set aside because the others do not "
-            "explain them."
+            f"{counted(self.measured, 'measurement')}, {len(self.set_aside):,} of them set aside because the others do "
+            "not explain them."
         )
         return "\n".join(lines)
 
@@ -210,14 +211,23 @@ def _answer_of(
         return None if number is None else points[number]
 
     told = [play.number for play in plays if play.status is Status.TOLD]
+    mixture = None if given.complete else _mixture(task, data, surrogate)
     unexplored = _unexplored(task, data, surrogate)
+    deviation = unit * float(watch.posterior.deviation[arm])
+    proved = found = None
+    if mixture is None:
+        proved = _certified(given, surrogate, arm)
+    else:
+        deviation = max(deviation, mixture.deviation(policy.domain[arm]))
+        if unexplored <= HIDDEN:
+            found = credible(given, mixture, policy.domain, arm, prior.noise_std)
     sign = -1.0 if minimize else 1.0
     return Answer(
         point=point(arm),
         estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
-        deviation=unit * float(watch.posterior.deviation[arm]),
-        certificate=_certified(given, surrogate, arm) if given.complete else None,
-        credible=None if given.complete or unexplored > HIDDEN else _credible(task, data, surrogate, arm),
+        deviation=deviation,
+        certificate=proved,
+        credible=found,
         breakdown=Breakdown(unit * broken.budget, point(broken.rival), point(broken.pivot)),
         assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
@@ -236,7 +246,7 @@ def _certified(given: Given, surrogate: Surrogate, arm: int) -> Certificate:
     found = certificate(
         surrogate.watch.everything(),
         budget=given.threat / prior.output_scale,
-        norm_bound=prior.norm(given.level_half_width) or 0.0,
+        norm_bound=prior.norm(given.level_width) or 0.0,
         noise_std=prior.noise,
         delta=given.delta,
         winner=arm,
@@ -244,12 +254,11 @@ def _certified(given: Given, surrogate: Surrogate, arm: int) -> Certificate:
     return found.scaled(prior.output_scale)
 
 
-def _credible(task: Task, data: Data, surrogate: Surrogate, arm: int) -> Credible | None:
-    """From the plays that are kept."""
-    beliefs, kept, model = surrogate.beliefs, surrogate.watch.kept, surrogate.beliefs.fitted
-    shapes = Shapes.given(beliefs.prior.shape) if model is None else Shapes.around(model, task.space.groups)
-    plays, noise = (data.rows[kept], data.values[kept]), beliefs.prior.noise_std
-    return credible(task.given, shapes, plays, surrogate.policy.domain, arm, noise_std=noise)
+def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
+    """The models that the plays that are kept leave possible."""
+    kept, model = surrogate.watch.kept, surrogate.beliefs.fitted
+    shapes = Shapes.given(surrogate.beliefs.prior.shape) if model is None else Shapes.around(model, task.space.groups)
+    return Mixture.of(task.given, shapes, data.rows[kept], data.values[kept])
 
 
 def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:

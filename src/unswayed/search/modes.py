@@ -159,7 +159,7 @@ def _narrowed(mode: Eliminating) -> Eliminating:
 
 def _eliminating_policy(task: Task, surrogate: Surrogate, arms: FloatArray, stage: int) -> InfluencePhasedElimination:
     given, prior, watch = task.given, surrogate.beliefs.prior, surrogate.watch
-    norm = prior.norm(given.level_half_width)
+    norm = prior.norm(given.level_width)
     return InfluencePhasedElimination(
         arms,
         prior.kernel,

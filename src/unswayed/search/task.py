@@ -10,8 +10,9 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.assumptions import Given
-from unswayed.errors import InvalidInput
-from unswayed.search.candidates import all_rows, first_rows
+from unswayed.core.kernels import Kernel
+from unswayed.errors import InvalidInput, UnswayedError
+from unswayed.search.candidates import EVERYWHERE, all_rows, first_rows
 from unswayed.spaces import Space
 from unswayed.types import FloatArray
 
@@ -40,6 +41,18 @@ class Task:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise InvalidInput(f"unknown method {self.method!r}: choose one of {', '.join(METHODS)}")
+        if self.given.kernel is not None:
+            self._check(self.given.kernel)
+
+    def _check(self, kernel: Kernel) -> None:
+        """Refuse a kernel that cannot be computed on every row of the space."""
+        corner = self.space.legal(np.ones((1, self.space.columns)))  # of a box, the farthest from the origin
+        try:
+            kernel(self.start, self.start)
+            kernel.diagonal(np.vstack([self.space.arms(EVERYWHERE, 0), corner]))
+        except UnswayedError as error:
+            fits = f"does not fit the {self.space.columns} column(s) of space.encode"
+            raise InvalidInput(f"the kernel {fits}: {error}") from None
 
     @cached_property
     def all_rows(self) -> FloatArray | None:

@@ -1,10 +1,11 @@
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from unswayed.text import digits, number, printable
+from unswayed.text import at_least, at_most, counted, digits, number, printable
 
 OBEYED = ["\x1b[2J", "\x9b31m", "\a", "\r\n", "\u2028", "\u202e", "\u2066", "\u200b", "\x7f", "\ud800", "\x00"]
 
@@ -58,3 +59,18 @@ def test_digits_tell_numbers_apart():
     assert digits([1e6, 1e6 + 1]) == 7
     assert digits([0.1, 0.1 + 1e-18]) == 6  # the same number
     assert digits([1.0, 1.0 + 2**-52]) == 17
+
+
+@given(st.floats(-1e100, 1e100))
+def test_promises_are_rounded_outward(value):
+    tiny = 1e-11 * abs(value)
+    assert float(at_least(value)) <= value + tiny
+    assert float(at_most(value)) >= value - tiny
+    assert abs(float(at_most(value)) - value) <= 1e-3 * abs(value)
+
+
+def test_rounding_errors_decide_nothing():
+    assert at_least(1 - 2**-53) == at_most(1 + 2**-52) == "1"
+    assert at_most(1.00043) == "1.001"
+    assert at_most(np.inf) == "inf"
+    assert counted(1, "play") == "1 play"

@@ -97,8 +97,10 @@ def at_least(value: float) -> str:
 
 
 def _rounded(value: float, rounding: str) -> str:
-    exact = Decimal(value)
-    return f"{float(Context(prec=4, rounding=rounding).plus(exact)):.4g}" if isfinite(value) else f"{value:g}"
+    near = f"{value:.4g}"
+    if not isfinite(value) or abs(float(near) - value) <= 1e-12 * abs(value):  # a rounding error decides nothing
+        return near
+    return f"{float(Context(prec=4, rounding=rounding).plus(Decimal(value))):.4g}"
 
 
 def counted(count: int, noun: str) -> str:

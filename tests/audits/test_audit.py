@@ -148,7 +148,7 @@ def test_two_measurements_are_an_answer_without_a_certificate():
     assert np.isfinite(found.breakdown_budget)
     assert found.certificate is None
     assert found.credible is None
-    assert "Can this winner be trusted? No: there are too few measurements" in str(found)
+    assert "trusted? No: the measurements are too few, or too noisy, to tell the options apart." in str(found)
     everything = {"kernel": Linear(), "noise_std": 0.1, "output_scale": 1.0, "level": 0.0, "norm_bound": 3.0}
     assert audit([[0.5], [1.0]], [1.0, 2.0], **everything).certificate is not None
     for name in everything:
@@ -308,3 +308,84 @@ def test_any_measurements_give_a_finite_audit_or_are_refused(seed):
     json.dumps(found.to_dict(), allow_nan=False)
     assert "inf" not in str(found)
     assert "nan" not in str(found)
+
+
+# -- data that people have --------------------------------------------------------------------------------------------
+
+
+def verdict(found):
+    return found.to_dict()["verdict"]
+
+
+def test_yes_and_no_have_the_noise_of_a_coin_and_no_outliers():
+    rng, option = np.random.default_rng(0), np.repeat([0, 1], 1000)
+    found = audit(option[:, None], (rng.random(2000) < np.array([0.05, 0.10])[option]) * 1.0)
+    assert found.assumptions.noise_std == pytest.approx(0.26, rel=0.1)
+    assert found.suspects == ()
+    assert found.binary
+    assert verdict(found).startswith("Yes, unless the data were tampered with")
+    assert "no single measurement is looked at as an outlier" in str(found)
+
+
+def test_a_program_that_repeats_itself_and_once_does_not():
+    found = audit([[0.0], [1.0]] * 10, [1.0, 2.0] * 9 + [30.0, 2.0])
+    assert [suspect.row for suspect in found.suspects] == [18]
+    assert found.suspects[0].expected == pytest.approx(1.0)
+    assert verdict(found).startswith("No: without the 1 measurement")
+
+
+def test_ratings_have_the_noise_of_ratings():
+    rng = np.random.default_rng(1)
+    option = np.repeat(np.arange(3), 40)
+    found = audit(option[:, None], rng.choice([1.0, 2, 3, 4, 5], size=120, p=[0.05, 0.05, 0.1, 0.2, 0.6]))
+    assert found.assumptions.noise_std == pytest.approx(1.13, rel=0.25)
+    assert found.suspects == ()
+
+
+@pytest.mark.parametrize("lie", [-20.0, -50.0, -1000.0])
+def test_a_lie_about_the_worst_option_does_not_change_the_verdict(lie):
+    rng, option = np.random.default_rng(0), np.repeat(np.arange(5), 40)
+    y = option + rng.normal(0, 0.1, 200)
+    y[3] = lie
+    found = audit(option[:, None], y)
+    assert [suspect.row for suspect in found.suspects] == [3]
+    assert verdict(found).startswith("Yes, unless")
+    assert "(by the measurements that the others explain)" in str(found)
+
+
+def test_unequal_noise_is_noticed():
+    rng, option = np.random.default_rng(0), np.repeat(np.arange(4), 20)
+    y = 10.0 * option + rng.normal(0, 1, 80) * np.where(option == 3, 2.5, 1)
+    found = audit(option[:, None], y)
+    assert found.unequal_noise
+    assert verdict(found).startswith("No: the repeats of some options differ much more")
+    assert "taken to have the same noise" in str(found)
+
+
+def test_an_option_half_of_which_is_unexplained_is_not_known():
+    rng, option = np.random.default_rng(0), np.repeat(np.arange(6), 4)
+    y = option + rng.normal(0, 0.05, 24)
+    y[[0, 1]] = -30.0
+    assert verdict(audit(option[:, None], y)).startswith("No: 2 of the 4 measurements of option 0")
+
+
+def test_a_constant_column_changes_nothing():
+    points, option, y, _ = measurements(5)
+    one = audit(points[option], y)
+    other = audit(np.column_stack([points[option], np.full(len(y), 7.0)]), y)
+    assert (one.winner, one.breakdown_budget, one.credible) == (other.winner, other.breakdown_budget, other.credible)
+
+
+@pytest.mark.parametrize("level", [(0.0, 100.0), (0.0, 1e4)])
+def test_a_wide_pair_is_no_false_level(level):
+    """Accuracies near the upper end of the pair: the verdict is that of an unknown level."""
+    kernel, trusted = Matern(2.5, 0.2), 0
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        X = rng.random((10, 1))
+        f = 0.9 * level[1] + 0.1 * np.linalg.cholesky(kernel(X, X) + 1e-10 * np.eye(10)) @ rng.standard_normal(10)
+        option = np.repeat(np.arange(10), rng.choice([1, 2, 20], 10))
+        y = f[option] + rng.normal(0, 0.05, len(option))
+        found = audit(X[option], y, level=level, kernel=kernel, noise_std=0.05, output_scale=0.1)
+        trusted += verdict(found).startswith("Yes") and found.winner != np.argmax(f)
+    assert trusted <= 1

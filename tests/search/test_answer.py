@@ -79,7 +79,7 @@ def test_few_plays_in_many_dimensions_say_nothing():
     assert answer.credible is None
     assert answer.unexplored > 0.9
     assert answer.sentence.startswith("Too few measurements to say how far this is from the best: 3 so far.")
-    assert answer.sentence.endswith("so far. A narrow peak could hide in 100% of the space.")
+    assert answer.sentence.endswith("so far. A narrow peak could hide in 99% of the space.")
 
 
 def test_minimising_mirrors_every_amount():

@@ -7,9 +7,23 @@ import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import matplotlib.figure
+import numpy as np
 import pytest
 
-from unswayed import Box, Categorical, Integer, Optimizer, Options, Real, UnswayedError, maximize, minimize
+from unswayed import (
+    Box,
+    Categorical,
+    Integer,
+    InvalidInput,
+    Linear,
+    Optimizer,
+    Options,
+    Real,
+    SquaredExponential,
+    UnswayedError,
+    maximize,
+    minimize,
+)
 
 SPACE = Box({"x": Real(-1, 1)})
 MIXED = Box({"rate": Real(1e-4, 1e-1, log=True, unit="1/s"), "n": Integer(1, 5), "kind": Categorical(["a", "b"])})
@@ -333,3 +347,44 @@ def test_a_history_has_choices_of_mixed_types_as_texts_and_every_parameter():
 def test_what_makes_no_sense_is_refused_before_anything_is_measured(space, wrong, says):
     with pytest.raises(UnswayedError, match=says):
         maximize(lambda point: pytest.fail("measured"), space, **({"plays": 3, "threat": 1.0} | wrong))
+
+
+# -- values far from the level ----------------------------------------------------------------------------------------
+
+TABLE = np.arange(20)[:, None] / 19
+
+
+@pytest.mark.parametrize(
+    ("offset", "given"),
+    [
+        (1e5, {"kernel": Linear()}),
+        (2e4, {"kernel": SquaredExponential(0.3), "noise_std": 0.05, "output_scale": 1.0, "level": (0, 2e4)}),
+        (1e6, {"kernel": SquaredExponential(0.3), "noise_std": 0.05, "output_scale": 1.0, "level": (0, 1e6)}),
+        (1e6, {"level": 0.0}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("norm_bound", [None, 5.0])
+def test_no_level_sets_all_measurements_aside(offset, given, norm_bound, tmp_path):
+    rng, journal = np.random.default_rng(0), tmp_path / "s.jsonl"
+
+    def objective(row):
+        return offset + 3 * row[0] + rng.normal(0, 0.05)
+
+    options = {"plays": 40, "threat": 0.1, "seed": 0, "norm_bound": norm_bound, "progress": False, **given}
+    found = maximize(objective, Options(TABLE), journal=journal, **options).answer
+    assert found.set_aside == ()
+    if given.get("level") != 0.0:  # which is false
+        assert found.point[0] > 0.8
+        assert abs(found.estimate - offset - 3 * found.point[0]) < 0.2
+    again = Optimizer.open(journal).answer()
+    assert again.to_dict() == found.to_dict()
+
+
+def test_a_kernel_that_does_not_fit_a_row_is_refused_at_once(tmp_path):
+    rows = np.random.default_rng(1).uniform(size=(60, 3))
+    rows[:2] = [[0, 0, 0], [1, 1, 1]]
+    for space in (Options(rows), Box({f"x{i}": Real(0, 1) for i in range(3)})):
+        with pytest.raises(InvalidInput, match="outside the radius"):
+            Optimizer(space, threat=0, kernel=Linear(1.6), journal=tmp_path / "a.jsonl")
+    assert not (tmp_path / "a.jsonl").exists()

@@ -87,21 +87,21 @@ class Fit:
     def _noise(self, values: FloatArray) -> float | None:
         """The noise, given or from repeats; None if it has to be fitted.
 
-        Where more than half of the repeats agree exactly, the values are whole numbers, such as ratings or yes and no,
-        whose spread counts; or a program prints the same number every time, and what differs is a lie.
+        Where repeats agree exactly, the values are a few numbers, such as ratings or yes and no, whose spread counts;
+        or a program prints the same number every time, and what differs is a lie.
         """
         repeats = self._repeats
         if self.given.noise_std is not None or repeats.number < REPEATS:
             return self.given.noise_std
         noise = repeats.noise(values)
-        if noise is None:
+        if noise is None or len(np.unique(values)) <= len(values) / 10:
             exact = repeats.agreeing(values) >= 0.5 and not self.binary(values)
             noise = EXACT * spread(values) if exact else repeats.pooled(values)
         return noise or None
 
     def binary(self, values: FloatArray) -> bool:
-        """Whether every value is one of two. Then none of them is an outlier, however rare."""
-        return len(np.unique(values)) == 2
+        """Whether every value is one of two, as in yes and no. Then none of them is an outlier, however rare."""
+        return len(np.unique(values)) == 2 and self._repeats.number >= REPEATS
 
     def unequal_noise(self, data: Measurements, kept: BoolArray) -> bool:
         """Whether repeats contradict that all options have the same noise, by Bartlett's test at 5%."""

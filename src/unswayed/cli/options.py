@@ -25,7 +25,10 @@ LevelText = Annotated[
 Norm = Annotated[
     float | None, typer.Option(help="Bound B on the RKHS norm of truth minus level.", show_default="nothing certified")
 ]
-KernelName = Annotated[str | None, typer.Option(help="se, linear or matern-NU.", show_default="estimated")]
+KernelName = Annotated[
+    str | None,
+    typer.Option(help="se, linear or matern-NU; with a --lengthscale alone: matern-2.5.", show_default="estimated"),
+]
 Lengthscale = Annotated[
     str | None, typer.Option(help="Of the kernel: one number, or one for each column, with commas.")
 ]

@@ -208,7 +208,7 @@ class JointPosterior:
         half, jitter = system.half(K[:, S]), system.jitter
         mean: FloatArray = K[:, S] @ system.weights
         solved = system.solved(half)  # K A^-1
-        covariance = K - half.T @ half if len(S) < len(K) else np.empty_like(K)
+        covariance = K - half.T @ half if len(S) < len(K) else np.zeros_like(K)
         np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), EPS * K.diagonal()) + jitter)
         if jitter > 0:
             mean[S] += jitter * system.weights

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unswayed.core.ard import Measured, fit_model, fit_scale, model_score, spread
+from unswayed.core.ard import Measured, fit_model, model_score, spread
 from unswayed.core.fitting import negative_log_likelihood
 from unswayed.core.kernels import Matern, TwoScale
 
@@ -112,12 +112,6 @@ def test_units_do_not_matter():
 def test_known_noise_is_a_floor():
     X, y = draw(4, sigma=0.01)
     assert fitted(X, y, least_tau=0.3).tau >= 0.3 * (1 - 1e-9)
-
-
-def test_the_scale_for_a_given_kernel():
-    draws = [draw(seed, scale=2.5, sigma=0.1) for seed in range(9)]
-    scales = [fit_scale(Matern(2.5, (0.3, 2.0))(X, X), y, 0.1) for X, y in draws]
-    assert np.median(scales) == pytest.approx(2.5, rel=0.25)
 
 
 def test_constant_and_huge_values_do_no_harm():

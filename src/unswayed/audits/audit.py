@@ -24,11 +24,11 @@ from unswayed.audits.measurements import Measurements, Rival, Suspect, collect, 
 from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.report import details, record, summary
 from unswayed.core.assumptions import LARGEST_VALUE, Assumptions, Given, ModelArgs
-from unswayed.core.certificate import Breakdown, Certificate, certificate
+from unswayed.core.certificate import Breakdown, Certificate
 from unswayed.core.credible import Credible, Mixture, credible
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
-from unswayed.core.prior import Prior, assumptions
+from unswayed.core.prior import Prior, assumptions, certified
 from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
@@ -234,7 +234,7 @@ def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: b
         breakdown=Breakdown(budget, rivals[0].option, rivals[0].pivot),
         breakdown_budget_refit=refitted,
         overturned_by_one=by_one,
-        certificate=_certified(given, model, posterior, winner) if given.complete else None,
+        certificate=certified(given, model, posterior, winner) if given.complete else None,
         credible=None if given.complete else _credible(fit, data, kept, model, winner),
         assumptions=assumptions(given, model, model.level(posterior), minimize=minimize),
         points=data.points,
@@ -255,18 +255,6 @@ def _audit(data: Measurements, given: Given, names: tuple[str, ...], minimize: b
         jitter=posterior.jitter,
         minimize=minimize,
     )
-
-
-def _certified(given: Given, model: Prior, posterior: JointPosterior, winner: int) -> Certificate:
-    found = certificate(
-        posterior,
-        budget=given.threat / model.output_scale,
-        norm_bound=model.norm(given.level_width) or 0.0,
-        noise_std=model.noise,
-        delta=given.delta,
-        winner=winner,
-    )
-    return found.scaled(model.output_scale)
 
 
 def _credible(fit: Fit, data: Measurements, kept: BoolArray, model: Prior, winner: int) -> Credible | None:

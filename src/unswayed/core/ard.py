@@ -133,17 +133,6 @@ class Measured:
         return cls(points[played], counts[played], means[played], float(np.sum(np.square(z - means[arms]))))
 
 
-def fit_scale(K: FloatArray, y: FloatArray, tau: float) -> float:
-    """The most likely output scale for a given kernel matrix and roughness."""
-    unit = spread(y)
-    values, vectors = np.linalg.eigh(K)
-    squares = np.square(vectors.T @ (y / unit))
-    grid = np.geomspace(*SCALES, 200)
-    spectra = np.square(grid)[:, None] * np.maximum(values, 0.0) + max(tau / unit, SMALLEST_TAU) ** 2
-    losses = (squares / spectra + np.log(spectra)).sum(axis=1)
-    return unit * float(grid[int(np.argmin(losses))])
-
-
 def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tuple[float, FloatArray]:
     """Minus the log posterior of all plays and its gradient, for the parameters that `_parts` reads.
 

@@ -19,7 +19,6 @@ from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, IntArray, floats, positive
 
 Stationary = TypeVar("Stationary", bound=SquaredExponential | Matern)
-FACTORS, NOISES = (0.01, 100.0), (1e-6, 10.0)
 NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry no noise
 MANY = 10  # from this number of repeats on, take distances from the median; with fewer, its own distance of 0 weighs
 
@@ -74,57 +73,6 @@ def fit_lengthscale(
     refined = minimize(lambda s: min(loss(s), 1e300), start, bounds=box, method="L-BFGS-B")
     scales = refined.x if refined.fun < loss(start) else start
     return replace(kernel, lengthscale=tuple(float(l) for l in np.exp(scales)))  # noqa: E741
-
-
-def fit_counts(
-    kernel: Kernel, X: FloatArray, means: FloatArray, counts: FloatArray, lam: float | None, *, scale_lengths: bool
-) -> tuple[Kernel, float]:
-    """The most likely kernel and noise variance for means of `counts` values each.
-
-    With `scale_lengths` all length-scales of the (stationary) kernel are multiplied by one factor from 1/100 to 100.
-    If `lam` is None, the noise variance is fitted too, from 1e-6 to 10 times the kernel's. The likelihood has several
-    peaks, so a grid comes first, then a refinement. Where it is flat, the larger noise is taken.
-    """
-
-    def scaled(factor: float) -> Kernel:
-        return _rescaled(kernel, factor) if scale_lengths else kernel
-
-    def loss(parameters: FloatArray) -> float:
-        factor, noise = np.exp(parameters)
-        return min(negative_log_likelihood(scaled(factor), X, means, noise / counts), 1e300)
-
-    few = np.unique(np.linspace(0, len(X) - 1, min(len(X), 200)).astype(np.int64))
-    factors = np.log(np.geomspace(*FACTORS, 25)) if scale_lengths else np.zeros(1)
-    noises = np.log(np.geomspace(*NOISES, 15)) if lam is None else np.log([lam])
-    starts = [
-        (negative_log_likelihood(scaled(np.exp(f)), X[few], means[few], np.exp(n) / counts[few]), -n, -f)
-        for f in factors
-        for n in noises
-    ]
-    smallest = min(starts)[0]
-    # If the likelihood cannot tell them apart, take the larger noise, then the larger length-scale.
-    noise, factor = min((n, f) for value, n, f in starts if value <= smallest + 1e-3)
-    free = [scale_lengths, lam is None]
-    start = np.array([-factor, -noise])
-
-    def at(moved: FloatArray) -> FloatArray:
-        parameters = start.copy()
-        parameters[free] = moved
-        return parameters
-
-    if any(free):
-        box, options = [tuple(side) for side in np.log([FACTORS, NOISES])[free]], {"xatol": 1e-3, "maxfev": 60}
-        refined = minimize(lambda p: loss(at(p)), start[free], method="Nelder-Mead", bounds=box, options=options)
-        if refined.fun < loss(start) - 1e-6:
-            start = at(refined.x)
-    return scaled(float(np.exp(start[0]))), float(np.exp(start[1])) if lam is None else lam
-
-
-def _rescaled(kernel: Kernel, factor: float) -> Kernel:
-    if not isinstance(kernel, SquaredExponential | Matern):
-        raise InvalidInput(f"the kernel {kernel!r} has no length-scale that can be fitted")
-    lengths = np.asarray(kernel.lengthscale) * factor
-    return replace(kernel, lengthscale=tuple(lengths) if lengths.ndim else float(lengths))
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ import numpy as np
 
 from unswayed.core.ard import Measured, spread
 from unswayed.core.assumptions import Assumptions, Given
+from unswayed.core.certificate import Certificate, certificate
 from unswayed.core.evidence import Evidence
 from unswayed.core.kernels import Kernel, Matern, SquaredExponential, TwoScale
 from unswayed.core.posterior import JointPosterior
@@ -153,6 +154,26 @@ def _level(given: Given, values: FloatArray, shape: Kernel, scale: float, centre
         return min(max(middle, low), high), PER_BOUND * (high - low) / given.norm_bound
     around = 1.0 if isinstance(shape, CENTRED) else max(float(np.abs(values - middle).max()) / scale, 1.0)
     return middle, WIDE * around
+
+
+def certified(given: Given, model: Prior, posterior: JointPosterior, winner: int) -> Certificate:
+    """The certificate of a recommendation, in units of the values, if everything is given.
+
+    Args:
+        given: What the user states.
+        model: The model of it.
+        posterior: Of all standardised measurements.
+        winner: The recommended arm.
+    """
+    found = certificate(
+        posterior,
+        budget=given.threat / model.output_scale,
+        norm_bound=model.norm(given.level_width) or 0.0,
+        noise_std=model.noise,
+        delta=given.delta,
+        winner=winner,
+    )
+    return found.scaled(model.output_scale)
 
 
 def assumptions(given: Given, model: Prior, level: float, *, minimize: bool) -> Assumptions:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unswayed.core.assumptions import Assumptions, Given
-from unswayed.core.certificate import Breakdown, Certificate, breakdown, certificate
+from unswayed.core.assumptions import Assumptions
+from unswayed.core.certificate import Breakdown, Certificate, breakdown
 from unswayed.core.credible import Credible, Mixture, Shapes, credible, gap_sentence, share_unexplored
-from unswayed.core.prior import assumptions
+from unswayed.core.prior import assumptions, certified
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.candidates import EVERYWHERE, near_failures
@@ -216,7 +216,7 @@ def _answer_of(
     deviation = unit * float(watch.posterior.deviation[arm])
     proved = found = None
     if mixture is None:
-        proved = _certified(given, surrogate, arm)
+        proved = certified(given, prior, watch.everything(), arm)  # the proof allows no choice of plays by their values
     else:
         deviation = max(deviation, mixture.deviation(policy.domain[arm]))
         if unexplored <= HIDDEN:
@@ -238,20 +238,6 @@ def _answer_of(
         continuum=continuum,
         minimize=minimize,
     )
-
-
-def _certified(given: Given, surrogate: Surrogate, arm: int) -> Certificate:
-    """From all plays: the proof allows no choice of plays by their values."""
-    prior = surrogate.beliefs.prior
-    found = certificate(
-        surrogate.watch.everything(),
-        budget=given.threat / prior.output_scale,
-        norm_bound=prior.norm(given.level_width) or 0.0,
-        noise_std=prior.noise,
-        delta=given.delta,
-        winner=arm,
-    )
-    return found.scaled(prior.output_scale)
 
 
 def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:

@@ -81,9 +81,9 @@ def price_table(results: Results) -> Table:
     return Table(
         "The price of a guarantee",
         f"f1, draws {DRAWS[0]} to {DRAWS[-1]}, {TRIALS} trials each, T = {T:,}, true B, "
-        "delta = 0.05 and the full C. A rule that withstands every adversary of budget C, for every function of a norm "
-        "a little above that of f, pays almost (N - 1) C = 99 C on f1 even when there is no attack. The last column is "
-        "the largest regret of all runs over 99 C.",
+        "delta = 0.05 and the full C. A rule that guarantees a small regret against every adversary of budget C, for "
+        "every function of a norm a little above that of f, pays almost (N - 1) C = 99 C on f1 even when there is no "
+        "attack. The last column is the largest regret of all runs over 99 C.",
         ("C", "policy", "guarantee", "no attack", "worst attack", "largest", "largest / 99 C"),
         rows,
     )

@@ -8,7 +8,7 @@ import pytest
 
 from unswayed import Optimizer, SquaredExponential, UnswayedError, audit, maximize, minimize
 from unswayed.cli import run
-from unswayed.core.assumptions import Given, GivenArgs, ModelArgs
+from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.study.settings import Settings, StudyArgs
 
 optuna = pytest.importorskip("unswayed.integrations.optuna", exc_type=UnswayedError)
@@ -27,7 +27,7 @@ NOT_ON_THE_COMMAND_LINE = {
 
 @pytest.mark.parametrize(
     ("arguments", "dataclass", "without"),
-    [(StudyArgs, Settings, set()), (GivenArgs, Given, set()), (ModelArgs, Given, {"threat"})],
+    [(StudyArgs, Settings, set()), (GivenArgs, Given, set())],
     ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_the_keywords_for_static_tools_are_the_fields(arguments, dataclass, without):

@@ -12,6 +12,7 @@ from unswayed.core.kernels import Matern as Matern
 from unswayed.core.kernels import SquaredExponential as SquaredExponential
 from unswayed.core.posterior import JointPosterior as JointPosterior
 from unswayed.core.posterior import Posterior as Posterior
+from unswayed.core.threat import Threat as Threat
 from unswayed.errors import CommandFailed as CommandFailed
 from unswayed.errors import CommandStopped as CommandStopped
 from unswayed.errors import InvalidInput as InvalidInput

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from math import ceil, isfinite, log10
 
@@ -115,3 +115,16 @@ def counted(count: int, noun: str) -> str:
         ('1 measurement', '2,000 measurements')
     """
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as in "kernel, noise and level".
+
+    Args:
+        words: At least one.
+
+    Example:
+        >>> listed(["kernel", "noise", "level"])
+        'kernel, noise and level'
+    """
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

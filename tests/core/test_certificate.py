@@ -8,6 +8,7 @@ from tests.theory.instances import random_plays as random_data
 from unswayed import Posterior, SquaredExponential, UnswayedError, certificate
 from unswayed.core.certificate import breakdown, breakdown_budgets
 from unswayed.core.posterior import JointPosterior
+from unswayed.core.threat import Threat
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -49,7 +50,7 @@ def test_a_single_arm_cannot_be_overturned():
     found = breakdown(posterior)
     assert (found.budget, found.rival, found.pivot) == (np.inf, None, None)
     assert not found.possible
-    assert found.to_dict() == {"budget": None, "rival": None, "pivot": None}
+    assert found.to_dict() == {"budget": None, "rival": None, "pivot": None, "lies": None, "liars": None}
     said = certificate(posterior, budget=5.0, norm_bound=1.0, noise_std=0.1)
     assert said.candidates.tolist() == [0]
     assert "is the best" in str(said)
@@ -94,7 +95,7 @@ def test_a_certificate_in_words():
     text = str(said)
     assert f"option {said.winner}" in text
     assert "95% confidence" in text
-    doubled = said.scaled(2.0)
+    doubled = said.in_units(2.0, Threat(0.2))
     assert doubled.certified_budget == 2 * said.certified_budget
     assert doubled.largest_gap == 2 * said.largest_gap
     assert said.certified_budget <= breakdown(posterior).budget

@@ -9,6 +9,7 @@ from unswayed.core.certificate import Certificate
 from unswayed.core.credible import Credible, Mixture, Shapes, credible, gap_sentence, share_unexplored
 from unswayed.core.prior import WIDE
 from unswayed.core.rows import numbered_rows
+from unswayed.core.threat import Threat
 
 KERNEL = SquaredExponential(0.2)
 
@@ -35,7 +36,7 @@ def test_draws_have_the_mean_and_covariance_of_the_dense_posterior(level_known):
     y = y if level_known else y - np.median(y)
     order = np.argsort(y[:12])
     considered = X[order[[-2, -1]]]
-    honest, tampered, noise = mixture.gaps(considered, 0, C=0.7)
+    honest, tampered, noise = mixture.gaps(considered, 0, Threat(0.7))
     c2 = 0.0 if level_known else WIDE**2
     A = 1.5**2 * (KERNEL(rows, rows) + c2) + 0.01 * np.eye(len(y))
     k = 1.5**2 * (KERNEL(considered, rows) + c2)
@@ -114,7 +115,7 @@ def test_peaks_hide_only_where_nothing_was_measured():
     assert share_unexplored(grid[:3], grid[:3], np.ones(3), 0.0) == 0.0  # but each point was measured
 
 
-PROVED = Certificate(0, 0.5, 0.05, 0.25, 1.0, np.array([0, 1]), 3.0, 0.0)
+PROVED = Certificate(0, Threat(0.5), 0.05, 0.25, 1.0, np.array([0, 1]), 3.0, 0.0)
 MODEL = Assumptions(
     kernel=KERNEL, noise_std=0.1, output_scale=1.0, level=0.0, norm_bound=None, estimated=("noise", "level")
 )
@@ -125,7 +126,7 @@ def sentence(proved, fitted, model=MODEL, **options):
 
 
 def test_the_three_kinds_of_sentence():
-    fitted = Credible(0.125, 0.9, 0.0, 0.5, 0.5)
+    fitted = Credible(0.125, 0.9, Threat(), 0.5, 0.5)
     assert sentence(PROVED, None) == (
         "Certified: with 95% confidence it is at most 0.25 below, if tampering did not exceed 0.5 in total."
     )

@@ -267,7 +267,7 @@ def test_a_certificate_says_that_it_cannot_resolve_the_options():
     assert not said.resolved
     assert said.rounding == pytest.approx(said.largest_gap)
     assert "double precision cannot resolve these options" in str(said)
-    assert said.scaled(2.0).rounding == 2 * said.rounding
+    assert said.in_units(2.0, said.threat).rounding == 2 * said.rounding
 
 
 @pytest.mark.parametrize("seed", SEEDS)

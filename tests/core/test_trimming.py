@@ -6,6 +6,7 @@ import pytest
 from unswayed.core import trimming
 from unswayed.core.kernels import Linear, Matern
 from unswayed.core.posterior import JointPosterior
+from unswayed.core.threat import Allowance, Threat
 from unswayed.core.trimming import residuals, trim
 from unswayed.errors import InvalidInput
 
@@ -80,7 +81,15 @@ def test_what_is_dropped_stays_within_the_budget():
     K, _, played, rewards = game(3, plays=60)
     rewards[:10] += 2.0
     for budget in (0.0, 3.0, 7.0, 100.0):
-        kept = trim(fit(K, played, rewards), played, rewards, np.ones(60), K=K, threshold=4.0, budget=budget)
+        kept = trim(
+            fit(K, played, rewards),
+            played,
+            rewards,
+            np.ones(60),
+            K=K,
+            threshold=4.0,
+            allowance=Allowance.of(Threat(budget)),
+        )
         assert np.sum(~kept) * 1.0 <= budget / 1.0 + 1  # each lie is about 2, and never less than 1
     assert kept.sum() < 60
 
@@ -88,7 +97,9 @@ def test_what_is_dropped_stays_within_the_budget():
 def test_a_fault_beyond_the_budget_goes_free():
     K, _, played, rewards = game(4)
     rewards[5] = 1e3
-    kept = trim(fit(K, played, rewards), played, rewards, np.ones(30), K=K, threshold=4.0, budget=1.0)
+    kept = trim(
+        fit(K, played, rewards), played, rewards, np.ones(30), K=K, threshold=4.0, allowance=Allowance.of(Threat(1.0))
+    )
     assert not kept[5]
     assert kept.sum() >= 28
 
@@ -109,9 +120,25 @@ def test_steps_backwards_that_rounding_would_ruin_are_new_fits(monkeypatch):
     K, lam = Linear(1.0)(X, X), 1e-8
     played = np.r_[np.arange(5), np.arange(5), np.ones(26, dtype=np.int64)]
     rewards = 2 * X[played, 0] - 2
-    kept = trim(fit(K, played, rewards, lam), played, rewards, np.ones(36), K=K, threshold=4.0, budget=0.0)
+    kept = trim(
+        fit(K, played, rewards, lam),
+        played,
+        rewards,
+        np.ones(36),
+        K=K,
+        threshold=4.0,
+        allowance=Allowance.of(Threat(0.0)),
+    )
     monkeypatch.setattr(trimming, "DIGITS", 0.0)  # a new fit for every play that is dropped
-    fitted = trim(fit(K, played, rewards, lam), played, rewards, np.ones(36), K=K, threshold=4.0, budget=0.0)
+    fitted = trim(
+        fit(K, played, rewards, lam),
+        played,
+        rewards,
+        np.ones(36),
+        K=K,
+        threshold=4.0,
+        allowance=Allowance.of(Threat(0.0)),
+    )
     assert kept.any()
     assert (kept == fitted).all()
 

@@ -23,7 +23,7 @@ from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import Measurements, Rival, Suspect, collect, find_hinges, find_rivals, find_suspects
 from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.report import details, record, summary
-from unswayed.core.assumptions import LARGEST_VALUE, Assumptions, Given, ModelArgs
+from unswayed.core.assumptions import LARGEST_VALUE, Assumptions, Given, GivenArgs
 from unswayed.core.certificate import Breakdown, Certificate
 from unswayed.core.credible import Credible, Mixture, credible
 from unswayed.core.kernels import gram
@@ -166,16 +166,15 @@ class Audit:
         return plot_audit(self)
 
 
-@forwards(Given, without=("threat",))
+@forwards(Given)
 def audit(
     x: ArrayLike,
     y: ArrayLike,
     *,
     names: Sequence[str] | None = None,
     minimize: bool = False,
-    threat: float = 0.0,
     lines: Sequence[int] | None = None,
-    **given: Unpack[ModelArgs],
+    **given: Unpack[GivenArgs],
 ) -> Audit:
     """Who wins, and how much tampering would it take to overturn that?
 
@@ -185,7 +184,6 @@ def audit(
         {settings}
         names: The names of the parameters; by default x1, x2, ...
         minimize: Whether smaller values are better.
-        threat: Total tampering to be safe against, in units of the values.
         lines: The line of a file that each measurement comes from, to name it in words.
 
     Returns:
@@ -200,7 +198,7 @@ def audit(
         >>> found.winner, found.rival
         (1, 0)
     """
-    stated = Given(threat=threat, **given)
+    stated = Given(**given)
     data = collect(x, y, minimize=minimize)
     columns = data.points.shape[1]
     titles = tuple(f"x{i + 1}" for i in range(columns)) if names is None else tuple(str(name) for name in names)

@@ -16,7 +16,9 @@ probable explanation is taken. If plays could not be set aside, one lie would ma
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import log, pi
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, lapack
@@ -26,6 +28,8 @@ from scipy.spatial.distance import cdist
 from unswayed.core.kernels import TwoScale
 from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.rows import numbered_rows
+from unswayed.core.sources import weigh_sources
+from unswayed.core.threat import Allowance, Records, Threat
 from unswayed.core.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
@@ -48,6 +52,7 @@ class Model:
         scale: s, the output scale.
         tau: The roughness.
         kept: Which plays were not set aside.
+        offsets: What was taken off each value, because its source reads too high or too low.
         score: Minus the log posterior, including the cost of the plays that were set aside.
     """
 
@@ -58,6 +63,7 @@ class Model:
     scale: float
     tau: float
     kept: BoolArray
+    offsets: FloatArray
     score: float
     __repr__ = short_repr
 
@@ -77,8 +83,10 @@ def fit_model(
     groups: IntArray,
     *,
     threshold: float,
-    budget: float,
+    threat: Threat | None,
     unit: float,
+    weights: FloatArray | None = None,
+    sources: IntArray | None = None,
     least_tau: float = 0.0,
     start: Model | None = None,
 ) -> Model:
@@ -89,48 +97,62 @@ def fit_model(
         y: Measured values.
         groups: The parameter that each column of X belongs to.
         threshold: Set aside plays that are off by more standard deviations.
-        budget: Largest total change of the plays that are set aside.
+        threat: What limits the plays that are set aside; None if nobody knows.
         unit: Spread of the values over the space.
-        least_tau: The noise, if it is known.
+        weights: The weight of each play; by default 1.
+        sources: The number of the source of each play, if sources are known.
+        least_tau: The noise of weight 1, if it is known.
         start: An earlier model to start from. A smoother start with more plays set aside is always tried too.
     """
     middle = float(np.median(y))
     z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
-    d = int(groups.max()) + 1
+    d, possible = int(groups.max()) + 1, np.abs(z) <= LARGEST_VALUE
+    points, arms = numbered_rows(X)
+    records = Records(arms, z, np.ones(len(z)) if weights is None else weights, sources)
+    judge = partial(_trimmed, points, records, groups, threshold, Allowance.of(threat).mapped(1 / unit))
     # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
-    models, possible = [], np.abs(z) <= LARGEST_VALUE
-    points, arms = numbered_rows(X)
+    models = []
     for guess in _guesses(start, unit, least, d):
-        found = guess
-        kept = possible if start is None else _trimmed(guess, points, arms, z, groups, threshold, budget / unit)
+        found, kept, offsets = guess, possible, np.zeros(len(z))
+        if start is not None:
+            kept, offsets, _ = judge(guess)
         for _ in range(2):
-            found, _ = _climb(found, Measured.of(points, arms[kept], z[kept]), groups, least)
-            kept = _trimmed(found, points, arms, z, groups, threshold, budget / unit)
-        data = Measured.of(points, arms[kept], z[kept])
+            found, _ = _climb(found, _pooled(points, records, kept, offsets), groups, least)
+            kept, offsets, cost = judge(found)
+        data = _pooled(points, records, kept, offsets)
         found, loss = _climb(found, data, groups, least, steps=8)
         kernel, scale, tau = _parts(found, groups)
         centre = middle + unit * _centre(found, data, groups)
-        lengths, score = np.exp(found[:d]), loss + price * (len(z) - int(kept.sum()))
-        models.append(Model(lengths, kernel.share, kernel.ratio, centre, unit * scale, unit * tau, kept, score))
+        score = loss + price * cost.lies + cost.sources
+        lengths, sizes = np.exp(found[:d]), (unit * scale, unit * tau)
+        models.append(Model(lengths, kernel.share, kernel.ratio, centre, *sizes, kept, unit * offsets, score))
     return min(models, key=lambda model: model.score)
+
+
+def _pooled(points: FloatArray, records: Records, kept: BoolArray, offsets: FloatArray) -> Measured:
+    """The plays that are kept, without the offsets of their sources."""
+    return Measured.of(points, records.arms[kept], (records.values - offsets)[kept], records.weights[kept])
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Plays pooled by point: the number and mean at each, and the sum of squares around these means."""
+    """Plays pooled by point: weight and mean at each, weighted squares around these means, and how many plays."""
 
     X: FloatArray
     n: FloatArray
     means: FloatArray
     squares: float
+    plays: int
 
     @classmethod
-    def of(cls, points: FloatArray, arms: IntArray, z: FloatArray) -> Measured:
-        """Pool plays, given the number of the point and the value of each."""
-        means, counts = pooled(arms, z, np.ones(len(z)), len(points))
+    def of(cls, points: FloatArray, arms: IntArray, z: FloatArray, weights: FloatArray | None = None) -> Measured:
+        """Pool plays, given the number of the point, the value and the weight of each."""
+        w = np.ones(len(z)) if weights is None else weights
+        means, counts = pooled(arms, z, w, len(points))
         played = counts > 0
-        return cls(points[played], counts[played], means[played], float(np.sum(np.square(z - means[arms]))))
+        squares = float(np.sum(w * np.square(z - means[arms])))
+        return cls(points[played], counts[played], means[played], squares, len(z))
 
 
 def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tuple[float, FloatArray]:
@@ -155,7 +177,7 @@ def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tup
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
     sums = inverse.sum(axis=1)
     a = inverse @ z - sums * ((sums @ z) / sums.sum())
-    repeats = float(n.sum()) - len(n)
+    repeats = data.plays - len(n)
     loss = 0.5 * float(z @ a) + float(np.log(L.diagonal()).sum())
     loss += 0.5 * data.squares / tau2 + 0.5 * repeats * log(tau2) + 0.5 * float(np.log(n).sum())
     W = s2 * (inverse - np.outer(a, a))  # the gradient is half the sum of W dK for every parameter of K
@@ -200,26 +222,46 @@ def _climb(
     return best.x, float(best.fun)
 
 
+class _Cost(NamedTuple):
+    """How many single plays are set aside, and minus the log probability of what is set aside with its source."""
+
+    lies: int
+    sources: float
+
+
 def _trimmed(
-    parameters: FloatArray,
     points: FloatArray,
-    arms: IntArray,
-    z: FloatArray,
+    records: Records,
     groups: IntArray,
     threshold: float,
-    budget: float,
-) -> BoolArray:
-    """Which plays a model explains. Drop faults first: next to a huge value the others lose precision."""
-    kept = np.abs(z) <= LARGEST_VALUE
-    kernel, scale, tau = _parts(parameters, groups)
-    centre = _centre(parameters, Measured.of(points, arms[kept], np.clip(z[kept], -10, 10)), groups)
-    standard, ones = (z[kept] - centre) / scale, np.ones(int(kept.sum()))
-    K = kernel(points, points)
-    everything = JointPosterior.of_plays(K, arms[kept], standard, ones, (tau / scale) ** 2)
-    explained = trim(everything, arms[kept], standard, ones, K=K, threshold=threshold, budget=budget / scale)
-    if explained.any():  # a model that explains no play is no reason to set any aside
-        kept[kept] = explained
-    return kept
+    allowance: Allowance,
+    parameters: FloatArray,
+) -> tuple[BoolArray, FloatArray, _Cost]:
+    """Which plays a model explains, and the offset of each. Drop faults first: beside them the others lose digits."""
+    kept, kernel = np.abs(records.values) <= LARGEST_VALUE, _parts(parameters, groups)[0]
+    scale, tau = _parts(parameters, groups)[1:]
+    clipped = Measured.of(points, records.arms[kept], np.clip(records.values[kept], -10, 10), records.weights[kept])
+    z = (records.values - _centre(parameters, clipped, groups)) / scale
+    K, lam = kernel(points, points), (tau / scale) ** 2
+    some = records.only(kept, z[kept])
+    allowed = allowance.mapped(1 / scale)
+    everything = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
+    weighed = weigh_sources(everything, some, K=K, allowance=allowed)
+    believed = weighed.kept
+    values = weighed.corrected(some)
+    if believed.all() and not weighed.offsets.any():
+        posterior = everything
+    else:
+        posterior = JointPosterior.of_plays(K, some.arms[believed], values[believed], some.weights[believed], lam)
+    plays = some.arms[believed], values[believed], some.weights[believed]
+    explained = trim(posterior, *plays, K=K, threshold=threshold, allowance=weighed.allowance)
+    offsets, faults = np.zeros(len(z)), int((~kept).sum())
+    offsets[kept] = scale * (some.values - values)
+    if not explained.any():  # a model that explains no play is no reason to set any aside
+        return kept, offsets, _Cost(faults, weighed.cost)
+    believed[believed] = explained
+    kept[kept] = believed
+    return kept, offsets, _Cost(faults + int((~explained).sum()), weighed.cost)
 
 
 def _centre(parameters: FloatArray, data: Measured, groups: IntArray) -> float:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Required, Self, TypedDict
+from typing import Any, Self, TypedDict
 
 import numpy as np
 
 from unswayed.core.kernels import Kernel
+from unswayed.core.threat import LARGEST_VALUE, Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
 from unswayed.text import printable
 from unswayed.types import fix, positive, probability
 
-LARGEST_VALUE = 1e100  # of a measurement: squares must stay finite
 WORDS = {"kernel": "kernel", "output_scale": "output scale", "noise_std": "noise", "level": "level"}
 
 Level = float | tuple[float, float]
@@ -32,7 +31,11 @@ def amount(value: float, name: str, *, zero: bool = False) -> float:
 class Given:
     """What the user states about the measurements. None stands for "estimate it"."""
 
-    threat: float = setting("Total tampering to be safe against: the sum of all changes of values, in their units.")
+    threat: Threat | float | None = setting(
+        "What tampering to be safe against: a `Threat`; or a number, the largest sum of all changes of values, in "
+        "their units; None if nobody knows.",
+        None,
+    )
     kernel: Kernel | None = setting("How values at two points vary together; estimated if None.", None)
     noise_std: float | None = setting("Standard deviation of one measurement; estimated if None.", None)
     output_scale: float | None = setting("Standard deviation of the true values; estimated if None.", None)
@@ -52,11 +55,16 @@ class Given:
         if self.kernel is not None and (isinstance(self.kernel, type) or not isinstance(self.kernel, Kernel)):
             shown = printable(repr(self.kernel), limit=60)
             raise InvalidInput(f"kernel must be a kernel such as Matern(2.5, 0.3), not {shown}")
-        fix(self, threat=amount(self.threat, "the threat", zero=True), delta=probability(self.delta, "delta"))
+        fix(self, threat=Threat.of(self.threat), delta=probability(self.delta, "delta"))
         for name, words in (("noise_std", "noise"), ("output_scale", "output scale"), ("norm_bound", "norm bound")):
             if (value := getattr(self, name)) is not None:
                 fix(self, **{name: amount(value, f"the {words}")})
         fix(self, level=None if self.level is None else _checked_level(self.level))
+
+    @property
+    def feared(self) -> Threat:
+        """The threat; none at all if nobody knows it."""
+        return Threat.of(self.threat) or Threat()
 
     @property
     def estimated(self) -> tuple[str, ...]:
@@ -85,9 +93,10 @@ class Given:
 
     def flipped(self) -> Self:
         """The same for the negated values."""
-        if self.level is None:
-            return self
-        return replace(self, level=(-self.level[1], -self.level[0]) if isinstance(self.level, tuple) else -self.level)
+        level, threat = self.level, Threat.of(self.threat)
+        if level is not None:
+            level = (-level[1], -level[0]) if isinstance(level, tuple) else -level
+        return replace(self, level=level, threat=None if threat is None else threat.mapped(-1.0, lambda value: -value))
 
 
 def _checked_level(level: Any) -> Level:
@@ -107,8 +116,10 @@ def _checked_level(level: Any) -> Level:
     return low, high
 
 
-class ModelArgs(TypedDict, total=False):
-    """The fields of `Given` but the threat as keywords, for static tools."""
+class GivenArgs(TypedDict, total=False):
+    """The fields of `Given` as keywords, for static tools."""
+
+    threat: Threat | float | None
 
     kernel: Kernel | None
     noise_std: float | None
@@ -116,12 +127,6 @@ class ModelArgs(TypedDict, total=False):
     level: Level | None
     norm_bound: float | None
     delta: float
-
-
-class GivenArgs(ModelArgs):
-    """The fields of `Given` as keywords, for static tools."""
-
-    threat: Required[float]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -155,8 +160,3 @@ class Assumptions:
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {**asdict(self), "kernel": repr(self.kernel), "estimated": list(self.estimated)}
-
-
-def listed(words: Sequence[str]) -> str:
-    """Words as in "kernel, noise and level"."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -1,7 +1,7 @@
 """What can be said of a recommendation: how much tampering overturns it, and how far it is from the best.
 
     mu, k_t   posterior mean and covariance      a     the winner           b      a rival
-    lam       regularisation                     S     the arms played      C      total tampering, sum |c_j|
+    lam       regularisation                     S     the arms played
 
 `Breakdown` is algebra (core/influence.py): it holds the plays, the kernel and lam fixed. `Certificate` is a theorem:
 it needs a true kernel, noise and norm bound that were not fitted to these rewards. Both allow for the rounding errors
@@ -18,7 +18,9 @@ import numpy as np
 
 from unswayed.core.bounds import log_det_beta
 from unswayed.core.influence import pairwise_deviation, pairwise_influence
+from unswayed.core.memory import row_blocks
 from unswayed.core.posterior import JointPosterior, Posterior
+from unswayed.core.threat import Records, Threat
 from unswayed.errors import InvalidInput
 from unswayed.text import at_most
 from unswayed.types import FloatArray, IntArray, positive, probability, read_only, short_repr, whole
@@ -40,6 +42,9 @@ class Breakdown:
         budget: The total change of rewards that is needed. Infinite if no tampering makes another arm win.
         rival: The arm that then wins, as a number (in an `Answer`, as a point). None if no arm can.
         pivot: The arm whose plays have to change: a number, in an `Answer` a point. None if there is none.
+        lies: The fewest false measurements within the range of values after which the winner is not the sole one; None
+            if no number is enough, or if they were not counted.
+        liars: The same for lying sources.
 
     Example:
         >>> import unswayed
@@ -51,6 +56,8 @@ class Breakdown:
     budget: float
     rival: Any
     pivot: Any
+    lies: int | None = None
+    liars: int | None = None
 
     @property
     def possible(self) -> bool:
@@ -70,6 +77,7 @@ def breakdown(
     margin: float = 0.0,
     caution: float = 0.0,
     without: Sequence[int] = (),
+    records: Records | None = None,
 ) -> Breakdown:
     """The least tampering that makes another arm win.
 
@@ -84,6 +92,7 @@ def breakdown(
         margin: Rivals that are behind by less do not count. On a fine grid the winner's neighbours are as good as it.
         caution: The recommendation rule takes the largest mu - caution sd.
         without: Arms that the rule leaves out.
+        records: The measurements, if they differ in weight.
 
     Returns:
         The breakdown; infinite, without rival and pivot, where no tampering makes another arm win.
@@ -96,7 +105,7 @@ def breakdown(
     """
     joint = _joint(posterior)
     winner, margin = _winner(joint, winner), positive(margin, "the margin", zero=True)
-    budgets, where = breakdown_budgets(joint, winner, beta=beta, caution=caution)
+    budgets, where = breakdown_budgets(joint, winner, beta=beta, caution=caution, records=records)
     budgets[[winner, *without]] = np.inf
     if margin > 0:
         budgets[joint.mean[winner] - joint.mean < margin] = np.inf
@@ -107,10 +116,15 @@ def breakdown(
 
 
 def breakdown_budgets(
-    posterior: JointPosterior, winner: int, *, beta: float = 0.0, caution: float = 0.0
+    posterior: JointPosterior, winner: int, *, beta: float = 0.0, caution: float = 0.0, records: Records | None = None
 ) -> tuple[FloatArray, IntArray]:
     """For every rival the tampering that overturns the winner, and the arm where it is cheapest."""
     effect, S = posterior.effect()
+    heaviest = 1.0
+    if records is not None:  # a change counts as much as the heaviest measurement of its arm
+        weights = np.zeros(len(posterior.mean))
+        np.maximum.at(weights, records.arms, records.weights)
+        effect, heaviest = effect * weights[S], float(weights.max())
     power, column = pairwise_influence(effect, winner)
     errors = posterior.errors
     # sd does not depend on the rewards, so caution only shifts the lead.
@@ -118,7 +132,7 @@ def breakdown_budgets(
     lead = score[winner] - score - errors.means(winner)
     if beta > 0:
         lead = lead - beta * pairwise_deviation(posterior.covariance, winner, errors.variances(winner))
-    power = np.where(power > 0, power + errors.effects(winner), 0.0)
+    power = np.where(power > 0, power + heaviest * errors.effects(winner), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         budgets = np.where(lead > 0, lead / power, 0.0)  # no power means no lead: the arms are identical in the model
     return budgets, S[column] if len(S) else column
@@ -126,11 +140,11 @@ def breakdown_budgets(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
-    """What is proved of a recommendation, with probability 1 - delta, if tampering stayed within `budget`.
+    """What is proved of a recommendation, with probability 1 - delta, if there was no more tampering than `threat`.
 
     Attributes:
         winner: The recommended arm.
-        budget: Total tampering that the certificate allows for.
+        threat: The tampering that the certificate allows for.
         delta: Probability of failure.
         largest_gap: The winner is at most this far below the best arm.
         certified_budget: Tampering up to which the winner is the best arm.
@@ -146,7 +160,7 @@ class Certificate:
     """
 
     winner: int
-    budget: float
+    threat: Threat
     delta: float
     largest_gap: float
     certified_budget: float
@@ -154,6 +168,11 @@ class Certificate:
     beta: float
     rounding: float
     __repr__ = short_repr
+
+    @property
+    def budget(self) -> float:
+        """Total tampering that the certificate allows for."""
+        return self.threat.total
 
     @property
     def resolved(self) -> bool:
@@ -168,27 +187,28 @@ class Certificate:
             "options. Leave out options that are nearly equal, or allow for a larger noise (lam)."
         )
 
-    def scaled(self, unit: float) -> Certificate:
+    def in_units(self, unit: float, threat: Threat) -> Certificate:
         """The same certificate when rewards are measured in other units.
 
         Args:
             unit: What every amount is multiplied by.
+            threat: The threat in these units.
         """
-        amounts = ("budget", "largest_gap", "certified_budget", "rounding")
-        return replace(self, **{name: unit * getattr(self, name) for name in amounts})
+        amounts = ("largest_gap", "certified_budget", "rounding")
+        return replace(self, threat=threat, **{name: unit * getattr(self, name) for name in amounts})
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values; an infinite amount is None."""
-        record = {**asdict(self), "candidates": self.candidates.tolist()}
+        record = {**asdict(self), "budget": self.budget, "candidates": self.candidates.tolist()}
         return {name: None if value == np.inf else value for name, value in record.items()}
 
     def __str__(self) -> str:
         begin = f"If kernel, noise and norm bound are true, then with {100 * (1 - self.delta):.4g}% confidence"
         if len(self.candidates) == 1:
-            return f"{begin} option {self.winner} is the best, unless tampering exceeded {self.budget:.4g} in total."
+            return f"{begin} option {self.winner} is the best, if {self.threat.condition}."
         text = (
             f"{begin} option {self.winner} is at most {at_most(self.largest_gap)} worse than the best, and "
-            f"{len(self.candidates)} options may be the best, unless tampering exceeded {self.budget:.4g} in total."
+            f"{len(self.candidates)} options may be the best, if {self.threat.condition}."
         )
         return text if self.resolved else f"{text} {self.rounding_note}"
 
@@ -196,13 +216,14 @@ class Certificate:
 def certificate(
     posterior: Posterior | JointPosterior,
     *,
-    budget: float,
+    budget: Threat | float,
     norm_bound: float,
     noise_std: float,
     delta: float = 0.05,
     winner: int | None = None,
+    records: Records | None = None,
 ) -> Certificate:
-    """Certify a recommendation against tampering of total `budget`.
+    """Certify a recommendation against tampering.
 
     Uses the log-determinant beta, which holds for plays chosen in any way that does not see later noise. The
     certificate is true if the norm bound, the noise, the kernel and lam are true and were not fitted to these rewards.
@@ -210,11 +231,13 @@ def certificate(
 
     Args:
         posterior: Of all plays: none may be left out because of its reward.
-        budget: Total tampering to certify against, in units of the rewards.
+        budget: Total tampering to certify against, in units of the rewards; or a `Threat`, whose range must hold for
+            every honest measurement.
         norm_bound: Bound B on the RKHS norm of the truth.
         noise_std: Sub-Gaussian scale of the noise of one play.
         delta: Probability of failure.
         winner: The arm to certify; by default the one with the largest posterior mean.
+        records: The measurements: a threat of false measurements or lying sources needs them.
 
     Returns:
         The certificate.
@@ -229,27 +252,40 @@ def certificate(
         0.0
     """
     joint = _joint(posterior)
-    C, delta = positive(budget, "the budget", zero=True), probability(delta, "delta")
+    threat, delta = Threat.of(budget) or Threat(), probability(delta, "delta")
     B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
     winner = _winner(joint, winner)
     share = delta / JITTERS if joint.jitter > 0 else delta
     beta = log_det_beta(B, sigma, joint.lam, share, joint.log_det + joint.errors.log_det)
-    behind, exact = _behind(joint, winner, beta, C)
+    behind, exact = _behind(joint, winner, beta, threat, records)
     largest_gap, candidates = max(float(behind.max()), 0.0), read_only(np.flatnonzero(behind >= 0))
-    certified_budget = breakdown(joint, beta=beta, winner=winner).budget
-    rounding = largest_gap - max(float(exact.max()), 0.0)
-    return Certificate(winner, C, delta, largest_gap, certified_budget, candidates, beta, rounding)
+    certified_budget = breakdown(joint, beta=beta, winner=winner, records=records).budget
+    rounding = largest_gap - max(float(exact.max()), 0.0) if np.isfinite(largest_gap) else 0.0
+    return Certificate(winner, threat, delta, largest_gap, certified_budget, candidates, beta, rounding)
 
 
-def _behind(joint: JointPosterior, winner: int, beta: float, C: float) -> tuple[FloatArray, FloatArray]:
+def _behind(
+    joint: JointPosterior, winner: int, beta: float, threat: Threat, records: Records | None
+) -> tuple[FloatArray, FloatArray]:
     """What f(b) - f(winner) is at most, for every arm b: with rounding errors, and without."""
     lead, errors = joint.mean - joint.mean[winner], joint.errors
-    power, _ = pairwise_influence(joint.effect()[0], winner)
-    exact = lead + beta * pairwise_deviation(joint.covariance, winner) + C * power
+    reach = reach_of_leads(joint, winner, threat, records)
+    exact = lead + beta * pairwise_deviation(joint.covariance, winner) + reach
     deviation = pairwise_deviation(joint.covariance, winner, errors.variances(winner))
-    behind = lead + errors.means(winner) + beta * deviation + C * (power + errors.effects(winner))
+    margin = threat.margin(errors.effects(winner), records)
+    behind = lead + errors.means(winner) + beta * deviation + reach + margin
     behind[winner] = exact[winner] = 0.0
     return behind, exact
+
+
+def reach_of_leads(joint: JointPosterior, winner: int, threat: Threat, records: Records | None) -> FloatArray:
+    """How far a threat can raise mu(b) - mu(winner), for every arm b."""
+    effect, S = joint.effect()
+    reach = np.zeros(len(effect))
+    for rows in row_blocks(len(effect), effect.shape[1] if records is None else len(records.values)):
+        g = effect[rows] - effect[winner]
+        reach[rows] = threat.reach(g if records is None else records.effects(g, S), records)
+    return reach
 
 
 def _joint(posterior: Posterior | JointPosterior) -> JointPosterior:

@@ -1,11 +1,11 @@
 """How far a recommendation is from the best, as far as a fitted model can tell.
 
-    a    the recommended point        b    any point considered        C    total tampering
+    a    the recommended point        b    any point considered
 
 Where kernel, noise, scale or level were estimated from the same measurements, nothing is proved. What can be said is
 a credible bound: the 1 - delta quantile of
 
-    max_b  f(b) - f(a) + C max_x' |d (mu(b) - mu(a)) / d y(x')|
+    max_b  f(b) - f(a) + (how far the threat can raise mu(b) - mu(a))
 
 over joint draws of f. The draws come from many models, each as often as the measurements make it probable
 (core/evidence.py): with few measurements the models disagree, and the bound is wide.
@@ -23,14 +23,15 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.spatial.distance import cdist
 
 from unswayed.core.ard import Measured, Model, spread
-from unswayed.core.assumptions import Assumptions, Given, listed
+from unswayed.core.assumptions import Assumptions, Given
 from unswayed.core.certificate import Certificate
 from unswayed.core.evidence import Evidence, Explained
 from unswayed.core.joint_posterior import System
 from unswayed.core.kernels import Kernel, Matern, TwoScale
 from unswayed.core.prior import WIDE, WithLevel
 from unswayed.core.rows import numbered_rows
-from unswayed.text import at_most
+from unswayed.core.threat import Records, Threat
+from unswayed.text import at_most, listed
 from unswayed.types import FloatArray, IntArray
 
 DRAWS = 1000
@@ -50,8 +51,8 @@ class Credible:
     Attributes:
         largest_gap: With this probability the point is at most this far from the best of the points considered.
         probability: 1 - delta.
-        budget: Total tampering that is allowed for.
-        best: Probability that no point considered is better, whatever tampering within the budget did.
+        threat: Tampering that is allowed for.
+        best: Probability that no point considered is better, whatever tampering within the threat did.
         best_untampered: The same, if nothing was tampered with.
 
     Example:
@@ -63,13 +64,19 @@ class Credible:
 
     largest_gap: float
     probability: float
-    budget: float
+    threat: Threat
     best: float
     best_untampered: float
 
+    @property
+    def budget(self) -> float:
+        """Total tampering that is allowed for."""
+        return self.threat.total
+
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
+        """As plain values; an infinite gap is None."""
+        gap = self.largest_gap if np.isfinite(self.largest_gap) else None
+        return {**asdict(self), "largest_gap": gap, "budget": self.threat.total}
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,16 +127,28 @@ class Mixture:
         kernels: The kernel of each row of models.
         explained: How probable each model is.
         data: The measurements by point, from their level or their median.
+        records: The single measurements.
         level_known: Whether the level was given as a number.
     """
 
     kernels: tuple[Kernel, ...]
     explained: Explained
     data: Measured
+    records: Records
     level_known: bool
 
     @classmethod
-    def of(cls, given: Given, shapes: Shapes, rows: FloatArray, values: FloatArray) -> Self:
+    def of(
+        cls,
+        given: Given,
+        shapes: Shapes,
+        rows: FloatArray,
+        values: FloatArray,
+        *,
+        weights: FloatArray | None = None,
+        sources: IntArray | None = None,
+        noise: float | None = None,
+    ) -> Self:
         """Weigh the models.
 
         Args:
@@ -137,15 +156,21 @@ class Mixture:
             shapes: The kernels that are possible.
             rows: The point of each measurement.
             values: The measurements.
+            weights: The weight of each; by default 1.
+            sources: The number of the source of each, if sources are known.
+            noise: The noise of a measurement of weight 1, if it is known and not given.
         """
         points, arms = numbered_rows(rows)
+        w = np.ones(len(values)) if weights is None else weights
         y = values - (given.level_centre if given.level_known else float(np.median(values)))
         fitted = np.isin(arms, np.linspace(0, len(points) - 1, FITTED).astype(np.int64))
-        some = Measured.of(points, arms[fitted], y[fitted])
-        evidence = Evidence.of(shapes.kernels, shapes.odds, some.X, some.n, level_known=given.level_known)
-        known = {"noise": given.noise_std, "scale": given.output_scale}
+        some, all_ = Measured.of(points, arms[fitted], y[fitted], w[fitted]), Measured.of(points, arms, y, w)
+        evidence = Evidence.of(
+            shapes.kernels, shapes.odds, some.X, some.n, level_known=given.level_known, plays=some.plays
+        )
+        known = {"noise": given.noise_std if noise is None else noise, "scale": given.output_scale}
         explained = evidence.explained(some.means, some.squares, unit=spread(values), **known)
-        return cls(shapes.kernels, explained, Measured.of(points, arms, y), given.level_known)
+        return cls(shapes.kernels, explained, all_, Records(arms, values, w, sources), given.level_known)
 
     def models(self) -> Iterator[tuple[Kernel, float, FloatArray]]:
         """Kernel, noise over scale, and draws of the squared scale; each model as often as it is probable."""
@@ -161,13 +186,15 @@ class Mixture:
             kernel = self.kernels[i] if self.level_known else WithLevel(self.kernels[i], WIDE)
             yield kernel, float(self.explained.ratios[j]), s2
 
-    def gaps(self, considered: FloatArray, winner: int, C: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Draws of max_b f(b) - f(winner), without and with tampering of total C, and of the noise."""
+    def gaps(self, considered: FloatArray, winner: int, threat: Threat) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Draws of max_b f(b) - f(winner), without and with tampering, and of the noise."""
         rng, draws = np.random.default_rng(1), []
+        played = np.arange(len(self.data.n))
         for kernel, ratio, s2 in self.models():
-            mean, power, factor = _contest(kernel, ratio**2, self.data, considered, winner)
+            mean, effect, factor = _contest(kernel, ratio**2, self.data, considered, winner)
+            reach = threat.reach(self.records.effects(effect, played), self.records)
             drawn = mean + np.sqrt(s2)[:, None] * (rng.standard_normal((len(s2), len(mean))) @ factor.T)
-            best = [drawn.max(axis=1, initial=-np.inf), (drawn + C * power).max(axis=1, initial=-np.inf)]
+            best = [drawn.max(axis=1, initial=-np.inf), (drawn + reach).max(axis=1, initial=-np.inf)]
             draws.append([*best, ratio * np.sqrt(s2)])
         honest, tampered, noise = np.maximum(np.concatenate(draws, axis=1), 0.0)
         return honest, tampered, noise
@@ -188,7 +215,7 @@ class Mixture:
 def _contest(
     kernel: Kernel, lam: float, data: Measured, considered: FloatArray, winner: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """For the strongest b: the mean of f(b) - f(a), the effect of one unit of tampering, a factor of the covariance.
+    """For the strongest b: the mean of f(b) - f(a), the effect of a play at each point, a factor of the covariance.
 
     The covariance is in units of s^2.
     """
@@ -205,12 +232,11 @@ def _contest(
     strongest = np.argsort(-(mean + 3 * typical * deviation), kind="stable")[:CONTENDERS]
     strongest = strongest[strongest != winner]
     effect = solve_triangular(system.factor, other[:, strongest], lower=True, trans="T", check_finite=False).T
-    power = np.abs(effect / data.n).max(axis=1)
     k_b = kernel(considered[strongest], considered[strongest])
     covariance = k_b - k_a[strongest] - k_a[strongest][:, None] + diagonal[winner]
     covariance -= other[:, strongest].T @ other[:, strongest]
     np.fill_diagonal(covariance, covariance.diagonal() + ROUNDED * float(diagonal.max()))
-    return mean[strongest], power, _root(covariance)
+    return mean[strongest], effect / data.n, _root(covariance)
 
 
 def _root(covariance: FloatArray) -> FloatArray:
@@ -236,12 +262,12 @@ def credible(given: Given, mixture: Mixture, considered: FloatArray, winner: int
     """
     if mixture.explained.signal < SIGNAL:
         return None
-    honest, gaps, noises = mixture.gaps(considered, winner, given.threat)
+    honest, gaps, noises = mixture.gaps(considered, winner, given.feared)
     probability, data = 1 - given.delta, mixture.data
     repeats = max(float(data.n[(considered[winner] == data.X).all(axis=1)].sum()), 1.0)
     noise = max(noise_std, float(np.quantile(noises, SURELY)))
     gap = max(float(np.quantile(gaps, probability)), noise * sqrt(2 / repeats))
-    return Credible(gap, probability, given.threat, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
+    return Credible(gap, probability, given.feared, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
 
 
 def share_unexplored(everywhere: FloatArray, rows: FloatArray, values: FloatArray, noise: float) -> float:
@@ -284,13 +310,14 @@ def gap_sentence(
     """
     if proved is not None:
         begin, percent = "Certified: with", f"{100 * (1 - proved.delta):.4g}% confidence"
-        gap, budget = proved.largest_gap, proved.budget
+        gap, threat = proved.largest_gap, proved.threat
     elif fitted is not None:
         what = f"fitted model (estimated: {listed(model.estimated)})" if model.estimated else "given model"
         begin, percent = f"Under the {what}, with", f"{100 * fitted.probability:.4g}% probability"
-        gap, budget = fitted.largest_gap, fitted.budget
+        gap, threat = fitted.largest_gap, fitted.threat
     else:
         return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hint}"
-    honest = f"tampering did not exceed {budget:.4g} in total" if budget > 0 else "nothing was tampered with"
+    if not np.isfinite(gap):
+        return f"Nothing can be said of how far this is from the best, if there may be {threat} without a known range."
     rounded = "" if proved is None or proved.resolved else f" {proved.rounding_note}"
-    return f"{begin} {percent} {claim.format(at_most(gap))}, if {honest}.{rounded}"
+    return f"{begin} {percent} {claim.format(at_most(gap))}, if {threat.condition}.{rounded}"

@@ -1,6 +1,6 @@
 """How well each of several models explains the same measurements.
 
-    m      distinct points          n_i    how often each was measured          T    measurements
+    m      distinct points          n_i    weight of its measurements           T    measurements
     e      eigenvalues of D K D, with D = diag(sqrt n)      q    squared coordinates of D (ybar - centre)
     r      noise over output scale  s      output scale                         W    squares around the means ybar
 
@@ -67,6 +67,7 @@ class Evidence:
 
     Attributes:
         counts: n.
+        plays: T.
         odds: Log probability of each kernel before anything is measured.
         eigenvalues: e of each kernel, a row each.
         vectors: The eigenvectors of each kernel, as columns.
@@ -74,6 +75,7 @@ class Evidence:
     """
 
     counts: FloatArray
+    plays: float
     odds: FloatArray
     eigenvalues: FloatArray
     vectors: FloatArray
@@ -81,9 +83,16 @@ class Evidence:
 
     @classmethod
     def of(
-        cls, kernels: Sequence[Kernel], odds: FloatArray, points: FloatArray, counts: FloatArray, *, level_known: bool
+        cls,
+        kernels: Sequence[Kernel],
+        odds: FloatArray,
+        points: FloatArray,
+        counts: FloatArray,
+        *,
+        level_known: bool,
+        plays: float | None = None,
     ) -> Self:
-        """Decompose the matrix of each kernel."""
+        """Decompose the matrix of each kernel. Counts may be weights, of `plays` measurements."""
         root = np.sqrt(counts)
         reflection = None if level_known else _householder(root)
         values, vectors = [], []
@@ -95,7 +104,8 @@ class Evidence:
             e, v = np.linalg.eigh(weighted)
             values.append(np.maximum(e, 0.0))
             vectors.append(v)
-        return cls(counts, odds - _log_sum(odds), np.array(values), np.array(vectors), reflection)
+        T = float(counts.sum()) if plays is None else plays
+        return cls(counts, T, odds - _log_sum(odds), np.array(values), np.array(vectors), reflection)
 
     def explained(
         self, means: FloatArray, squares: float, *, unit: float, noise: float | None = None, scale: float | None = None
@@ -117,7 +127,7 @@ class Evidence:
         if self.reflection is not None:
             z = _reflected(z, self.reflection)[1:]
         q = np.square(np.einsum("fij,i->fj", self.vectors, z))
-        T = float(self.counts.sum()) - (self.reflection is not None)
+        T = self.plays - (self.reflection is not None)
         ratios = _ratios(noise, scale)
         r2, repeats = np.square(ratios), T - len(z)
         spectrum = self.eigenvalues[:, None, :] + r2[:, None]

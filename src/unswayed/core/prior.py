@@ -29,6 +29,7 @@ from unswayed.core.evidence import Evidence
 from unswayed.core.kernels import Kernel, Matern, SquaredExponential, TwoScale
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.rows import numbered_rows
+from unswayed.core.threat import Records
 from unswayed.types import FloatArray
 
 WIDE = 3.0  # c of an estimated level, in output scales, or in units of the spread of the values
@@ -156,7 +157,9 @@ def _level(given: Given, values: FloatArray, shape: Kernel, scale: float, centre
     return middle, WIDE * around
 
 
-def certified(given: Given, model: Prior, posterior: JointPosterior, winner: int) -> Certificate:
+def certified(
+    given: Given, model: Prior, posterior: JointPosterior, winner: int, records: Records | None = None
+) -> Certificate:
     """The certificate of a recommendation, in units of the values, if everything is given.
 
     Args:
@@ -164,16 +167,18 @@ def certified(given: Given, model: Prior, posterior: JointPosterior, winner: int
         model: The model of it.
         posterior: Of all standardised measurements.
         winner: The recommended arm.
+        records: The standardised measurements.
     """
     found = certificate(
         posterior,
-        budget=given.threat / model.output_scale,
+        budget=given.feared.mapped(1 / model.output_scale, model.standard),
         norm_bound=model.norm(given.level_width) or 0.0,
         noise_std=model.noise,
         delta=given.delta,
         winner=winner,
+        records=records,
     )
-    return found.scaled(model.output_scale)
+    return found.in_units(model.output_scale, given.feared)
 
 
 def assumptions(given: Given, model: Prior, level: float, *, minimize: bool) -> Assumptions:

@@ -16,8 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from unswayed.core.posterior import JointPosterior, pooled
+from unswayed.core.threat import Allowance
 from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
+UNLIMITED = Allowance.of(None)
 DIGITS = 1e-6  # the relative rounding error of a posterior with which residuals are computed
 
 
@@ -39,16 +41,16 @@ def trim(
     *,
     K: FloatArray,
     threshold: float,
-    budget: float = np.inf,
+    allowance: Allowance = UNLIMITED,
 ) -> BoolArray:
     """Which plays to keep. Drop suspects one at a time, the largest z first, until no z exceeds `threshold`.
 
     A suspect is one play, or all plays of an arm whose mean is below the prediction of its neighbours: several equal
     lies at one arm hide each other, but not from the neighbours. (An arm above the prediction is no suspect: dropping
-    its plays would hide a narrow peak.) The sum of what is dropped stays within the budget, as tampering does. A
-    suspect that would exceed the budget is kept, so an arm is believed once its plays outweigh what could have been
-    forged. A play that is off by more than the whole budget and more than ten times the threshold is a fault and not
-    a lie. It is dropped without being charged to the budget.
+    its plays would hide a narrow peak.) What is dropped stays within the threat, as tampering does. A suspect that
+    would exceed it is kept, so an arm is believed once its plays outweigh what could have been forged. A play that is
+    off by more than the whole total of the threat and more than ten times the threshold is a fault and not a lie. It is
+    dropped without being charged.
 
     Args:
         posterior: The posterior of all plays.
@@ -57,22 +59,23 @@ def trim(
         repeats: How many plays each reward is the mean of.
         K: Kernel matrix of all arms.
         threshold: The largest z that is kept.
-        budget: Largest total tampering.
+        allowance: What the threat allows to set aside.
     """
     kept = np.ones(len(arms), dtype=np.bool_)
-    believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the budget protects
-    exposed, share = 0.0, 1.0
+    believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the threat protects
+    budget, share = allowance.total, 1.0
     while kept.any():
         z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0))
         worst = int(np.argmax(np.where(believed, 0.0, z)))
         if not z[worst] > threshold or believed[worst]:
             break
-        fault = off[worst] > budget and z[worst] > 10 * threshold
-        if not fault and exposed + off[worst] > budget:
-            believed[worst] = True
-            continue
-        exposed += 0.0 if fault else float(off[worst])
         dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
+        if not (off[worst] > budget and z[worst] > 10 * threshold):
+            left = allowance.after(float(off[worst]), int(dropped.sum()))
+            if left is None:
+                believed[worst] = True
+                continue
+            allowance = left
         kept[dropped] = False
         posterior, share = without(posterior, share, arms, rewards, repeats, kept, dropped, K)
     return kept

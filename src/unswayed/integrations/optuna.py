@@ -30,7 +30,7 @@ except ImportError:
     raise InvalidInput("this needs Optuna: pip install 'unswayed[optuna]'") from None
 
 from unswayed.audits.audit import Audit, audit
-from unswayed.core.assumptions import Given, GivenArgs, ModelArgs
+from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.certificate import Breakdown
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
@@ -268,21 +268,20 @@ def study_table(study: Study) -> StudyTable:
     return StudyTable(titles, read_only(np.column_stack(cells)), read_only(y), read_only(numbers), minimize)
 
 
-@forwards(Given, without=("threat",))
-def audit_study(study: Study, *, threat: float = 0.0, **given: Unpack[ModelArgs]) -> Audit:
+@forwards(Given)
+def audit_study(study: Study, **given: Unpack[GivenArgs]) -> Audit:
     """Can the winner of this study be trusted? `unswayed.audit` of its complete trials, made by any sampler.
 
     Args:
         study: A study with one objective.
         {settings}
-        threat: Total tampering to certify against, in units of the objective.
 
     Returns:
         The audit. Its options are the distinct points of the complete trials in the order of first appearance,
         encoded as `study_table` says; a suspect's `row` is a row of that table.
     """
     table = study_table(study)
-    return audit(table.x, table.y, names=table.columns, minimize=table.minimize, threat=threat, **given)
+    return audit(table.x, table.y, names=table.columns, minimize=table.minimize, **given)
 
 
 def _columns(name: str, distribution: BaseDistribution, values: list[Any]) -> list[tuple[str, list[float]]]:

@@ -23,10 +23,11 @@ from unswayed.core.design import first_argmax
 from unswayed.core.influence import pairwise_influence
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
+from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.policies.finite import OnFiniteDomain, check_index_lam
 from unswayed.policies.watch import Watch
-from unswayed.types import Feedback, Query, View, positive, read_only, whole
+from unswayed.types import Feedback, Query, View, fix, positive, read_only, whole
 
 RESOLVED = 1 / 3  # of the noise: an arm whose sd is smaller is played again only to verify
 CAUTION = 1.0  # recommend the arm of largest mu - CAUTION sd
@@ -39,7 +40,7 @@ class VigilantUCB(OnFiniteDomain):
     Attributes:
         domain: The arms, one row of coordinates each.
         kernel: How values at two points vary together.
-        corruption_budget: Largest total corruption C.
+        corruption_budget: Largest total corruption C; or a `Threat`, or None if nobody knows.
         lam: Regularisation, the model's noise variance.
         beta: Standard deviations of the upper bound while exploring.
         threshold: Trim plays that are off by more standard deviations; infinity never trims.
@@ -53,7 +54,7 @@ class VigilantUCB(OnFiniteDomain):
         3
     """
 
-    corruption_budget: float
+    corruption_budget: Threat | float | None
     lam: float
     beta: float = 2.0
     threshold: float = 4.0
@@ -63,7 +64,7 @@ class VigilantUCB(OnFiniteDomain):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive(self.corruption_budget, "the corruption budget", zero=True)
+        fix(self, corruption_budget=Threat.of(self.corruption_budget))
         positive(self.beta, "beta", zero=True)
         whole(self.verify, "verify", least=0)
         if not self.threshold > 0:
@@ -109,13 +110,14 @@ class VigilantUCB(OnFiniteDomain):
     def tell(self, state: Watch, feedback: Feedback) -> Watch:
         """Add the answers. If one of them is a surprise, decide again which plays to keep."""
         for arm, n, mean in zip(feedback.arms, feedback.repeats, feedback.means, strict=True):
-            state = self._tell_one(state, int(arm), int(n), float(mean))
+            state = self.take(state, int(arm), int(n), float(mean))
         return state
 
-    def _tell_one(self, state: Watch, arm: int, n: int, mean: float) -> Watch:
+    def take(self, state: Watch, arm: int, n: float, mean: float, source: int | None = None) -> Watch:
+        """Add one answer of weight n, by a source. If it is a surprise, decide again which plays to keep."""
         variance = float(state.posterior.covariance[arm, arm]) + self.lam / n
         surprise = abs(mean - float(state.posterior.mean[arm])) > self.threshold * np.sqrt(variance)
-        told = state.then(arm, n, mean)
+        told = state.then(arm, n, mean, source)
         return self.watch(told) if surprise else told
 
     def watch(self, state: Watch) -> Watch:
@@ -124,7 +126,7 @@ class VigilantUCB(OnFiniteDomain):
         Args:
             state: The current state.
         """
-        return state.trimmed(threshold=self.threshold, budget=self.corruption_budget)
+        return state.trimmed(threshold=self.threshold, threat=Threat.of(self.corruption_budget))
 
     def recommend(self, state: Watch, without: Sequence[int] = ()) -> int:
         """The arm of largest mu - sd: the less an arm was measured, the larger its mean has to be.

@@ -8,9 +8,12 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.posterior import JointPosterior, pooled
+from unswayed.core.sources import weigh_sources
+from unswayed.core.threat import Allowance, Records, Threat
 from unswayed.core.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only, short_repr
 
+NOTHING: FloatArray = read_only(np.zeros(0))
 FAULT = 1e4  # deviations of the prior: a larger reward is a broken instrument, not a lie
 
 
@@ -24,6 +27,9 @@ class Watch:
         rewards: The reward of each play, or the mean of several plays of one arm.
         repeats: How many plays each reward is the mean of.
         kept: Whether each play is kept.
+        sources: The number of the source of each play; None if sources are not known.
+        offsets: How far each source reads above the others.
+        aside: The sources that are set aside.
         posterior: The posterior of the kept plays.
     """
 
@@ -33,6 +39,9 @@ class Watch:
     repeats: FloatArray
     kept: BoolArray
     posterior: JointPosterior
+    sources: IntArray | None = None
+    offsets: FloatArray = NOTHING
+    aside: tuple[int, ...] = ()
     __repr__ = short_repr
 
     @classmethod
@@ -42,10 +51,24 @@ class Watch:
         return cls(K, none.astype(np.int64), none, none, none.astype(np.bool_), JointPosterior.prior(K, lam))
 
     @classmethod
-    def after(cls, K: FloatArray, lam: float, arms: IntArray, rewards: FloatArray) -> Self:
+    def after(cls, K: FloatArray, lam: float, plays: Records) -> Self:
         """The state after these plays, all of them kept."""
-        repeats, kept = np.ones(len(arms)), np.ones(len(arms), np.bool_)
-        return cls(K, arms, rewards, repeats, kept, JointPosterior.of_plays(K, arms, rewards, repeats, lam))
+        arms, rewards, repeats = plays.arms, plays.values, plays.weights
+        posterior = JointPosterior.of_plays(K, arms, rewards, repeats, lam)
+        return cls(K, arms, rewards, repeats, np.ones(len(arms), np.bool_), posterior, plays.sources)
+
+    @property
+    def records(self) -> Records:
+        """All plays."""
+        return Records(self.arms, self.rewards, self.repeats, self.sources)
+
+    @property
+    def corrected(self) -> FloatArray:
+        """The rewards without the offsets of their sources."""
+        if self.sources is None or not len(self.offsets):
+            return self.rewards
+        known = self.sources < len(self.offsets)
+        return self.rewards - np.where(known, self.offsets[np.where(known, self.sources, 0)], 0.0)
 
     @property
     def plays(self) -> int:
@@ -55,36 +78,55 @@ class Watch:
     @property
     def means(self) -> FloatArray:
         """Mean of the kept rewards of each arm; 0 for an arm without any."""
-        return pooled(self.arms[self.kept], self.rewards[self.kept], self.repeats[self.kept], len(self.K))[0]
+        kept = self.kept
+        return pooled(self.arms[kept], self.corrected[kept], self.repeats[kept], len(self.K))[0]
 
-    def then(self, arm: int, n: int, mean: float) -> Self:
-        """The state after `n` more plays of `arm` with this mean, all kept."""
+    def then(self, arm: int, n: float, mean: float, source: int | None = None) -> Self:
+        """The state after plays of `arm` of weight `n` with this mean, kept unless their source is set aside."""
+        aside = source in self.aside
+        off = float(self.offsets[source]) if source is not None and source < len(self.offsets) else 0.0
         return replace(
             self,
             arms=np.append(self.arms, arm),
             rewards=np.append(self.rewards, mean),
             repeats=np.append(self.repeats, float(n)),
-            kept=np.append(self.kept, True),
-            posterior=self.posterior.extend(arm, n, n * mean),
+            kept=np.append(self.kept, not aside),
+            sources=None if self.sources is None else np.append(self.sources, source),
+            posterior=self.posterior if aside else self.posterior.extend(arm, n, n * (mean - off)),
         )
 
-    def trimmed(self, *, threshold: float, budget: float) -> Self:
+    def imagined(self, arm: int, mean: float) -> Self:
+        """The posterior if one more play of `arm` gave this mean; the plays stay as they are."""
+        return replace(self, posterior=self.posterior.extend(arm, 1, mean))
+
+    def trimmed(self, *, threshold: float, threat: Threat | None) -> Self:
         """Decide again which plays to keep. Drop faults first: beside them the other rewards would be rounded off.
 
         A model that explains less than half of the plays is no reason to set any aside.
         """
-        kept = np.abs(self.rewards - np.median(self.rewards)) <= FAULT if len(self.rewards) else self.kept.copy()
-        posterior, plays = self._of(kept), (self.arms[kept], self.rewards[kept], self.repeats[kept])
-        explained = trim(posterior, *plays, K=self.K, threshold=threshold, budget=budget)
+        if not len(self.rewards):
+            return self
+        kept = np.abs(self.rewards - np.median(self.rewards)) <= FAULT
+        possible = self._of(kept, self.rewards)
+        if np.isinf(threshold):
+            return replace(self, kept=read_only(kept), posterior=possible, offsets=NOTHING, aside=())
+        some = self.records.only(kept, self.rewards[kept])
+        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat))
+        kept[kept] = weighed.kept
+        told = replace(self, offsets=weighed.offsets, aside=weighed.aside)
+        rewards = told.corrected
+        posterior = possible if kept.all() and not weighed.offsets.any() else self._of(kept, rewards)
+        plays = self.arms[kept], rewards[kept], self.repeats[kept]
+        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=weighed.allowance)
         if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained
-            posterior = self._of(kept)
-        return replace(self, kept=read_only(kept), posterior=posterior)
+            posterior = self._of(kept, rewards)
+        return replace(told, kept=read_only(kept), posterior=posterior)
 
     def everything(self) -> JointPosterior:
         """The posterior of all plays, for the certificate: its proof allows no choice of plays by their rewards."""
-        return self._of(np.ones(len(self.arms), dtype=np.bool_))
+        return self._of(np.ones(len(self.arms), dtype=np.bool_), self.rewards)
 
-    def _of(self, kept: BoolArray) -> JointPosterior:
+    def _of(self, kept: BoolArray, rewards: FloatArray) -> JointPosterior:
         lam = self.posterior.lam
-        return JointPosterior.of_plays(self.K, self.arms[kept], self.rewards[kept], self.repeats[kept], lam)
+        return JointPosterior.of_plays(self.K, self.arms[kept], rewards[kept], self.repeats[kept], lam)

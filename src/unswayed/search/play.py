@@ -39,6 +39,9 @@ class Play:
         status: Open, told, failed or retracted.
         value: The measurement, also a retracted one; None if there is none.
         reason: Why it failed or was retracted.
+        source: Who measured it, or is to measure it, if that is known.
+        noise_std: Standard error of the value, if it was told.
+        trials: How many outcomes the value is the mean of, if it is a rate.
 
     Example:
         >>> Play(0, {"x": 0.5}).status
@@ -50,6 +53,9 @@ class Play:
     status: Status = Status.OPEN
     value: float | None = None
     reason: str | None = None
+    source: str | None = None
+    noise_std: float | None = None
+    trials: int | None = None
 
     @property
     def measured(self) -> bool:

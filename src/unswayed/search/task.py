@@ -11,12 +11,14 @@ import numpy as np
 
 from unswayed.core.assumptions import Given
 from unswayed.core.kernels import Kernel
+from unswayed.core.rows import numbered_rows
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.search.candidates import EVERYWHERE, all_rows, first_rows
 from unswayed.spaces import Space
-from unswayed.types import FloatArray
+from unswayed.types import FloatArray, IntArray
 
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
+BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +69,13 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """A play at `row` gave `value`; larger is better."""
+    """A play at `row` was measured; larger values are better. `source` is a name."""
 
     row: FloatArray
     value: float
+    source: str | None = None
+    noise_std: float | None = None
+    trials: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +94,17 @@ class Data:
 
     rows: FloatArray
     values: FloatArray
+    source: IntArray  # its number; -1 if it was not named
+    noise_std: FloatArray  # NaN where it was not told
+    trials: FloatArray  # 0 where it was not told
+    names: tuple[str, ...]  # of the sources
     failed: FloatArray  # rows, with repeats
 
     @classmethod
     def empty(cls, columns: int) -> Self:
         """Nothing told yet."""
-        return cls(np.empty((0, columns)), np.empty(0), np.empty((0, columns)))
+        none, rows = np.empty(0), np.empty((0, columns))
+        return cls(rows, none, np.empty(0, dtype=np.int64), none, none, (), rows)
 
     def after(self, event: Event) -> Self:
         """With one more event."""
@@ -104,10 +114,54 @@ class Data:
         """With some more events."""
         told = [event for event in events if isinstance(event, Told)]
         failed = [event.row for event in events if isinstance(event, Failed)]
-        rows, values = [event.row for event in told], [event.value for event in told]
+        names = dict.fromkeys((*self.names, *(event.source for event in told if event.source is not None)))
+        number: dict[str | None, int] = {name: i for i, name in enumerate(names)}
         return replace(
             self,
-            rows=np.vstack([self.rows, *rows]),
-            values=np.append(self.values, values),
+            rows=np.vstack([self.rows, *(event.row for event in told)]),
+            values=np.append(self.values, [event.value for event in told]),
+            source=np.append(self.source, np.array([number.get(t.source, -1) for t in told], dtype=np.int64)),
+            noise_std=np.append(self.noise_std, [np.nan if t.noise_std is None else t.noise_std for t in told]),
+            trials=np.append(self.trials, [t.trials or 0 for t in told]),
+            names=tuple(names),
             failed=np.vstack([self.failed, *failed]),
         )
+
+    @property
+    def sources(self) -> IntArray | None:
+        """The number of the source of each play; one without a source is its own. None if no source was named."""
+        if not self.names:
+            return None
+        alone = self.source < 0
+        return np.where(alone, len(self.names) + np.cumsum(alone) - 1, self.source)
+
+    @cached_property
+    def arms(self) -> IntArray:
+        """Which plays were made at the same row, numbered in order of first appearance."""
+        return numbered_rows(self.rows)[1]
+
+    @cached_property
+    def binary(self) -> bool:
+        """Whether every value is a single yes or no, 1 or 0 (or negated), and some row gave both."""
+        if not len(self.values) or self.trials.any() or not np.isin(np.abs(self.values), (0.0, 1.0)).all():
+            return False
+        mean = np.bincount(self.arms, weights=np.abs(self.values)) / np.bincount(self.arms)
+        return bool(((mean > 0) & (mean < 1)).any())
+
+    @cached_property
+    def blocks(self) -> IntArray:
+        """Plays that are judged together have the same number: each its own, but single outcomes in batches.
+
+        A batch is so many outcomes in a row, of one row and one source, that a normal distribution describes their sum.
+        """
+        plays = np.arange(len(self.values))
+        if not self.binary:
+            return plays
+        rate = float(np.mean(np.abs(self.values)))
+        size = int(np.ceil(BATCH / max(min(rate, 1 - rate), 1 / (len(plays) + 1))))
+        groups = numbered_rows(np.column_stack([self.arms, self.source]).astype(np.float64))[1]
+        order = np.argsort(groups, kind="stable")
+        start = np.flatnonzero(np.diff(groups[order], prepend=-1))
+        place = np.empty_like(plays)
+        place[order] = plays - np.repeat(start, np.diff(start, append=len(plays)))
+        return numbered_rows(np.column_stack([groups, place // size]).astype(np.float64))[1]

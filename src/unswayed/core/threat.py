@@ -1,0 +1,268 @@
+"""What tampering to be safe against, and how far it can move a result.
+
+    q      a quantity that is linear in the values: q = sum_j g_j y_j, such as the lead of a winner over a rival
+    g_j    effect of measurement j on q, times its weight          y_j    its recorded value
+    h_j    the most that another value within [low, high] in place of y_j adds to q
+
+    total C    a sum of changes           moves q by at most   C max_j |g_j|
+    lies k     false measurements                              the sum of the k largest h_j
+    liars s    lying sources                                   the sum of the s largest sums of h over one source
+
+Each bound is exact, and the kinds add up. This is the only place that knows the kinds: certificates, breakdowns,
+policies and audits call `Threat.reach`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from math import isfinite
+from typing import Any, Self
+
+import numpy as np
+
+from unswayed.errors import InvalidInput
+from unswayed.text import counted, listed
+from unswayed.types import BoolArray, FloatArray, IntArray, fix, positive, whole
+
+LARGEST_VALUE = 1e100  # of a measurement: squares must stay finite
+
+
+@dataclass(frozen=True)
+class Threat:
+    """What tampering to be safe against. The kinds add up.
+
+    Attributes:
+        total: The largest sum of all changes of values, in their units.
+        lies: How many measurements may be false.
+        liars: How many sources may lie, as often as they like.
+        low: No honest measurement is smaller; None if that is not known.
+        high: No honest measurement is larger; None if that is not known.
+
+    Raises:
+        InvalidInput: A number is negative or not finite, or `low` is not below `high`.
+
+    Example:
+        >>> import unswayed
+        >>> print(unswayed.Threat(lies=3, low=0, high=1))
+        3 false measurements
+    """
+
+    total: float = 0.0
+    lies: int = 0
+    liars: int = 0
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        total = positive(self.total, "the threat", zero=True)
+        if total > LARGEST_VALUE:
+            raise InvalidInput(f"the threat of {total:g} is too large to compute with: use larger units")
+        lies = whole(self.lies, "the number of false measurements", least=0)
+        liars = whole(self.liars, "the number of lying sources", least=0)
+        fix(self, total=total, lies=lies, liars=liars, low=_bound(self.low, "low"), high=_bound(self.high, "high"))
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise InvalidInput(f"low must be below high, but {self.low:g} is not below {self.high:g}")
+
+    @classmethod
+    def of(cls, threat: Threat | float | None) -> Threat | None:
+        """What a user gives as a threat: a plain number is a total, None means that it is not known.
+
+        Args:
+            threat: The threat.
+        """
+        return threat if threat is None or isinstance(threat, Threat) else cls(total=threat)
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing is to be feared."""
+        return not (self.total or self.lies or self.liars)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it limits how far an estimate can move: false values need a range for that."""
+        return not (self.lies or self.liars) or (self.low is not None and self.high is not None)
+
+    def __str__(self) -> str:
+        kinds = [f"tampering of {self.total:.4g} in all"] if self.total else []
+        kinds += [counted(self.lies, "false measurement")] if self.lies else []
+        kinds += [counted(self.liars, "lying source")] if self.liars else []
+        return listed(kinds) if kinds else "no tampering"
+
+    @property
+    def condition(self) -> str:
+        """What a statement against this threat supposes, in words."""
+        kinds = [f"tampering did not exceed {self.total:.4g} in total"] if self.total else []
+        kinds += [f"at most {counted(self.lies, 'measurement')} {_be(self.lies)} false"] if self.lies else []
+        kinds += (
+            [f"at most {counted(self.liars, 'source')} {'lies' if self.liars == 1 else 'lie'}"] if self.liars else []
+        )
+        return listed(kinds) if kinds else "nothing was tampered with"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+    def mapped(self, unit: float, value: Callable[[float], float]) -> Threat:
+        """The same threat in other units.
+
+        Args:
+            unit: What a change is multiplied by; a negative unit turns the range around.
+            value: What becomes of a value.
+        """
+        low, high = (None if end is None else float(value(end)) for end in (self.low, self.high))
+        low, high = (high, low) if unit < 0 else (low, high)
+        return replace(self, total=abs(unit) * self.total, low=low, high=high)
+
+    def reach(self, g: FloatArray, records: Records | None = None) -> FloatArray:
+        """How far it can raise q = g y, for each row of `g`; infinite where a range is needed and not known.
+
+        Args:
+            g: Effects, one row for each quantity, one column for each record.
+            records: The measurements; a total needs none.
+        """
+        reach = np.zeros(len(g))
+        if g.shape[1] == 0:
+            return reach
+        if self.total > 0:
+            reach += self.total * np.abs(g).max(axis=1)
+        if self.lies or self.liars:
+            h = _needed(records).gains(g, self.low, self.high)
+            reach += _largest(h, self.lies) + _largest(_needed(records).by_source(h), self.liars)
+        return reach
+
+    def margin(self, error: FloatArray, records: Records | None = None) -> FloatArray:
+        """By how much `reach` grows at most if every effect of a play is wrong by `error`, for each row.
+
+        Args:
+            error: Bound on the errors of one row of effects, for plays of weight 1.
+            records: As for `reach`.
+        """
+        heaviest = 1.0 if records is None else float(records.weights.max(initial=0.0))
+        factor = self.total * heaviest
+        if self.lies or self.liars:
+            w, known = _needed(records).weights[None], self.low is not None and self.high is not None
+            width = self.high - self.low if known else np.inf  # type: ignore[operator]
+            factor += width * float((_largest(w, self.lies) + _largest(_needed(records).by_source(w), self.liars))[0])
+        return np.asarray(factor * error)
+
+
+def _needed(records: Records | None) -> Records:
+    if records is None:
+        raise InvalidInput("false measurements and lying sources can be counted only where the measurements are known")
+    return records
+
+
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _bound(value: float | None, name: str) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"{name} must be a number, not {value!r}") from None
+    if not isfinite(number) or abs(number) > LARGEST_VALUE:
+        raise InvalidInput(f"{name} must be a finite number that can be computed with, not {number:g}")
+    return number
+
+
+def _largest(h: FloatArray, k: int) -> FloatArray:
+    """The sum of the k largest entries of each row."""
+    if k == 0:
+        return np.zeros(len(h))
+    if k >= h.shape[1]:
+        return np.asarray(h.sum(axis=1))
+    return np.asarray(-np.partition(-h, k - 1, axis=1)[:, :k].sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """The measurements behind a posterior.
+
+    Attributes:
+        arms: The arm of each.
+        values: Its value.
+        weights: Its weight: the noise variance of the model over its own.
+        sources: The number of its source, from 0; None if sources are not known.
+    """
+
+    arms: IntArray
+    values: FloatArray
+    weights: FloatArray
+    sources: IntArray | None = None
+
+    def only(self, kept: BoolArray, values: FloatArray) -> Self:
+        """Some of the records, with other values.
+
+        Args:
+            kept: Which of them.
+            values: The values of these.
+        """
+        sources = None if self.sources is None else self.sources[kept]
+        return replace(self, arms=self.arms[kept], values=values, weights=self.weights[kept], sources=sources)
+
+    def effects(self, effect: FloatArray, played: IntArray) -> FloatArray:
+        """Effects of each record, from those of a play of each played arm (the columns of `effect`)."""
+        column = np.searchsorted(played, self.arms)
+        return np.asarray(effect[..., column] * self.weights)
+
+    def gains(self, g: FloatArray, low: float | None, high: float | None) -> FloatArray:
+        """h: the most that another value within the range adds to each q, for each record; never below 0."""
+        up = np.inf if high is None else np.maximum(high - self.values, 0.0)
+        down = np.inf if low is None else np.maximum(self.values - low, 0.0)
+        with np.errstate(invalid="ignore"):
+            h = np.where(g > 0, g * up, -g * down)
+        return np.where(g == 0, 0.0, h)
+
+    def by_source(self, h: FloatArray) -> FloatArray:
+        """The sums of h over the records of each source, a column for each. A record without a source is its own."""
+        if self.sources is None:
+            return h
+        summed = np.zeros((int(self.sources.max(initial=-1)) + 1, len(h)))
+        np.add.at(summed, self.sources, h.T)
+        return summed.T
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What is left of a threat while measurements are set aside one after the other.
+
+    Attributes:
+        total: The sum of changes that can still be explained by tampering.
+        lies: How many more measurements may be false.
+        liars: How many more sources may lie.
+    """
+
+    total: float
+    lies: float
+    liars: float
+
+    @classmethod
+    def of(cls, threat: Threat | None) -> Self:
+        """All of a threat; without limit if nobody knows it."""
+        return cls(np.inf, 0, 0) if threat is None else cls(threat.total, threat.lies, threat.liars)
+
+    def mapped(self, unit: float) -> Self:
+        """The same in other units.
+
+        Args:
+            unit: What a change is multiplied by.
+        """
+        return replace(self, total=unit * self.total)
+
+    def after(self, change: float, plays: int, *, source: bool = False) -> Self | None:
+        """What is left after these plays, which are off by `change` in all, are set aside; None if it does not suffice.
+
+        Args:
+            change: The sum of their changes.
+            plays: How many they are.
+            source: Whether they are all plays of one source.
+        """
+        if source and self.liars >= 1:
+            return replace(self, liars=self.liars - 1)
+        if self.lies >= plays:
+            return replace(self, lies=self.lies - plays)
+        return replace(self, total=self.total - change) if self.total >= change else None

@@ -10,6 +10,7 @@ from unswayed.core.certificate import certificate as certificate
 from unswayed.core.kernels import Linear as Linear
 from unswayed.core.kernels import Matern as Matern
 from unswayed.core.kernels import SquaredExponential as SquaredExponential
+from unswayed.core.measurement import Measurement as Measurement
 from unswayed.core.posterior import JointPosterior as JointPosterior
 from unswayed.core.posterior import Posterior as Posterior
 from unswayed.core.threat import Threat as Threat

@@ -78,10 +78,10 @@ def whole(value: object, name: str, *, least: int, most: int = 2**53) -> int:
     return number
 
 
-def fix(value: object, **fields: object) -> None:
+def fix(frozen: object, /, **fields: object) -> None:
     """Set fields of a frozen dataclass: for its `__post_init__` only."""
     for name, content in fields.items():
-        object.__setattr__(value, name, content)
+        object.__setattr__(frozen, name, content)
 
 
 def read_only(array: AnyArray) -> AnyArray:

@@ -23,13 +23,14 @@ from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import Measurements, Rival, Suspect, collect, find_hinges, find_rivals, find_suspects
 from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.report import details, record, summary
-from unswayed.core.assumptions import LARGEST_VALUE, Assumptions, Given, GivenArgs
+from unswayed.core.assumptions import Assumptions, Given, GivenArgs
 from unswayed.core.certificate import Breakdown, Certificate
 from unswayed.core.credible import Credible, Mixture, credible
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.prior import Prior, assumptions, certified
 from unswayed.core.threads import one_thread
+from unswayed.core.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.text import digits, printable

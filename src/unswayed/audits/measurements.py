@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.core.assumptions import LARGEST_VALUE
 from unswayed.core.certificate import breakdown_budgets
 from unswayed.core.influence import pairwise_deviation
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.prior import Prior
 from unswayed.core.rows import numbered_rows
+from unswayed.core.threat import LARGEST_VALUE
 from unswayed.core.trimming import residuals, without
 from unswayed.errors import InvalidInput
 from unswayed.types import BoolArray, FloatArray, IntArray, floats

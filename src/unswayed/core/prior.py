@@ -194,7 +194,9 @@ def assumptions(given: Given, model: Prior, level: float, *, minimize: bool) -> 
     )
 
 
-def fit_scales(given: Given, kernel: Kernel, X: FloatArray, y: FloatArray, noise: float | None) -> tuple[float, float]:
+def fit_scales(
+    given: Given, kernel: Kernel, X: FloatArray, y: FloatArray, noise: float | None, weights: FloatArray | None = None
+) -> tuple[float, float]:
     """The most probable output scale and noise for a kernel; what is given is taken as it is.
 
     Args:
@@ -202,12 +204,13 @@ def fit_scales(given: Given, kernel: Kernel, X: FloatArray, y: FloatArray, noise
         kernel: The kernel.
         X: The point of each measurement.
         y: The measurements.
-        noise: The noise, if it is given or known from repeats.
+        noise: The noise of weight 1, if it is given or known from repeats.
+        weights: The weight of each measurement; by default 1.
     """
     if given.output_scale is not None and noise is not None:
         return given.output_scale, noise
     points, arms = numbered_rows(X)
-    data = Measured.of(points, arms, y - (given.level_centre if given.level_known else float(np.median(y))))
-    models = Evidence.of([kernel], np.zeros(1), points, data.n, level_known=given.level_known)
+    data = Measured.of(points, arms, y - (given.level_centre if given.level_known else float(np.median(y))), weights)
+    models = Evidence.of([kernel], np.zeros(1), points, data.n, level_known=given.level_known, plays=data.plays)
     best = models.explained(data.means, data.squares, unit=spread(y), noise=noise, scale=given.output_scale).best()
     return best[1:]

@@ -67,7 +67,7 @@ def weigh_sources(posterior: JointPosterior, records: Records, *, K: FloatArray,
     kept = np.ones(len(records.values), dtype=np.bool_)
     if sources is None or (number := int(sources.max(initial=-1)) + 1) < 2:
         return Weighed(kept, np.zeros(0 if sources is None else number), (), allowance, 0.0)
-    offsets, aside, decided, cost = np.zeros(number), [], set[int](), 0.0
+    offsets, aside, decided, cost = np.zeros(number), list[int](), set[int](), 0.0
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
     while True:
         found = [(judge(posterior, records, kept & (sources == s), span), s) for s in range(number) if s not in decided]
@@ -163,5 +163,5 @@ def _explained(r: FloatArray, V: FloatArray, span: float) -> tuple[float, float 
 def _log_density(r: FloatArray, V: FloatArray) -> tuple[float, FloatArray]:
     """ln N(r; 0, V), and V^-1 r."""
     log_det = float(np.linalg.slogdet(V)[1])
-    solved = np.linalg.solve(V, r)
+    solved: FloatArray = np.asarray(np.linalg.solve(V, r), dtype=np.float64)
     return float(-0.5 * (r @ solved + log_det + len(r) * np.log(2 * np.pi))), solved

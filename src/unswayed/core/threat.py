@@ -83,6 +83,22 @@ class Threat:
         """Whether it limits how far an estimate can move: false values need a range for that."""
         return not (self.lies or self.liars) or (self.low is not None and self.high is not None)
 
+    @property
+    def sum_of_changes(self) -> float | None:
+        """The largest sum of changes, where values outside the range are moved to its ends; None without a bound."""
+        if self.liars or not self.bounded:
+            return None
+        return self.total + (self.lies * (self.high - self.low) if self.lies else 0.0)  # type: ignore[operator]
+
+    def clipped(self, value: float) -> float:
+        """A value moved into the range: no honest measurement lies outside of it.
+
+        Args:
+            value: The value.
+        """
+        low, high = (-np.inf if self.low is None else self.low), (np.inf if self.high is None else self.high)
+        return min(max(value, low), high)
+
     def __str__(self) -> str:
         kinds = [f"tampering of {self.total:.4g} in all"] if self.total else []
         kinds += [counted(self.lies, "false measurement")] if self.lies else []

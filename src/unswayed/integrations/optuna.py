@@ -31,12 +31,12 @@ except ImportError:
 
 from unswayed.audits.audit import Audit, audit
 from unswayed.core.assumptions import Given, GivenArgs
-from unswayed.core.certificate import Breakdown
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_space import OptunaSpace, searchable
 from unswayed.integrations.optuna_trials import Trial, ask, event, measured_value, seen_by, single_objective, told
-from unswayed.search.answer import Answer, answer
+from unswayed.search.answer import Answer
+from unswayed.search.conclude import answer
 from unswayed.search.modes import Mode, begin
 from unswayed.search.play import Play, Status
 from unswayed.search.task import Task
@@ -216,7 +216,7 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
         found,
         point=space.params(found.point),
         points=tuple(space.params(point) for point in found.points),
-        breakdown=Breakdown(broken.budget, rival, pivot),
+        breakdown=replace(broken, rival=rival, pivot=pivot),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from unswayed.core.assumptions import LARGEST_VALUE
+from unswayed.core.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
 from unswayed.search.modes import Mode, step

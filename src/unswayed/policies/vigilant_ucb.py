@@ -82,30 +82,31 @@ class VigilantUCB(OnFiniteDomain):
         return Query(np.array([arm]), np.array([1]))
 
     def explore(self, state: Watch, number: int) -> int:
-        """The arm of largest mu + beta sd that is not well known yet.
-
-        Args:
-            state: The current state.
-            number: Of the play; decides on the factor of beta.
-        """
+        """The arm of largest mu + beta sd that is not well known yet. The number decides on the factor of beta."""
         mu, sd = state.posterior.mean, state.posterior.deviation
         beta = self.beta * self.curiosity[number // len(self.curiosity) % len(self.curiosity)]
         unknown = sd > RESOLVED * np.sqrt(self.lam)
         upper = np.where(unknown, mu + beta * sd, -np.inf) if unknown.any() else mu + beta * sd
         return first_argmax(upper, scale=beta * float(np.max(sd)))
 
-    def pivot(self, state: Watch) -> int:
+    def pivot(self, state: Watch, source: int | None = None) -> int:
         """The played arm where the least tampering would have made a rival win by `margin` noise deviations.
 
-        Args:
-            state: The current state, with at least one play.
+        There must be a play. Where a source asks, arms that others have played come first.
         """
         mu, leader = state.posterior.mean, self.recommend(state)
         effect, S = state.posterior.effect()
+        if source is not None and (others := np.isin(S, state.played_by_others(source))).any():
+            effect, S = effect[:, others], S[others]
         power, where = pairwise_influence(effect, leader)
         price = mu[leader] - mu + self.margin * np.sqrt(self.lam)
         cost = np.divide(price, power, out=np.full_like(mu, np.inf), where=power > 0)
         return int(S[where[int(np.argmin(cost))]])
+
+    def doubtful(self, state: Watch, source: int | None = None) -> int | None:
+        """The arm of a reward that would be the best, was set aside, and comes from one other source only; or None."""
+        best = float(state.posterior.mean.max())
+        return next((arm for arm, reward in state.lone_doubts(source) if reward > best), None)
 
     def tell(self, state: Watch, feedback: Feedback) -> Watch:
         """Add the answers. If one of them is a surprise, decide again which plays to keep."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -40,7 +40,7 @@ class Watch:
     kept: BoolArray
     posterior: JointPosterior
     sources: IntArray | None = None
-    offsets: FloatArray = NOTHING
+    offsets: FloatArray = field(default_factory=lambda: NOTHING)
     aside: tuple[int, ...] = ()
     __repr__ = short_repr
 
@@ -91,13 +91,13 @@ class Watch:
             rewards=np.append(self.rewards, mean),
             repeats=np.append(self.repeats, float(n)),
             kept=np.append(self.kept, not aside),
-            sources=None if self.sources is None else np.append(self.sources, source),
+            sources=None if self.sources is None else np.append(self.sources, -1 if source is None else source),
             posterior=self.posterior if aside else self.posterior.extend(arm, n, n * (mean - off)),
         )
 
-    def imagined(self, arm: int, mean: float) -> Self:
-        """The posterior if one more play of `arm` gave this mean; the plays stay as they are."""
-        return replace(self, posterior=self.posterior.extend(arm, 1, mean))
+    def imagined(self, arm: int, n: int, mean: float) -> Self:
+        """With the posterior if `n` more plays of `arm` had this mean; the plays stay as they are."""
+        return replace(self, posterior=self.posterior.extend(arm, n, n * mean))
 
     def trimmed(self, *, threshold: float, threat: Threat | None) -> Self:
         """Decide again which plays to keep. Drop faults first: beside them the other rewards would be rounded off.
@@ -122,6 +122,19 @@ class Watch:
             kept[kept] = explained
             posterior = self._of(kept, rewards)
         return replace(told, kept=read_only(kept), posterior=posterior)
+
+    def played_by_others(self, source: int) -> IntArray:
+        """The arms that other sources have played."""
+        return self.arms if self.sources is None else self.arms[self.sources != source]
+
+    def lone_doubts(self, source: int | None) -> list[tuple[int, float]]:
+        """Arm and reward of the plays set aside, largest first, if only one source, not this one, played the arm."""
+        if self.sources is None:
+            return []
+        aside = np.flatnonzero(~self.kept & (self.sources != (-1 if source is None else source)))
+        best_first = aside[np.argsort(-self.rewards[aside], kind="stable")]
+        lone = (j for j in best_first if len(np.unique(self.sources[self.arms == self.arms[j]])) == 1)
+        return [(int(self.arms[j]), float(self.rewards[j])) for j in lone]
 
     def everything(self) -> JointPosterior:
         """The posterior of all plays, for the certificate: its proof allows no choice of plays by their rewards."""

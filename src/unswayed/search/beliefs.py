@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unswayed.core.ard import Model, fit_model, spread
-from unswayed.core.fitting import noise_from_repeats
 from unswayed.core.prior import Prior, fit_scales, prior
 from unswayed.core.rows import numbered_rows
-from unswayed.search.candidates import REPEATS
+from unswayed.core.threat import Threat
 from unswayed.search.task import Data, Task
-from unswayed.types import IntArray
+from unswayed.types import FloatArray, IntArray
 
 FITTED = 250  # at most this many points are used to fit length-scales
 LEAST_TAU = 1e-4  # of the output scale: a smaller noise only costs digits
@@ -32,14 +31,12 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None) -> Beliefs:
 
     `before` are earlier beliefs, to start from.
     """
-    given, values = task.given, data.values
-    noise = given.noise_std
-    if noise is None:
-        noise = noise_from_repeats(numbered_rows(data.rows)[1], values, least=REPEATS)
-    some = fitted_plays(data, task.seed)
-    X, y = data.rows[some], values[some]
+    given, plays = task.given, data.judged(task.given.noise_std)
+    values, noise = plays.values, plays.noise
+    some = fitted_plays(plays.rows, values, task.seed)
+    X, y, w = plays.rows[some], values[some], plays.weights[some]
     if given.kernel is not None:
-        scale, tau = fit_scales(given, given.kernel, X, y, noise)
+        scale, tau = fit_scales(given, given.kernel, X, y, noise, w)
         known = prior(given, values, kernel=given.kernel, output_scale=scale, noise_std=tau)
         return Beliefs(replace(known, tau=max(known.noise_std, LEAST_TAU * known.output_scale)), None)
     model = fit_model(
@@ -47,8 +44,10 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None) -> Beliefs:
         y,
         task.space.groups,
         threshold=THRESHOLD,
-        budget=given.threat,
-        unit=spread(values[: len(task.start)]),  # the first plays cover the space
+        threat=Threat.of(given.threat),
+        unit=spread(data.values[: len(task.start)]),  # the first plays cover the space
+        weights=w,
+        sources=None if plays.sources is None else plays.sources[some],
         least_tau=noise or 0.0,
         start=None if before is None else before.fitted,
     )
@@ -64,12 +63,12 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None) -> Beliefs:
     return Beliefs(replace(known, tau=max(known.tau, LEAST_TAU * known.output_scale)), model)
 
 
-def fitted_plays(data: Data, seed: int) -> IntArray:
+def fitted_plays(rows: FloatArray, values: FloatArray, seed: int) -> IntArray:
     """The plays at no more than FITTED points: a quarter of them the best ones, the others random."""
-    points, arms = numbered_rows(data.rows)
+    points, arms = numbered_rows(rows)
     if len(points) <= FITTED:
         return np.arange(len(arms))
-    means = np.bincount(arms, weights=data.values) / np.bincount(arms)
+    means = np.bincount(arms, weights=values) / np.bincount(arms)
     order = np.argsort(-means, kind="stable")
     others = np.random.default_rng([seed, len(arms)]).permutation(order[FITTED // 4 :])
     chosen = np.concatenate([order[: FITTED // 4], others[: FITTED - FITTED // 4]])

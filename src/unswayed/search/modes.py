@@ -106,7 +106,8 @@ def _first_model(task: Task, data: Data) -> Mode:
     """After the first plays: eliminate in epochs if that was asked for or can finish, else be guided."""
     guided = _refit(task, data, None)
     finite = task.all_rows is not None
-    if task.method == "influence-pe" or (task.method == "auto" and finite and task.plays is not None):
+    possible = task.method == "auto" and finite and task.plays is not None and task.budget is not None
+    if task.method == "influence-pe" or possible:
         arms = task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows
         policy = _eliminating_policy(task, guided.surrogate, arms, stage=1)
         if task.method == "influence-pe" or enough_plays(policy, task.plays or 0):
@@ -125,12 +126,12 @@ def _learn(mode: Guided, told: Told) -> Guided:
     task, data, surrogate, plays = mode.task, mode.data, mode.surrogate, len(mode.data.values)
     if plays >= mode.refit_at:
         return _refit(task, data, surrogate)
-    if plays >= mode.refine_at:
+    if plays >= mode.refine_at and task.all_rows is None:
         surrogate, moves = refined(task, data, surrogate, refit=False)
         return replace(mode, surrogate=surrogate, moves=moves, refine_at=plays + REFINED)
-    if told.row.tobytes() not in surrogate.arm_of:  # it was asked before the arms were last refined
+    if not surrogate.knows(told):  # a new source, or a row that was asked before the arms were last refined
         return replace(mode, surrogate=Surrogate.fit(task, surrogate.beliefs, data, surrogate.policy.domain))
-    return replace(mode, surrogate=surrogate.after(told))
+    return replace(mode, surrogate=surrogate.after(told, data))
 
 
 def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
@@ -163,7 +164,7 @@ def _eliminating_policy(task: Task, surrogate: Surrogate, arms: FloatArray, stag
     return InfluencePhasedElimination(
         arms,
         prior.kernel,
-        corruption_budget=given.threat / prior.output_scale,
+        corruption_budget=(task.budget or 0.0) / prior.output_scale,
         norm_bound=2 * watch.posterior.mean_norm(watch.means) if norm is None else norm,  # a guess if none was given
         noise_std=prior.noise,
         delta=given.delta / 2**stage,  # the failures of all stages add up to less than delta

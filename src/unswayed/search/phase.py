@@ -7,7 +7,7 @@ are handed out. These count in the final estimate, not in the elimination.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
 from typing import Self
@@ -34,6 +34,7 @@ class Phase:
     epoch: Epoch
     planned: Mapping[int, int]
     rewards: Mapping[int, tuple[float, ...]]
+    memo: dict[str, tuple[FloatArray, dict[int, int]]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def begin(cls, policy: InfluencePhasedElimination, epoch: Epoch | None = None) -> Self:
@@ -65,7 +66,7 @@ class Phase:
         arm = self._wanted(row)
         if arm is None:
             return self
-        return replace(self, rewards={**self.rewards, arm: (*self.rewards[arm], z)})._ended()
+        return replace(self, rewards={**self.rewards, arm: (*self.rewards[arm], z)}, memo={})._ended()
 
     def fail(self, row: FloatArray) -> Self:
         """After a play without a reward: the epoch continues without it."""
@@ -76,7 +77,7 @@ class Phase:
         planned = {arm: n for arm, n in planned.items() if n > 0}
         if not planned:  # nothing in this epoch can be measured; a longer one asks for other arms too
             return self.begin(self.policy, replace(self.epoch, h=self.epoch.h + 1))
-        return replace(self, planned=planned, rewards={arm: self.rewards[arm] for arm in planned})._ended()
+        return replace(self, planned=planned, rewards={arm: self.rewards[arm] for arm in planned}, memo={})._ended()
 
     def _ended(self) -> Self:
         """The next epoch, once all that was planned has been told; else this one."""
@@ -88,10 +89,13 @@ class Phase:
 
     def propose(self, pending: FloatArray) -> FloatArray:
         """The row to play next, while plays of `pending` rows are open."""
-        done = {arm: len(rewards) for arm, rewards in self.rewards.items()}
-        for row in pending:
+        seen, done = self.memo.get("last", (pending[:0], {arm: len(rewards) for arm, rewards in self.rewards.items()}))
+        if len(seen) > len(pending) or not np.array_equal(seen, pending[: len(seen)]):
+            seen, done = pending[:0], {arm: len(rewards) for arm, rewards in self.rewards.items()}
+        for row in pending[len(seen) :]:
             if (arm := self._arm_of.get(row.tobytes())) in done:
                 done[arm] += 1
+        self.memo["last"] = pending, done
         wanted = [arm for arm, planned in self.planned.items() if done[arm] < planned]
         arm = wanted[0] if wanted else min(done, key=lambda a: (done[a] / self.planned[a], a))
         chosen: FloatArray = self.policy.domain[arm]

@@ -4,7 +4,11 @@ With a model, three turns alternate by the number of the play:
 
     MOVE      a leader with one parameter moved: a way from one peak to the next
     EXPLORE   the largest upper confidence bound
-    VERIFY    the played arm where tampering would most cheaply have changed the recommendation
+    VERIFY    the played arm where tampering would most cheaply have changed the recommendation; where sources are
+              named, first a doubtful value that would be the best, and rather what others have measured
+
+When many plays of a finite space are pending, the last one is repeated: with P pending, each choice holds for P/100
+plays, so a large batch needs few choices.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.types import FloatArray
 
 CHANCES = 10  # the best of this many moves is made
+CROWD = 100  # from this number of pending plays on, choices are repeated
 
 
 class Turn(Enum):
@@ -35,13 +40,14 @@ def turn(number: int) -> Turn:
     return Turn(number % len(Turn))
 
 
-def propose(mode: Mode, number: int, pending: FloatArray) -> FloatArray:
+def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = None) -> FloatArray:
     """The row of play `number`.
 
     Args:
         mode: The search so far.
         number: How many plays were asked for before this one.
         pending: Rows of plays that are open or have not entered the mode yet.
+        source: Who will measure it, if that is known.
 
     Returns:
         A row of the unit cube.
@@ -49,11 +55,15 @@ def propose(mode: Mode, number: int, pending: FloatArray) -> FloatArray:
     task = mode.task
     if isinstance(mode, Starting) or number < len(task.start):
         return unguided(task.space, task.start, mode.data.failed, number, task.seed)
+    again = len(pending) // CROWD if task.all_rows is not None else 0
+    if again > 1 and not (pending[-again:] == pending[-1]).all():
+        last: FloatArray = pending[-1]
+        return last
     if isinstance(mode, Eliminating):
         return mode.phase.propose(pending)
     policy, failed = mode.surrogate.policy, mode.data.failed
     watch = mode.surrogate.imagine(failed, pending)
-    arm = _arm(mode, watch, number)
+    arm = _arm(mode, watch, number, source)
     shut = _failing(mode) if task.all_rows is not None else mode.surrogate.arms_at(np.vstack([failed, pending]))
     if arm in shut and len(shut) < len(policy.domain):
         upper = policy.view(watch).upper.copy()
@@ -63,12 +73,14 @@ def propose(mode: Mode, number: int, pending: FloatArray) -> FloatArray:
     return row
 
 
-def _arm(mode: Guided, watch: Watch, number: int) -> int:
-    policy, now = mode.surrogate.policy, turn(number)
+def _arm(mode: Guided, watch: Watch, number: int, source: str | None) -> int:
+    policy, now, names = mode.surrogate.policy, turn(number), mode.surrogate.names
     if now is Turn.MOVE and len(mode.moves):
         return _best_move(mode, watch, number)
     if now is Turn.VERIFY and watch.kept.any():
-        return policy.pivot(watch)
+        asks = names.index(source) if source in names else None
+        doubtful = policy.doubtful(watch, asks) if names else None
+        return policy.pivot(watch, asks) if doubtful is None else doubtful
     return policy.explore(watch, number)
 
 

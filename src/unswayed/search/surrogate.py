@@ -8,12 +8,14 @@ from typing import Self
 
 import numpy as np
 
+from unswayed.core.measurement import own_noise
 from unswayed.core.rows import numbered_rows
+from unswayed.core.threat import Records, Threat
 from unswayed.policies.vigilant_ucb import VigilantUCB
 from unswayed.policies.watch import Watch
 from unswayed.search.beliefs import THRESHOLD, Beliefs
 from unswayed.search.task import Data, Task, Told
-from unswayed.types import Feedback, FloatArray
+from unswayed.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,8 @@ class Surrogate:
     beliefs: Beliefs
     policy: VigilantUCB
     arm_of: Mapping[bytes, int]  # the arm at a row
+    names: tuple[str, ...]  # of the sources that the watch knows
+    binary: bool  # whether plays are single outcomes, which are judged in batches
     watch: Watch
     memo: dict[str, tuple[FloatArray, Watch]] = field(default_factory=dict, repr=False)
 
@@ -34,27 +38,47 @@ class Surrogate:
         cls, task: Task, beliefs: Beliefs, data: Data, candidates: FloatArray, *, threshold: float = THRESHOLD
     ) -> Self:
         """The arms are the played rows and `candidates`; which plays to keep is decided again."""
-        played, arms = numbered_rows(data.rows)
+        plays, prior = data.judged(task.given.noise_std), beliefs.prior
+        played, arms = numbered_rows(plays.rows)
         domain = numbered_rows(np.vstack([played, candidates]))[0]
+        threat = Threat.of(task.given.threat)
         policy = VigilantUCB(
             domain,
-            beliefs.prior.kernel,
-            corruption_budget=task.given.threat / beliefs.prior.output_scale,
-            lam=beliefs.prior.lam,
+            prior.kernel,
+            corruption_budget=None if threat is None else threat.mapped(1 / prior.output_scale, prior.standard),
+            lam=prior.lam,
             threshold=threshold,
         )
-        told = Watch.after(policy.init().K, policy.lam, arms, beliefs.prior.standard(data.values))
-        return cls(beliefs, policy, {row.tobytes(): arm for arm, row in enumerate(domain)}, policy.watch(told))
+        records = Records(arms, prior.standard(plays.values), plays.weights, plays.sources)
+        told = Watch.after(policy.init().K, policy.lam, records)
+        arm_of = {row.tobytes(): arm for arm, row in enumerate(domain)}
+        return cls(beliefs, policy, arm_of, data.names, data.binary, policy.watch(told))
 
-    def after(self, told: Told) -> Self:
-        """With one more play, of a row that is an arm."""
+    def knows(self, told: Told) -> bool:
+        """Whether it is of the known kind: its row is an arm, its source is known, an outcome among outcomes."""
+        source = told.source in self.names or (told.source is None and not self.names)
+        kind = not self.binary or (abs(told.value) in (0.0, 1.0) and told.trials is None)
+        return source and kind and told.row.tobytes() in self.arm_of
+
+    def after(self, told: Told, data: Data) -> Self:
+        """With one more play, the last one in `data`, whose row and source it `knows`."""
         arm, z = self.arm_of[told.row.tobytes()], self.beliefs.prior.standard(told.value)
-        watch = self.policy.tell(self.watch, Feedback(np.array([arm]), np.array([1]), np.array([z])))
-        return replace(self, watch=watch, memo={})
+        source = None if told.source is None else self.names.index(told.source)
+        if self.binary:  # a single outcome is no surprise
+            return replace(self, watch=self.watch.then(arm, 1.0, z, source), memo={})
+        weight = 1.0
+        if told.noise_std is not None or told.trials is not None:
+            own = float(own_noise(data.values, data.noise_std, data.trials)[-1])
+            weight = (self.beliefs.prior.noise_std / own) ** 2
+        return replace(self, watch=self.policy.take(self.watch, arm, weight, z, source), memo={})
 
     def arms_at(self, rows: Iterable[FloatArray]) -> list[int]:
         """The arms at those of `rows` that are arms, sorted."""
         return sorted({self.arm_of[row.tobytes()] for row in rows if row.tobytes() in self.arm_of})
+
+    def arms_of(self, rows: FloatArray) -> list[int]:
+        """The arm at each of these played rows."""
+        return [self.arm_of[row.tobytes()] for row in rows]
 
     def nearest(self, row: FloatArray) -> int:
         """The arm at this row, or the closest one: the candidates may have changed since the row was asked."""
@@ -77,9 +101,11 @@ class Surrogate:
         done, watch = self.memo.get("last", (rows[:0], self.watch))
         if len(done) > len(rows) or not np.array_equal(done, rows[: len(done)]):
             done, watch = rows[:0], self.watch
-        for row in rows[len(done) :]:
+        new = rows[len(done) :]
+        starts = np.flatnonzero(np.any(np.diff(new, axis=0, prepend=np.nan), axis=1))  # equal rows follow each other
+        for row, n in zip(new[starts], np.diff(starts, append=len(new)), strict=True):
             arm = self.nearest(row)
             expected = float(watch.posterior.mean[arm])
-            watch = watch.then(arm, 1, min(expected, 0.0) if row.tobytes() in bad else expected)
+            watch = watch.imagined(arm, int(n), min(expected, 0.0) if row.tobytes() in bad else expected)
         self.memo["last"] = (rows, watch)
         return watch

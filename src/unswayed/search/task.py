@@ -10,10 +10,13 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.assumptions import Given
+from unswayed.core.fitting import noise_from_repeats
 from unswayed.core.kernels import Kernel
+from unswayed.core.measurement import own_noise, relative_weights
 from unswayed.core.rows import numbered_rows
+from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
-from unswayed.search.candidates import EVERYWHERE, all_rows, first_rows
+from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows
 from unswayed.spaces import Space
 from unswayed.types import FloatArray, IntArray
 
@@ -45,6 +48,17 @@ class Task:
             raise InvalidInput(f"unknown method {self.method!r}: choose one of {', '.join(METHODS)}")
         if self.given.kernel is not None:
             self._check(self.given.kernel)
+        if self.method == "influence-pe" and self.budget is None:
+            raise InvalidInput(
+                "influence-pe needs a threat that bounds how far values can be changed: a number, or "
+                "Threat(lies=..., low=..., high=...)"
+            )
+
+    @property
+    def budget(self) -> float | None:
+        """The largest sum of changes that the threat allows for; None if it has no bound or is not known."""
+        threat = Threat.of(self.given.threat)
+        return None if threat is None else threat.sum_of_changes
 
     def _check(self, kernel: Kernel) -> None:
         """Refuse a kernel that cannot be computed on every row of the space."""
@@ -86,6 +100,17 @@ class Failed:
 
 
 Event = Told | Failed
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What is judged as one: plays, or batches of single outcomes, with the weight and the source of each."""
+
+    rows: FloatArray
+    values: FloatArray
+    weights: FloatArray
+    sources: IntArray | None
+    noise: float | None  # of weight 1, if it is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,3 +190,23 @@ class Data:
         place = np.empty_like(plays)
         place[order] = plays - np.repeat(start, np.diff(start, append=len(plays)))
         return numbered_rows(np.column_stack([groups, place // size]).astype(np.float64))[1]
+
+    def judged(self, noise: float | None) -> Judged:
+        """The plays with their weights, single outcomes in batches.
+
+        Args:
+            noise: The noise of a play that does not state its own, if it is known.
+        """
+        if self.binary:
+            p = float(np.mean(np.abs(self.values)))
+            size = np.bincount(self.blocks).astype(np.float64)
+            first = np.unique(self.blocks, return_index=True)[1]
+            means = np.bincount(self.blocks, weights=self.values) / size
+            sources = None if self.sources is None else self.sources[first]
+            return Judged(self.rows[first], means, size, sources, noise or float(np.sqrt(p * (1 - p))))
+        own = own_noise(self.values, self.noise_std, self.trials)
+        plain = np.isnan(own)
+        if noise is None and plain.any():
+            noise = noise_from_repeats(self.arms[plain], self.values[plain], least=REPEATS)
+        weights, one = relative_weights(own, noise)
+        return Judged(self.rows, self.values, weights, self.sources, one)

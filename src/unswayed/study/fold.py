@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unswayed.search.answer import Answer, answer
+from unswayed.core.measurement import finite
+from unswayed.search.answer import Answer
+from unswayed.search.conclude import answer
 from unswayed.search.modes import Mode, begin, step
 from unswayed.search.play import Play, Status
 from unswayed.search.schedule import propose
 from unswayed.search.task import Event, Failed, Task, Told
-from unswayed.study.log import finite
 from unswayed.types import FloatArray
 
 
@@ -21,14 +22,21 @@ class Fold:
     def __init__(self, task: Task, *, parallel: int, minimize: bool) -> None:
         self._task, self._parallel, self._minimize = task, parallel, minimize
         self._state: tuple[Mode, int] = (begin(task), 0)  # the mode after this many plays
+        self._rows = np.empty((0, task.space.columns))  # of the plays so far
         self._answered: tuple[tuple[Play, ...], Answer] | None = None
 
-    def row(self, number: int, log: Sequence[Play]) -> FloatArray:
-        """The row of play `number`, from the answers it may see and the points of all other plays in `log`."""
-        mode, folded = self._fold_for(number, log)
-        unseen = [play.point for play in log[folded:]]
-        pending = self._task.space.encode(unseen) if unseen else np.empty((0, self._task.space.columns))
-        return propose(mode, number, pending)
+    def rows(self, n: int, log: Sequence[Play], source: str | None = None) -> FloatArray:
+        """The rows of the next `n` plays, each from the answers it may see and the points of all plays before it."""
+        number, space = len(log), self._task.space
+        known, rows = len(self._rows), np.empty((number + n, space.columns))
+        rows[:known] = self._rows
+        if known < number:
+            rows[known:number] = space.encode([play.point for play in log[known:]])
+        for place in range(number, number + n):
+            mode, folded = self._fold_for(place, log)
+            rows[place] = propose(mode, place, rows[folded:place], source)
+        self._rows = rows[:number]
+        return rows[number:]
 
     def answer(self, log: Sequence[Play]) -> Answer:
         """The answer from all plays of `log`. It depends on the log alone, not on past questions."""
@@ -54,4 +62,5 @@ class Fold:
         if play.status is Status.FAILED:
             return Failed(row)
         value = finite(play.value)
-        return Told(row, -value if self._minimize else value)
+        value = self._task.given.feared.clipped(-value if self._minimize else value)
+        return Told(row, value, play.source, play.noise_std, play.trials)

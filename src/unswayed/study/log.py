@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite
-from numbers import Complex, Real
 from typing import TYPE_CHECKING, Any
 
-from unswayed.core.assumptions import LARGEST_VALUE
+from unswayed.core.measurement import Measurement
 from unswayed.errors import InvalidInput, JournalError, UnswayedError
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Point, Space
@@ -20,19 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def finite(value: object) -> float:
-    """A measurement as a float; NaN, infinities and what is not a number are refused."""
-    try:
-        if isinstance(value, Complex) and not isinstance(value, Real):
-            raise TypeError
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"a measurement must be a number, not {value!r}") from None
-    if not isfinite(number):
-        raise InvalidInput(f"a measurement must be finite, not {number}; report it with fail() instead")
-    if abs(number) > LARGEST_VALUE:
-        raise InvalidInput(f"a measurement of {number:g} is too large to compute with: use larger units")
-    return number
+ABOUT = ("source", "noise_std", "trials")
 
 
 def plain(point: Point) -> Any:
@@ -59,11 +45,12 @@ def take(log: list[Play], record: Record, space: Space) -> None:
     if kind == "ask":
         if number != len(log):
             raise InvalidInput(f"play {number} follows play {len(log) - 1}")
-        log.append(Play(number, space.check(record["point"])))
+        log.append(Play(number, space.check(record["point"]), source=record.get("source")))
         return
     play = log[number]
     if kind == "tell" and play.status is Status.OPEN:
-        log[number] = replace(play, status=Status.TOLD, value=finite(record["value"]))
+        told = Measurement(**{name: record[name] for name in ("value", *ABOUT) if name in record})
+        log[number] = replace(play, status=Status.TOLD, **vars(told))
     elif kind == "fail" and play.status is Status.OPEN:
         log[number] = replace(play, status=Status.FAILED, reason=record["reason"])
     elif kind == "retract" and play.status is Status.TOLD:
@@ -101,7 +88,7 @@ def _senseless(number: int, error: Exception) -> JournalError:
 
 
 def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
-    """Every play as a row: number, parameters, value, status and reason.
+    """Every play as a row: number, parameters, value, status and reason; source, noise_std and trials where told.
 
     A parameter whose name is one of these columns gets the title `name (parameter)`.
     """
@@ -113,6 +100,9 @@ def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
         "status": [str(play.status) for play in plays],
         "reason": [play.reason for play in plays],
     }
+    for name in ABOUT:
+        told = [getattr(play, name) for play in plays]
+        about |= {name: told} if any(one is not None for one in told) else {}
     columns: dict[str, list[Any]] = {"number": [play.number for play in plays]}
     for name in names:
         title = f"{name} (parameter)" if name in ("number", *about) else name

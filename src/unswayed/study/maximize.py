@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import MISSING
 from typing import Any, Unpack
 
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.programs.command import Command
-from unswayed.spaces import Point, Space
+from unswayed.spaces import Space
 from unswayed.storage import Journal
 from unswayed.study.optimizer import Optimizer
 from unswayed.study.result import Result
-from unswayed.study.run import RunArgs, RunOptions
+from unswayed.study.run import Objective, RunArgs, RunOptions
 from unswayed.study.settings import Settings, StudyArgs
 
 PLAYS = "How many measurements to make in all."
@@ -29,7 +28,7 @@ class Args(StudyArgs, RunArgs):
 
 @shown
 def maximize(
-    objective: Callable[[Point], float] | Command,
+    objective: Objective | Command,
     space: Space,
     *,
     journal: str | os.PathLike[str] | Journal | None = None,
@@ -65,7 +64,7 @@ def maximize(
 
 @shown
 def minimize(
-    objective: Callable[[Point], float] | Command,
+    objective: Objective | Command,
     space: Space,
     *,
     journal: str | os.PathLike[str] | Journal | None = None,
@@ -97,7 +96,7 @@ def minimize(
 
 
 def _optimize(
-    objective: Callable[[Point], float] | Command,
+    objective: Objective | Command,
     space: Space,
     minimize: bool,
     journal: str | os.PathLike[str] | Journal | None,

@@ -8,12 +8,12 @@ what is asked does not depend on time, and a study that is read back continues a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from unswayed.core.measurement import Measurement
 from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput, JournalError, UnswayedError
 from unswayed.forwarding import forwards
@@ -21,13 +21,13 @@ from unswayed.programs.command import Command
 from unswayed.progress import progress_bar
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
-from unswayed.spaces import Box, Options, Point, Space
+from unswayed.spaces import Box, Options, Space
 from unswayed.storage import FileJournal, Journal, Record
 from unswayed.study.fold import Fold
 from unswayed.study.header import Header, begin_journal, open_journal
-from unswayed.study.log import find, finite, history, plain, plays_planned, replay, take
+from unswayed.study.log import find, history, plain, plays_planned, replay, take
 from unswayed.study.result import Result
-from unswayed.study.run import RunArgs, RunOptions, measure, one_line
+from unswayed.study.run import Objective, RunArgs, RunOptions, measure, one_line
 from unswayed.study.settings import Settings, StudyArgs
 from unswayed.types import whole
 
@@ -128,11 +128,12 @@ class Optimizer:
         journal = getattr(self._journal, "path", None)
         return f"Optimizer({self.space!r}, plays={len(self._log)}, journal={journal!r})"
 
-    def ask(self, n: int = 1) -> list[Play]:
+    def ask(self, n: int = 1, *, source: str | None = None) -> list[Play]:
         """The next plays, recorded. They spread over the space while others are open.
 
         Args:
             n: How many; fewer are returned when the plays of the study are used up.
+            source: Who will measure them, if that is known: doubtful values are measured again by another source.
 
         Returns:
             Open plays, to be measured and told.
@@ -141,28 +142,42 @@ class Optimizer:
             n = whole(n, "the number of plays", least=0, most=100_000)
             limit = self.settings.plays
             left = n if limit is None else min(n, limit - len(self._log))
-            asked: list[Play] = []
-            for number in range(len(self._log), len(self._log) + left):
-                row = self._fold.row(number, [*self._log, *asked])
-                asked.append(Play(number, self.space.decode(row[None])[0]))
-            self._record(*({"kind": "ask", "play": one.number, "point": plain(one.point)} for one in asked))
-            return asked
+            if left < 1:
+                return []
+            points = self.space.decode(self._fold.rows(left, self._log, source))
+            who = {} if source is None else {"source": Measurement(0.0, source).source}
+            first = len(self._log)
+            records = ({"play": first + i, "point": plain(point)} for i, point in enumerate(points))
+            self._record(*({"kind": "ask", **record, **who} for record in records))
+            return self._log[first:]
 
-    def tell(self, play: Play | int, value: float) -> None:
-        """Record the measurement of a play. The same value again is harmless.
+    def tell(
+        self,
+        play: Play | int,
+        value: float | Measurement,
+        *,
+        source: str | None = None,
+        noise_std: float | None = None,
+        trials: int | None = None,
+    ) -> None:
+        """Record the measurement of a play. The same measurement again is harmless.
 
         Args:
             play: The play, or its number.
-            value: A finite number.
+            value: A finite number, or a `Measurement`.
+            source: Who measured it; by default who asked for it.
+            noise_std: The standard error of the value.
+            trials: How many yes-or-no outcomes it is the mean of; it is then a rate between 0 and 1.
 
         Raises:
-            InvalidInput: The play was never asked for or has another answer, or the value is not a finite number.
+            InvalidInput: The play was never asked for or has another answer, or the measurement makes no sense.
         """
-        number = finite(value)
         with self._lock:
             known = find(self._log, play)
-            if known.value != number:  # a retracted value that is told again stays retracted
-                self._answer_open(known, {"kind": "tell", "play": known.number, "value": number})
+            told = Measurement.of(value, source=source, noise_std=noise_std, trials=trials)
+            told = told if told.source is not None else replace(told, source=known.source)
+            if replace(known, **vars(told)) != known:  # a retracted value that is told again stays retracted
+                self._answer_open(known, {"kind": "tell", "play": known.number, **told.to_dict()})
 
     def fail(self, play: Play | int, reason: str) -> None:
         """Record that a play could not be measured. It counts as one of the plays, and the search prefers other points.
@@ -205,7 +220,7 @@ class Optimizer:
         self._record(record)
 
     @forwards(RunOptions)
-    def run(self, objective: Callable[[Point], float] | Command, **options: Unpack[RunArgs]) -> Result:
+    def run(self, objective: Objective | Command, **options: Unpack[RunArgs]) -> Result:
         """Measure until the plays of the study are used up. Open plays come first.
 
         Args:
@@ -269,7 +284,7 @@ class Optimizer:
         return Result(self.answer())
 
     def history(self) -> pa.Table:
-        """Every play as a row of a table: number, parameters, value, status and reason."""
+        """Every play as a row of a table: number, parameters, value, status, reason, and what else was told."""
         return history(self.log, self.space.names)
 
     def _record(self, *records: Record) -> None:

@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from unswayed.core.measurement import Measurement
 from unswayed.errors import CommandStopped, InvalidInput, SystemFault, UnswayedError
 from unswayed.forwarding import setting
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.spaces import Point
 from unswayed.spaces.space import named_values
-from unswayed.study.log import finite
 from unswayed.text import printable
 from unswayed.types import whole
 
 if TYPE_CHECKING:
     from unswayed.study.optimizer import Optimizer
 
-Objective = Callable[[Point], float]
+Objective = Callable[[Point], float | Measurement]
 Answered = Callable[[Play], bool]
-Tell = Callable[[Play, float | None, str | None], bool]
+Tell = Callable[[Play, Measurement | None, str | None], bool]
 LONGEST_REASON = 500
 
 
@@ -75,7 +75,7 @@ def measure(
     """
     retries = whole(retries, "retries", least=0)
 
-    def tell(play: Play, value: float | None, error: str | None) -> bool:
+    def tell(play: Play, value: Measurement | None, error: str | None) -> bool:
         if value is not None:
             optimizer.tell(play, value)
         else:
@@ -96,7 +96,7 @@ def _run_command(optimizer: Optimizer, command: Command, executor: Executor | No
     command.check(names)
     command = Command(command.template, timeout=command.timeout)  # ended below, while the user's can be run again
 
-    def objective(point: Point) -> float:
+    def objective(point: Point) -> float | Measurement:
         return command(named_values(names, point))
 
     with ThreadPoolExecutor(optimizer.settings.parallel, thread_name_prefix="unswayed") as threads:
@@ -113,7 +113,7 @@ def _here(optimizer: Optimizer, objective: Objective, retries: int, tell: Tell) 
         value = error = None
         for _ in range(retries + 1):
             try:
-                value, error = finite(objective(copy(play.point))), None
+                value, error = Measurement.of(objective(copy(play.point))), None
                 break
             except Exception as reason:
                 error = one_line(reason)
@@ -162,9 +162,9 @@ def _elsewhere(optimizer: Optimizer, objective: Objective, executor: Executor, r
             future.cancel()
 
 
-def _outcome(future: Future[Any]) -> tuple[float | None, str | None]:
+def _outcome(future: Future[Any]) -> tuple[Measurement | None, str | None]:
     try:
-        return finite(future.result()), None
+        return Measurement.of(future.result()), None
     except (BrokenExecutor, CommandStopped):  # nothing is known about the point: the play stays open
         raise
     except (Exception, CancelledError) as reason:

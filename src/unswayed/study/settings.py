@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.kernels import Kernel, Linear, Matern, SquaredExponential
+from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
 from unswayed.search.task import METHODS, Task
@@ -58,7 +59,10 @@ class Settings(Given):
     def record(self) -> Record:
         """As JSON; `from_record` reads it."""
         level = list(self.level) if isinstance(self.level, tuple) else self.level
-        return {**asdict(self), "kernel": _kernel_record(self.kernel), "level": level}
+        threat = Threat.of(self.threat)
+        total_only = threat is not None and threat == Threat(threat.total)
+        recorded = threat.total if threat is not None and total_only else threat and threat.to_dict()
+        return {**asdict(self), "kernel": _kernel_record(self.kernel), "level": level, "threat": recorded}
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
@@ -66,7 +70,9 @@ class Settings(Given):
         unknown = set(record) - {one.name for one in fields(cls)}
         if unknown:
             raise InvalidInput(f"unknown setting {min(unknown)!r}; was it written by another version?")
-        return cls(**{**record, "kernel": _kernel_from_record(record["kernel"])})
+        threat = record.get("threat")
+        read = {"kernel": _kernel_from_record(record["kernel"])}
+        return cls(**{**record, **read, "threat": Threat(**threat) if isinstance(threat, dict) else threat})
 
 
 class StudyArgs(GivenArgs, total=False):

@@ -1,0 +1,178 @@
+"""From the plays of a search to its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unswayed.core.assumptions import Given
+from unswayed.core.certificate import Breakdown, breakdown
+from unswayed.core.credible import Mixture, Shapes, credible, share_unexplored
+from unswayed.core.overturn import overturns
+from unswayed.core.prior import Prior, assumptions, certified
+from unswayed.core.threat import Threat
+from unswayed.errors import InvalidInput
+from unswayed.policies.vigilant_ucb import CAUTION
+from unswayed.policies.watch import Watch
+from unswayed.search.answer import HIDDEN, Answer
+from unswayed.search.candidates import EVERYWHERE, near_failures
+from unswayed.search.modes import Eliminating, Mode, Starting, refined
+from unswayed.search.play import Play, Status
+from unswayed.search.report import sources_seen
+from unswayed.search.surrogate import Surrogate
+from unswayed.search.task import Data, Event, Task
+from unswayed.spaces import Options, Point
+
+REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
+
+
+def answer(
+    mode: Mode, plays: Sequence[Play], more: Sequence[Event] = (), *, space: Any = None, minimize: bool = False
+) -> Answer:
+    """The point to use, from all measurements. The candidates around the leaders are refined again.
+
+    Args:
+        mode: The search so far.
+        plays: All plays of the study, in order; those told are in `mode`, then in `more`.
+        more: Events that have not entered the mode yet.
+        space: Describes the points; by default the space of the search.
+        minimize: Whether the values of `plays` were negated for the search.
+
+    Returns:
+        The answer.
+
+    Raises:
+        InvalidInput: Nothing has been measured.
+    """
+    task, data = mode.task, mode.data.after_all(more)
+    if len(data.values) == 0:
+        raise InvalidInput("nothing has been measured yet: there is nothing to recommend")
+    # The certificate of influence-PE needs no trimming.
+    threshold = np.inf if isinstance(mode, Eliminating) else None
+    surrogate = None if isinstance(mode, Starting) else mode.surrogate
+    surrogate, _ = refined(task, data, surrogate, refit=True, threshold=threshold)
+    for _ in range(REFINEMENTS - 1 if task.all_rows is None else 0):
+        surrogate, _ = refined(task, data, surrogate, refit=False, threshold=threshold)
+    return _answer_of(mode, data, surrogate, plays, task.space if space is None else space, minimize)
+
+
+def _answer_of(
+    mode: Mode, data: Data, surrogate: Surrogate, plays: Sequence[Play], space: Any, minimize: bool
+) -> Answer:
+    task, prior, watch = mode.task, surrogate.beliefs.prior, surrogate.watch
+    policy, continuum = surrogate.policy, task.all_rows is None
+    given = _noise_given(task.given, data)
+    without = near_failures(policy.domain, data.rows, data.failed)
+    arm = policy.recommend(watch, without=without)
+    margin = prior.noise if continuum else 0.0
+    broken, (low, high) = _broken(given, prior, watch, arm, margin, without)
+    points = task.space.decode(policy.domain)
+
+    def point(number: int | None) -> Point:
+        return None if number is None else points[number]
+
+    mixture = None if given.complete else _mixture(task, data, surrogate)
+    unexplored = _unexplored(task, data, surrogate)
+    deviation = prior.output_scale * float(watch.posterior.deviation[arm])
+    proved = found = None
+    if mixture is None:  # the proof allows no choice of plays by their values
+        proved = certified(given, prior, watch.everything(), arm, watch.records)
+    else:
+        deviation = max(deviation, mixture.deviation(policy.domain[arm]))
+        if unexplored <= HIDDEN:
+            found = credible(given, mixture, policy.domain, arm, prior.noise_std)
+    sign = -1.0 if minimize else 1.0
+    ends = sorted((sign * low, sign * high))
+    return Answer(
+        point=point(arm),
+        estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
+        deviation=deviation,
+        certificate=proved,
+        credible=found,
+        breakdown=replace(broken, rival=point(broken.rival), pivot=point(broken.pivot)),
+        assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
+        points=tuple(points),
+        unexplored=unexplored,
+        **_aside(data, surrogate, plays),
+        sources=sources_seen(data, surrogate, sign),
+        threat=Threat.of(given.flipped().threat if minimize else given.threat),
+        low=ends[0],
+        high=ends[1],
+        plays=tuple(plays),
+        space=space,
+        continuum=continuum,
+        minimize=minimize,
+    )
+
+
+def _noise_given(given: Given, data: Data) -> Given:
+    """With the noise given, if every measurement states its own."""
+    known = len(data.values) > 0 and bool(np.isfinite(data.noise_std).all())
+    return replace(given, noise_std=data.judged(given.noise_std).noise) if known else given
+
+
+def _broken(
+    given: Given, prior: Prior, watch: Watch, arm: int, margin: float, without: Sequence[int]
+) -> tuple[Breakdown, tuple[float, float]]:
+    """The breakdown of the recommendation, in units of the values, and the range that lies were counted with."""
+    posterior, kept = watch.posterior, watch.records.only(watch.kept, watch.rewards[watch.kept])
+    found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
+    threat, seen = given.feared, kept.values
+    low = prior.in_units(float(seen.min())) if threat.low is None else threat.low
+    high = prior.in_units(float(seen.max())) if threat.high is None else threat.high
+    score = posterior.mean - CAUTION * posterior.deviation
+    leads = score[arm] - score
+    leads[posterior.mean[arm] - posterior.mean < margin] = np.inf
+    leads[list(without)] = np.inf
+    effect, S = posterior.effect()
+    lies, liars = overturns(
+        leads,
+        lambda rows: kept.effects(effect[arm] - effect[rows], S),
+        kept,
+        prior.standard(low),
+        prior.standard(high),
+        arm,
+    )
+    budget = prior.output_scale * found.budget
+    by_source = None if watch.sources is None else liars.number
+    return replace(found, budget=budget, lies=lies.number, liars=by_source), (low, high)
+
+
+def _aside(data: Data, surrogate: Surrogate, plays: Sequence[Play]) -> dict[str, Any]:
+    """The plays that are set aside, and how far they are off in all."""
+    watch, prior = surrogate.watch, surrogate.beliefs.prior
+    told = [play.number for play in plays if play.status is Status.TOLD]
+    aside = np.flatnonzero(~watch.kept[data.blocks if surrogate.binary else np.arange(len(data.values))])
+    expected = prior.in_units(watch.posterior.mean[surrogate.arms_of(data.rows[aside])])
+    off = float(np.abs(data.values[aside] - expected).sum())
+    if surrogate.binary and len(aside):  # a batch is off by its sum: single outcomes are always off
+        batch = data.blocks[aside]
+        sums = np.bincount(batch, weights=data.values[aside] - expected)
+        off = float(np.abs(sums).sum())
+    return {"set_aside": tuple(told[int(i)] for i in aside), "set_aside_total": off}
+
+
+def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
+    """The models that the plays that are kept leave possible."""
+    kept, model, prior = surrogate.watch.kept, surrogate.beliefs.fitted, surrogate.beliefs.prior
+    shapes = Shapes.given(prior.shape) if model is None else Shapes.around(model, task.space.groups)
+    plays, values = data.judged(task.given.noise_std), prior.in_units(surrogate.watch.corrected)
+    sources = None if plays.sources is None else plays.sources[kept]
+    noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
+    return Mixture.of(
+        task.given, shapes, plays.rows[kept], values[kept], weights=plays.weights[kept], sources=sources, noise=noise
+    )
+
+
+def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
+    """Where a narrow peak could hide: not in a table, nor if a kernel is given, which says how narrow peaks can be."""
+    if task.given.kernel is not None or isinstance(task.space, Options):
+        return 0.0
+    everywhere, kept = task.all_rows, surrogate.watch.kept
+    if everywhere is None:
+        everywhere = task.space.arms(EVERYWHERE, task.seed)
+    plays = data.judged(task.given.noise_std)
+    return share_unexplored(everywhere, plays.rows[kept], plays.values[kept], surrogate.beliefs.prior.noise_std)

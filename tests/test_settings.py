@@ -75,9 +75,10 @@ def test_signature_and_help_show_every_setting(shown, names):
 
 
 @pytest.mark.parametrize("call", [maximize, minimize])
-def test_plays_and_threat_are_required(call):
+def test_plays_are_required_and_a_threat_is_not(call):
     parameters = inspect.signature(call).parameters
-    assert parameters["plays"].default is parameters["threat"].default is inspect.Parameter.empty
+    assert parameters["plays"].default is inspect.Parameter.empty
+    assert parameters["threat"].default is None
 
 
 def test_every_choice_of_the_user_is_an_option_of_run():

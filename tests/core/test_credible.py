@@ -6,9 +6,10 @@ import pytest
 from unswayed import Matern, SquaredExponential
 from unswayed.core.assumptions import Assumptions, Given
 from unswayed.core.certificate import Certificate
-from unswayed.core.credible import Credible, Mixture, Shapes, credible, gap_sentence, share_unexplored
+from unswayed.core.credible import Credible, Mixture, Shapes, credible, share_unexplored
 from unswayed.core.prior import WIDE
 from unswayed.core.rows import numbered_rows
+from unswayed.core.sentence import gap_sentence
 from unswayed.core.threat import Threat
 
 KERNEL = SquaredExponential(0.2)

@@ -129,7 +129,7 @@ def test_it_says_what_is_wrong():
         policy(threshold=0)
     with pytest.raises(UnswayedError, match="verify"):
         policy(verify=-1)
-    with pytest.raises(UnswayedError, match="budget"):
+    with pytest.raises(UnswayedError, match="threat"):
         policy(C=-1)
     with pytest.raises(UnswayedError, match="lam"):
         VigilantUCB(GRID, KERNEL, corruption_budget=1.0, lam=1e-30)

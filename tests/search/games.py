@@ -4,7 +4,7 @@ import numpy as np
 
 from unswayed import Box, Play, Real, Status
 from unswayed.core.assumptions import Given
-from unswayed.search.answer import answer
+from unswayed.search.conclude import answer
 from unswayed.search.modes import begin, step
 from unswayed.search.schedule import propose
 from unswayed.search.task import Failed, Task, Told

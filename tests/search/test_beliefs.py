@@ -6,7 +6,7 @@ import pytest
 from tests.search.games import bowl, task
 from unswayed import Matern
 from unswayed.search.beliefs import FITTED, estimate, fitted_plays
-from unswayed.search.task import Data
+from unswayed.search.task import Data, Told
 
 
 def measured(points=20, repeats=3, sigma=0.02, lie=0.0):
@@ -14,7 +14,7 @@ def measured(points=20, repeats=3, sigma=0.02, lie=0.0):
     rows = np.repeat(rng.uniform(size=(points, 2)), repeats, axis=0)
     values = np.array([bowl(row) for row in rows]) + sigma * rng.standard_normal(len(rows))
     values[7] += lie
-    return Data(rows, values, rows[:0])
+    return Data.empty(2).after_all([Told(row, value) for row, value in zip(rows, values, strict=True)])
 
 
 def test_noise_comes_from_repeats_and_a_lie_does_not_inflate_it():
@@ -45,7 +45,7 @@ def test_standard_values_have_level_and_unit():
 
 def test_of_many_points_the_best_and_some_others_are_fitted():
     data = measured(points=2 * FITTED, repeats=1)
-    some = fitted_plays(data, seed=0)
+    some = fitted_plays(data.rows, data.values, seed=0)
     assert len(some) == FITTED
     assert set(np.argsort(-data.values)[: FITTED // 4]) <= set(some)
-    np.testing.assert_array_equal(some, fitted_plays(data, seed=0))
+    np.testing.assert_array_equal(some, fitted_plays(data.rows, data.values, seed=0))

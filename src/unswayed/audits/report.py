@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from unswayed.core.credible import gap_sentence
+from unswayed.core.sentence import gap_sentence
 from unswayed.text import at_least, at_most, counted, number
 
 if TYPE_CHECKING:

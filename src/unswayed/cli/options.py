@@ -11,6 +11,7 @@ from unswayed.errors import InvalidInput
 if TYPE_CHECKING:
     from unswayed.core.assumptions import Level
     from unswayed.core.kernels import Kernel
+    from unswayed.core.threat import Threat
     from unswayed.types import FloatArray
 
 Minimize = Annotated[bool, typer.Option("--minimize", help="Smaller values are better.")]
@@ -33,7 +34,20 @@ Lengthscale = Annotated[
     str | None, typer.Option(help="Of the kernel: one number, or one for each column, with commas.")
 ]
 Delta = Annotated[float, typer.Option(help="Probability that the sentence about the distance from the best fails.")]
+Lies = Annotated[int, typer.Option(help="How many measurements may be false.", min=0)]
+Liars = Annotated[int, typer.Option(help="How many sources may lie, as often as they like.", min=0)]
+Low = Annotated[float | None, typer.Option(help="No honest measurement is smaller.", show_default="not known")]
+High = Annotated[float | None, typer.Option(help="No honest measurement is larger.", show_default="not known")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def threat_of(budget: float | None, lies: int, liars: int, low: float | None, high: float | None) -> Threat | None:
+    """What tampering to be safe against; None if nothing was said about it."""
+    from unswayed.core.threat import Threat
+
+    if budget is None and not (lies or liars) and low is high is None:
+        return None
+    return Threat(budget or 0.0, lies, liars, low, high)
 
 
 def level_of(text: str | None) -> Level | None:

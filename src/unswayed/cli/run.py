@@ -11,16 +11,21 @@ import typer
 
 from unswayed.cli.options import (
     Delta,
+    High,
     Json,
     KernelName,
     Lengthscale,
     LevelText,
+    Liars,
+    Lies,
+    Low,
     Minimize,
     Noise,
     Norm,
     Scale,
     kernel_of,
     level_of,
+    threat_of,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +39,10 @@ Program = Annotated[
     list[str], typer.Argument(help="After --: a program, {name} where a parameter goes.", metavar="COMMAND")
 ]
 Plays = Annotated[int, typer.Option(help="How often to run the program in all; more than before continues a study.")]
-Budget = Annotated[float, typer.Option(help="Total tampering to be safe against, in units of the measurement.")]
+Budget = Annotated[
+    float | None,
+    typer.Option(help="Total tampering to be safe against, in units of the measurement.", show_default="nobody knows"),
+]
 Jobs = Annotated[int, typer.Option(help="Runs at a time.")]
 Timeout = Annotated[float | None, typer.Option(help="Seconds after which a run has failed.")]
 Retries = Annotated[int, typer.Option(min=0, help="How often to try a failed run again, at the same point.")]
@@ -54,7 +62,11 @@ def command(
     space: SpaceFile,
     program: Program,
     plays: Plays,
-    budget: Budget,
+    budget: Budget = None,
+    lies: Lies = 0,
+    liars: Liars = 0,
+    low: Low = None,
+    high: High = None,
     jobs: Jobs = 1,
     kernel: KernelName = None,
     lengthscale: Lengthscale = None,
@@ -82,7 +94,8 @@ def command(
 
     [bold]unswayed run space.toml --plays 100 --budget 2 --jobs 4 -- ./train {rate} {layers} --kind={kind}[/bold]
 
-    The last line that the program prints is the measurement; a run that gives none is tried again, then left out.
+    The last line that the program prints is the measurement: a number, or an object such as
+    {"value": 0.031, "trials": 2000, "source": "lab-2"}. A run that gives none is tried again, then left out.
     Every answer is on disk before the next play. After a crash or Ctrl-C, the same command continues where it stopped;
     with more --plays it continues beyond its end.
 
@@ -94,7 +107,12 @@ def command(
     varied, runs = _prepared(space, program, timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
     picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
-    settings: dict[str, Any] = {"plays": plays, "threat": budget, "noise_std": noise, "norm_bound": norm}
+    settings: dict[str, Any] = {
+        "plays": plays,
+        "threat": threat_of(budget, lies, liars, low, high),
+        "noise_std": noise,
+        "norm_bound": norm,
+    }
     settings |= {"output_scale": scale, "level": level_of(level), "delta": delta, "minimize": minimize}
     settings |= {"kernel": _kernel(kernel, lengthscale, varied), "parallel": jobs, "seed": seed}
     found = _run(varied, runs, file, retries, {**settings, "note": shlex.join(program)})

@@ -72,7 +72,7 @@ class Display:
             table.add_row("estimate", answer.shown_estimate)
             if (bound := answer.certificate or answer.credible) is not None:
                 kind = "certified" if answer.certificate else "probably"
-                far = f"at most {bound.largest_gap:.4g} {answer.worse} the best, if tampering ≤ {bound.budget:.4g}"
+                far = f"at most {bound.largest_gap:.4g} {answer.worse} the best, if {bound.threat.condition}"
                 table.add_row(kind, far)
             if answer.breakdown.possible:
                 table.add_row("breakdown", f"{answer.breakdown.budget:.4g}")

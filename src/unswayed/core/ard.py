@@ -77,6 +77,16 @@ class Model:
         return (self.tau / self.scale) ** 2
 
 
+class Cost(NamedTuple):
+    """How many single plays are set aside, and minus the log probability of what is set aside with its source."""
+
+    lies: int
+    sources: float
+
+
+NOTHING = Cost(0, 0.0)
+
+
 def fit_model(
     X: FloatArray,
     y: FloatArray,
@@ -114,9 +124,7 @@ def fit_model(
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
     models = []
     for guess in _guesses(start, unit, least, d):
-        found, kept, offsets = guess, possible, np.zeros(len(z))
-        if start is not None:
-            kept, offsets, _ = judge(guess)
+        found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
         for _ in range(2):
             found, _ = _climb(found, _pooled(points, records, kept, offsets), groups, least)
             kept, offsets, cost = judge(found)
@@ -124,9 +132,9 @@ def fit_model(
         found, loss = _climb(found, data, groups, least, steps=8)
         kernel, scale, tau = _parts(found, groups)
         centre = middle + unit * _centre(found, data, groups)
-        score = loss + price * cost.lies + cost.sources
-        lengths, sizes = np.exp(found[:d]), (unit * scale, unit * tau)
-        models.append(Model(lengths, kernel.share, kernel.ratio, centre, *sizes, kept, unit * offsets, score))
+        sizes, score = (unit * scale, unit * tau), loss + price * cost.lies + cost.sources
+        shape = np.exp(found[:d]), kernel.share, kernel.ratio
+        models.append(Model(*shape, centre, *sizes, kept, unit * offsets, score))
     return min(models, key=lambda model: model.score)
 
 
@@ -222,13 +230,6 @@ def _climb(
     return best.x, float(best.fun)
 
 
-class _Cost(NamedTuple):
-    """How many single plays are set aside, and minus the log probability of what is set aside with its source."""
-
-    lies: int
-    sources: float
-
-
 def _trimmed(
     points: FloatArray,
     records: Records,
@@ -236,7 +237,7 @@ def _trimmed(
     threshold: float,
     allowance: Allowance,
     parameters: FloatArray,
-) -> tuple[BoolArray, FloatArray, _Cost]:
+) -> tuple[BoolArray, FloatArray, Cost]:
     """Which plays a model explains, and the offset of each. Drop faults first: beside them the others lose digits."""
     kept, kernel = np.abs(records.values) <= LARGEST_VALUE, _parts(parameters, groups)[0]
     scale, tau = _parts(parameters, groups)[1:]
@@ -258,10 +259,10 @@ def _trimmed(
     offsets, faults = np.zeros(len(z)), int((~kept).sum())
     offsets[kept] = scale * (some.values - values)
     if not explained.any():  # a model that explains no play is no reason to set any aside
-        return kept, offsets, _Cost(faults, weighed.cost)
+        return kept, offsets, Cost(faults, weighed.cost)
     believed[believed] = explained
     kept[kept] = believed
-    return kept, offsets, _Cost(faults + int((~explained).sum()), weighed.cost)
+    return kept, offsets, Cost(faults + int((~explained).sum()), weighed.cost)
 
 
 def _centre(parameters: FloatArray, data: Measured, groups: IntArray) -> float:

@@ -204,12 +204,11 @@ class Certificate:
 
     def __str__(self) -> str:
         begin = f"If kernel, noise and norm bound are true, then with {100 * (1 - self.delta):.4g}% confidence"
+        condition = self.threat.condition
         if len(self.candidates) == 1:
-            return f"{begin} option {self.winner} is the best, if {self.threat.condition}."
-        text = (
-            f"{begin} option {self.winner} is at most {at_most(self.largest_gap)} worse than the best, and "
-            f"{len(self.candidates)} options may be the best, if {self.threat.condition}."
-        )
+            return f"{begin} option {self.winner} is the best, if {condition}."
+        gap, options = at_most(self.largest_gap), f"{len(self.candidates)} options may be the best"
+        text = f"{begin} option {self.winner} is at most {gap} worse than the best, and {options}, if {condition}."
         return text if self.resolved else f"{text} {self.rounding_note}"
 
 

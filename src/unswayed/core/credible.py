@@ -23,15 +23,13 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.spatial.distance import cdist
 
 from unswayed.core.ard import Measured, Model, spread
-from unswayed.core.assumptions import Assumptions, Given
-from unswayed.core.certificate import Certificate
+from unswayed.core.assumptions import Given
 from unswayed.core.evidence import Evidence, Explained
 from unswayed.core.joint_posterior import System
 from unswayed.core.kernels import Kernel, Matern, TwoScale
 from unswayed.core.prior import WIDE, WithLevel
 from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Records, Threat
-from unswayed.text import at_most, listed
 from unswayed.types import FloatArray, IntArray
 
 DRAWS = 1000
@@ -287,37 +285,3 @@ def share_unexplored(everywhere: FloatArray, rows: FloatArray, values: FloatArra
     squares = cdist(everywhere, rows, "sqeuclidean")
     moved = np.sqrt(np.exp(-squares / width**2).sum(axis=1)) * height
     return float(np.mean((moved <= 3 * max(noise, FAINT * height)) & (squares.min(axis=1) > 0)))
-
-
-def gap_sentence(
-    proved: Certificate | None,
-    fitted: Credible | None,
-    model: Assumptions,
-    *,
-    claim: str,
-    measured: int,
-    hint: str = "",
-) -> str:
-    """How far a recommendation is from the best, in words: proved, fitted, or that it cannot be said.
-
-    Args:
-        proved: The certificate, if everything was given.
-        fitted: The credible bound, else, if there is one.
-        model: What either rests on.
-        claim: What is said of the recommendation, with a place for the distance.
-        measured: How many measurements there are.
-        hint: What to add if there are too few.
-    """
-    if proved is not None:
-        begin, percent = "Certified: with", f"{100 * (1 - proved.delta):.4g}% confidence"
-        gap, threat = proved.largest_gap, proved.threat
-    elif fitted is not None:
-        what = f"fitted model (estimated: {listed(model.estimated)})" if model.estimated else "given model"
-        begin, percent = f"Under the {what}, with", f"{100 * fitted.probability:.4g}% probability"
-        gap, threat = fitted.largest_gap, fitted.threat
-    else:
-        return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hint}"
-    if not np.isfinite(gap):
-        return f"Nothing can be said of how far this is from the best, if there may be {threat} without a known range."
-    rounded = "" if proved is None or proved.resolved else f" {proved.rounding_note}"
-    return f"{begin} {percent} {claim.format(at_most(gap))}, if {threat.condition}.{rounded}"

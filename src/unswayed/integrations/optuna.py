@@ -34,7 +34,7 @@ from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_space import OptunaSpace, searchable
-from unswayed.integrations.optuna_trials import Trial, ask, event, measured_value, seen_by, single_objective, told
+from unswayed.integrations.optuna_trials import Trial, ask, event, measured, seen_by, single_objective, told
 from unswayed.search.answer import Answer
 from unswayed.search.conclude import answer
 from unswayed.search.modes import Mode, begin
@@ -58,12 +58,13 @@ class _Fold:
 
 @forwards(Given)
 class UnswayedSampler(BaseSampler):
-    """An Optuna sampler for objectives whose values may be wrong by `threat` in total.
+    """An Optuna sampler for objectives some of whose values may be wrong.
 
     What a trial is given follows from the seed and from the trials before it in the storage. So any number of workers
     on one study agree, whatever they keep in memory. A trial does not wait for others: open ones count with their
     predictions. Failed and pruned trials, and values that are infinite or beyond 1e100, count as failed plays: their
-    points are not tried again soon, and they say nothing about values.
+    points are not tried again soon, and they say nothing about values. The user attributes `source`, `noise_std` and
+    `trials` of a trial say who measured its value, its standard error, or how many outcomes a rate is the mean of.
 
     Args:
         search_space: The parameters to search together. By default those that all complete trials have in common,
@@ -156,7 +157,8 @@ class UnswayedSampler(BaseSampler):
         fold = self._folds.pop(study.study_name, None)
         if fold is None or fold.space.distributions != space.distributions or fold.trials != trials[: len(fold.trials)]:
             fold = _Fold(space, begin(_task(study, space, self._given, self._seed_for(study))), [])
-        fold = _Fold(fold.space, told(fold.mode, fold.space, trials[len(fold.trials) :]), trials)
+        new, minimize = trials[len(fold.trials) :], study.direction == StudyDirection.MINIMIZE
+        fold = _Fold(fold.space, told(fold.mode, fold.space, new, minimize=minimize), trials)
         while len(self._folds) >= KEPT:
             del self._folds[next(iter(self._folds))]
         self._folds[study.study_name] = fold
@@ -197,25 +199,26 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
     single_objective(study, "a recommendation")
     trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
     space = OptunaSpace(searchable(intersection_search_space(trials))) if space is None else space
-    plays, events = [], []
+    if not any(measured(trial) and space.numbers(trial.params) is not None for trial in trials):
+        raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
+    plays, events, task = [], [], _task(study, space, given, seed)
+    minimize = study.direction == StudyDirection.MINIMIZE
     for trial in trials:
-        point, value = space.numbers(trial.params), measured_value(study, trial)
+        point, found = space.numbers(trial.params), measured(trial)
         if point is not None:
             params = {name: trial.params[name] for name in space.names}
-            status, reason = (Status.FAILED, trial.state.name.lower()) if value is None else (Status.TOLD, None)
-            plays.append(Play(trial.number, params, status, None if value is None else trial.value, reason))
-            events.append(event(space, point, value))
-    if not any(play.measured for play in plays):
-        raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
-    minimize = study.direction == StudyDirection.MINIMIZE
+            status, reason = (Status.FAILED, trial.state.name.lower()) if found is None else (Status.TOLD, None)
+            about = {} if found is None else vars(found)
+            plays.append(replace(Play(trial.number, params, status, reason=reason), **about))
+            events.append(event(task, space, point, found, minimize=minimize))
     with one_thread():
-        found = answer(begin(_task(study, space, given, seed)), plays, events, space=space, minimize=minimize)
-    broken = found.breakdown
+        concluded = answer(begin(task), plays, events, space=space, minimize=minimize)
+    broken = concluded.breakdown
     rival, pivot = (None if point is None else space.params(point) for point in (broken.rival, broken.pivot))
     return replace(
-        found,
-        point=space.params(found.point),
-        points=tuple(space.params(point) for point in found.points),
+        concluded,
+        point=space.params(concluded.point),
+        points=tuple(space.params(point) for point in concluded.points),
         breakdown=replace(broken, rival=rival, pivot=pivot),
     )
 
@@ -254,7 +257,7 @@ def study_table(study: Study) -> StudyTable:
     """The complete trials with finite values as numbers, in the parameters that all of them have in common."""
     single_objective(study, "an audit")
     complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    trials = [trial for trial in complete if measured_value(study, trial) is not None]
+    trials = [trial for trial in complete if measured(trial) is not None]
     if not trials:
         raise InvalidInput("the study has no complete trial with a finite value: there is nothing to audit")
     common = intersection_search_space(trials).items()

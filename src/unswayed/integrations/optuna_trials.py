@@ -13,27 +13,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from optuna.study import Study, StudyDirection
+from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from unswayed.core.measurement import Measurement
 from unswayed.core.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
 from unswayed.search.modes import Mode, step
 from unswayed.search.schedule import propose
-from unswayed.search.task import Event, Failed, Told
+from unswayed.search.task import Event, Failed, Task, Told
 from unswayed.types import FloatArray
 
+ABOUT = ("source", "noise_std", "trials")  # user attributes
 OVERTAKEN, EACH = 16, 4  # an open trial is lost after this many later ones, and this many more for each later open one
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A finished trial. Larger values are better; None if the trial failed or was pruned."""
+    """A finished trial. Larger values are better; None if it failed or was pruned."""
 
     number: int
     point: Numbers
-    value: float | None
+    measured: Measurement | None
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,17 @@ def single_objective(study: Study, what: str) -> None:
         raise InvalidInput(f"{what} needs a study with one objective, but this one has {len(study.directions)}")
 
 
-def measured_value(study: Study, trial: FrozenTrial) -> float | None:
-    """The value of a complete trial, larger is better; None for a value that is infinite or beyond computing."""
+def measured(trial: FrozenTrial) -> Measurement | None:
+    """What a complete trial measured; None for a value that is infinite or beyond computing.
+
+    The user attributes `source`, `noise_std` and `trials` say who measured it, and how precisely.
+    """
     if trial.state != TrialState.COMPLETE or trial.value is None or abs(trial.value) > LARGEST_VALUE:
         return None
-    return -trial.value if study.direction == StudyDirection.MINIMIZE else trial.value
+    try:
+        return Measurement(trial.value, **{name: trial.user_attrs[name] for name in ABOUT if name in trial.user_attrs})
+    except InvalidInput as error:
+        raise InvalidInput(f"trial {trial.number} has a user attribute that makes no sense: {error}") from None
 
 
 def seen_by(study: Study, trials: Sequence[FrozenTrial], number: int, space: OptunaSpace, parallel: int) -> Seen:
@@ -70,7 +78,7 @@ def seen_by(study: Study, trials: Sequence[FrozenTrial], number: int, space: Opt
         point = space.numbers(_known_params(trial))
         if place < end and trial.state.is_finished():
             if point is not None:
-                told.append(Trial(trial.number, point, measured_value(study, trial)))
+                told.append(Trial(trial.number, point, measured(trial)))
         elif point is not None or (not trial.state.is_finished() and trial.number not in lost):
             pending.append((place, point))
     return Seen(len(before), told, pending)
@@ -95,16 +103,19 @@ def _known_params(trial: FrozenTrial) -> dict[str, Any]:
     return {**fixed, **trial.params}
 
 
-def event(space: OptunaSpace, point: Numbers, value: float | None) -> Event:
-    """A finished trial as a search sees it; without a value it has failed."""
+def event(task: Task, space: OptunaSpace, point: Numbers, found: Measurement | None, *, minimize: bool) -> Event:
+    """A finished trial as a search sees it; without a measurement it has failed."""
     row = space.rows([point])[0]
-    return Failed(row) if value is None else Told(row, value)
+    if found is None:
+        return Failed(row)
+    value = task.given.feared.clipped(-found.value if minimize else found.value)
+    return Told(row, value, found.source, found.noise_std, found.trials)
 
 
-def told(mode: Mode, space: OptunaSpace, trials: Sequence[Trial]) -> Mode:
+def told(mode: Mode, space: OptunaSpace, trials: Sequence[Trial], *, minimize: bool) -> Mode:
     """The search after some more finished trials."""
     for trial in trials:
-        mode = step(mode, event(space, trial.point, trial.value))
+        mode = step(mode, event(mode.task, space, trial.point, trial.measured, minimize=minimize))
     return mode
 
 

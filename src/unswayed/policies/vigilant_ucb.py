@@ -8,8 +8,7 @@
   verify    Every `verify`-th play goes to the pivot of the breakdown budget: the played arm where the least
             tampering would have changed the recommendation.
 
-This is a heuristic without a theorem: with few plays and a large C no arm can be ruled out. The certificate and the
-breakdown budget say how far to trust the answer. Variants tried: docs/real-problems.md.
+A heuristic without a theorem: with few plays and a large C no arm can be ruled out. Variants: docs/real-problems.md.
 """
 
 from __future__ import annotations
@@ -82,7 +81,12 @@ class VigilantUCB(OnFiniteDomain):
         return Query(np.array([arm]), np.array([1]))
 
     def explore(self, state: Watch, number: int) -> int:
-        """The arm of largest mu + beta sd that is not well known yet. The number decides on the factor of beta."""
+        """The arm of largest mu + beta sd that is not well known yet.
+
+        Args:
+            state: The current state.
+            number: Of the play; decides on the factor of beta.
+        """
         mu, sd = state.posterior.mean, state.posterior.deviation
         beta = self.beta * self.curiosity[number // len(self.curiosity) % len(self.curiosity)]
         unknown = sd > RESOLVED * np.sqrt(self.lam)
@@ -92,7 +96,9 @@ class VigilantUCB(OnFiniteDomain):
     def pivot(self, state: Watch, source: int | None = None) -> int:
         """The played arm where the least tampering would have made a rival win by `margin` noise deviations.
 
-        There must be a play. Where a source asks, arms that others have played come first.
+        Args:
+            state: The current state, with at least one play.
+            source: Who asks, if that is known: arms that others have played come first.
         """
         mu, leader = state.posterior.mean, self.recommend(state)
         effect, S = state.posterior.effect()
@@ -103,23 +109,13 @@ class VigilantUCB(OnFiniteDomain):
         cost = np.divide(price, power, out=np.full_like(mu, np.inf), where=power > 0)
         return int(S[where[int(np.argmin(cost))]])
 
-    def doubtful(self, state: Watch, source: int | None = None) -> int | None:
-        """The arm of a reward that would be the best, was set aside, and comes from one other source only; or None."""
-        best = float(state.posterior.mean.max())
-        return next((arm for arm, reward in state.lone_doubts(source) if reward > best), None)
-
     def tell(self, state: Watch, feedback: Feedback) -> Watch:
         """Add the answers. If one of them is a surprise, decide again which plays to keep."""
         for arm, n, mean in zip(feedback.arms, feedback.repeats, feedback.means, strict=True):
-            state = self.take(state, int(arm), int(n), float(mean))
+            surprise = state.surprise(int(arm), float(n), float(mean)) > self.threshold
+            state = state.then(int(arm), float(n), float(mean))
+            state = self.watch(state) if surprise else state
         return state
-
-    def take(self, state: Watch, arm: int, n: float, mean: float, source: int | None = None) -> Watch:
-        """Add one answer of weight n, by a source. If it is a surprise, decide again which plays to keep."""
-        variance = float(state.posterior.covariance[arm, arm]) + self.lam / n
-        surprise = abs(mean - float(state.posterior.mean[arm])) > self.threshold * np.sqrt(variance)
-        told = state.then(arm, n, mean, source)
-        return self.watch(told) if surprise else told
 
     def watch(self, state: Watch) -> Watch:
         """The `state` with a new decision which plays to keep.

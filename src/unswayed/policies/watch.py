@@ -65,10 +65,8 @@ class Watch:
     @property
     def corrected(self) -> FloatArray:
         """The rewards without the offsets of their sources."""
-        if self.sources is None or not len(self.offsets):
-            return self.rewards
-        known = self.sources < len(self.offsets)
-        return self.rewards - np.where(known, self.offsets[np.where(known, self.sources, 0)], 0.0)
+        off = self.sources is not None and self.offsets.any()
+        return self.rewards - self.offsets[self.sources] if off else self.rewards
 
     @property
     def plays(self) -> int:
@@ -81,10 +79,14 @@ class Watch:
         kept = self.kept
         return pooled(self.arms[kept], self.corrected[kept], self.repeats[kept], len(self.K))[0]
 
+    def surprise(self, arm: int, n: float, mean: float) -> float:
+        """How many standard deviations the mean of plays of weight `n` is off its prediction."""
+        variance = float(self.posterior.covariance[arm, arm]) + self.posterior.lam / n
+        return abs(mean - float(self.posterior.mean[arm])) / float(np.sqrt(variance))
+
     def then(self, arm: int, n: float, mean: float, source: int | None = None) -> Self:
         """The state after plays of `arm` of weight `n` with this mean, kept unless their source is set aside."""
-        aside = source in self.aside
-        off = float(self.offsets[source]) if source is not None and source < len(self.offsets) else 0.0
+        aside, off = source in self.aside, 0.0 if source is None else float(self.offsets[source : source + 1].sum())
         return replace(
             self,
             arms=np.append(self.arms, arm),
@@ -115,8 +117,7 @@ class Watch:
         kept[kept] = weighed.kept
         told = replace(self, offsets=weighed.offsets, aside=weighed.aside)
         rewards = told.corrected
-        posterior = possible if kept.all() and not weighed.offsets.any() else self._of(kept, rewards)
-        plays = self.arms[kept], rewards[kept], self.repeats[kept]
+        posterior, plays = self._of(kept, rewards), (self.arms[kept], rewards[kept], self.repeats[kept])
         explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=weighed.allowance)
         if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained
@@ -127,14 +128,17 @@ class Watch:
         """The arms that other sources have played."""
         return self.arms if self.sources is None else self.arms[self.sources != source]
 
-    def lone_doubts(self, source: int | None) -> list[tuple[int, float]]:
-        """Arm and reward of the plays set aside, largest first, if only one source, not this one, played the arm."""
+    def doubtful(self, source: int | None) -> int | None:
+        """The arm of a reward that was set aside, would be the best, and comes from one source only, not this one."""
         if self.sources is None:
-            return []
-        aside = np.flatnonzero(~self.kept & (self.sources != (-1 if source is None else source)))
+            return None
+        best = self.posterior.mean.max()
+        aside = np.flatnonzero(
+            ~self.kept & (self.sources != (-1 if source is None else source)) & (self.rewards > best)
+        )
         best_first = aside[np.argsort(-self.rewards[aside], kind="stable")]
         lone = (j for j in best_first if len(np.unique(self.sources[self.arms == self.arms[j]])) == 1)
-        return [(int(self.arms[j]), float(self.rewards[j])) for j in lone]
+        return next((int(self.arms[j]) for j in lone), None)
 
     def everything(self) -> JointPosterior:
         """The posterior of all plays, for the certificate: its proof allows no choice of plays by their rewards."""

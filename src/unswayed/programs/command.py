@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
 import os
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.core.measurement import Measurement
 from unswayed.errors import CommandFailed, CommandStopped, InvalidInput, SystemFault
 from unswayed.programs.children import Children, Finished
 from unswayed.text import printable
@@ -105,14 +107,15 @@ class Command:
         values = {name: _text(point, name) for name in self.placeholders()}
         return [BRACES.sub(lambda match: values.get(match[3], match[0][0]), word) for word in self.template]
 
-    def __call__(self, point: Mapping[str, Any]) -> float:
+    def __call__(self, point: Mapping[str, Any]) -> float | Measurement:
         """Run the program for a point and return its measurement.
 
         Args:
             point: The value of each parameter, by name.
 
         Returns:
-            The number in the last line of the output.
+            The number in the last line of the output; a `Measurement` if that line is an object such as
+            {"value": 0.031, "trials": 2000, "source": "lab-2"}.
 
         Raises:
             CommandFailed: The program could not start, failed, ran too long or printed no finite number.
@@ -152,8 +155,8 @@ def _text(point: Mapping[str, Any], name: str) -> str:
     raise InvalidInput(f"{_braced([name])} must be a number, true, false or text, not {type(value).__name__}")
 
 
-def _measurement(finished: Finished) -> float:
-    """Return the number in the last line of the output, if the program ended without an error."""
+def _measurement(finished: Finished) -> float | Measurement:
+    """Return the number or the object in the last line of the output, if the program ended without an error."""
     if code := finished.code:
         end = f"was killed by {_signal(-code)}" if code < 0 else f"ended with exit code {code}"
         raise CommandFailed(f"the command {end}{_complaint(finished)}")
@@ -161,12 +164,26 @@ def _measurement(finished: Finished) -> float:
     if not line:
         reason = "ended its output with a line that is too long" if finished.stdout.cut else "printed nothing"
         raise CommandFailed(f"the command {reason}; its last line must be one number{_complaint(finished)}")
+    if line.lstrip().startswith(b"{"):
+        return _object(line)
     number = float(line) if NUMBER.fullmatch(line) else math.nan
     if math.isfinite(number):
         return number
     if math.isinf(number) or NOT_FINITE.fullmatch(line):
         raise CommandFailed(f"the command printed {_shown(line)}; the measurement must be a finite number")
     raise CommandFailed(f"the last line of the command's output must be one number, not {_shown(line)}")
+
+
+def _object(line: bytes) -> Measurement:
+    """Return the measurement that an object of JSON describes."""
+    try:
+        told = json.loads(line)
+        return Measurement(**told)
+    except InvalidInput as error:
+        raise CommandFailed(f"the command printed {_shown(line)}: {error}") from None
+    except (ValueError, TypeError, RecursionError):
+        keys = "value, source, noise_std and trials"
+        raise CommandFailed(f"the command printed {_shown(line)}; an object may have {keys}, and needs value") from None
 
 
 def _complaint(finished: Finished) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from unswayed.core.assumptions import Assumptions
 from unswayed.core.certificate import Breakdown, Certificate
-from unswayed.core.credible import Credible, gap_sentence
+from unswayed.core.credible import Credible
+from unswayed.core.sentence import gap_sentence
 from unswayed.core.threat import Threat
 from unswayed.search.modes import FEWEST
 from unswayed.search.play import Play
@@ -103,6 +104,7 @@ class Answer:
     def sentence(self) -> str:
         """How far the point is from the best: what is proved, or what the fitted model says, or that it cannot say."""
         best = f"the best of the {counted(self.considered, 'point')} considered"
+        best += " (by the measurements kept)" if self.set_aside and self.certificate is None else ""
         return gap_sentence(
             self.certificate,
             self.credible,

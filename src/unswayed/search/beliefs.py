@@ -16,6 +16,7 @@ from unswayed.types import FloatArray, IntArray
 FITTED = 250  # at most this many points are used to fit length-scales
 LEAST_TAU = 1e-4  # of the output scale: a smaller noise only costs digits
 THRESHOLD = 4.0  # a play is set aside if its leave-one-out residual exceeds this many standard deviations
+OUTCOMES = 6.0  # the same for a batch of single outcomes, whose distribution is skewed
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None) -> Beliefs:
         X,
         y,
         task.space.groups,
-        threshold=THRESHOLD,
+        threshold=OUTCOMES if data.binary else THRESHOLD,
         threat=Threat.of(given.threat),
         unit=spread(data.values[: len(task.start)]),  # the first plays cover the space
         weights=w,

@@ -12,11 +12,10 @@ from unswayed.core.assumptions import Given
 from unswayed.core.certificate import Breakdown, breakdown
 from unswayed.core.credible import Mixture, Shapes, credible, share_unexplored
 from unswayed.core.overturn import overturns
-from unswayed.core.prior import Prior, assumptions, certified
-from unswayed.core.threat import Threat
+from unswayed.core.prior import assumptions, certified
+from unswayed.core.threat import Records, Threat
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
-from unswayed.policies.watch import Watch
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.candidates import EVERYWHERE, near_failures
 from unswayed.search.modes import Eliminating, Mode, Starting, refined
@@ -25,6 +24,7 @@ from unswayed.search.report import sources_seen
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
+from unswayed.types import BoolArray
 
 REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
 
@@ -67,8 +67,7 @@ def _answer_of(
     given = _noise_given(task.given, data)
     without = near_failures(policy.domain, data.rows, data.failed)
     arm = policy.recommend(watch, without=without)
-    margin = prior.noise if continuum else 0.0
-    broken, (low, high) = _broken(given, prior, watch, arm, margin, without)
+    broken, (low, high) = _broken(task, data, surrogate, arm, without)
     points = task.space.decode(policy.domain)
 
     def point(number: int | None) -> Point:
@@ -114,15 +113,29 @@ def _noise_given(given: Given, data: Data) -> Given:
     return replace(given, noise_std=data.judged(given.noise_std).noise) if known else given
 
 
+def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
+    """Which plays are kept; single outcomes go with their batch."""
+    kept = surrogate.watch.kept
+    return kept[data.blocks] if surrogate.binary else kept
+
+
+def _records(data: Data, surrogate: Surrogate) -> Records:
+    """The plays that are kept, one by one, standardised."""
+    kept, values = _kept(data, surrogate), surrogate.beliefs.prior.standard(data.values)
+    weights = np.ones(len(values)) if surrogate.binary else surrogate.watch.repeats
+    arms = np.array(surrogate.arms_of(data.rows), dtype=np.int64)
+    return Records(arms, values, weights, data.sources).only(kept, values[kept])
+
+
 def _broken(
-    given: Given, prior: Prior, watch: Watch, arm: int, margin: float, without: Sequence[int]
+    task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]
 ) -> tuple[Breakdown, tuple[float, float]]:
     """The breakdown of the recommendation, in units of the values, and the range that lies were counted with."""
-    posterior, kept = watch.posterior, watch.records.only(watch.kept, watch.rewards[watch.kept])
+    posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
+    kept, margin = _records(data, surrogate), prior.noise if task.all_rows is None else 0.0
     found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
-    threat, seen = given.feared, kept.values
-    low = prior.in_units(float(seen.min())) if threat.low is None else threat.low
-    high = prior.in_units(float(seen.max())) if threat.high is None else threat.high
+    low = prior.in_units(float(kept.values.min())) if threat.low is None else threat.low
+    high = prior.in_units(float(kept.values.max())) if threat.high is None else threat.high
     score = posterior.mean - CAUTION * posterior.deviation
     leads = score[arm] - score
     leads[posterior.mean[arm] - posterior.mean < margin] = np.inf
@@ -136,23 +149,19 @@ def _broken(
         prior.standard(high),
         arm,
     )
-    budget = prior.output_scale * found.budget
-    by_source = None if watch.sources is None else liars.number
-    return replace(found, budget=budget, lies=lies.number, liars=by_source), (low, high)
+    counted = {"lies": lies.number, "liars": liars.number if data.names else None}
+    return replace(found, budget=prior.output_scale * found.budget, **counted), (low, high)
 
 
 def _aside(data: Data, surrogate: Surrogate, plays: Sequence[Play]) -> dict[str, Any]:
-    """The plays that are set aside, and how far they are off in all."""
-    watch, prior = surrogate.watch, surrogate.beliefs.prior
+    """The plays that are set aside, and how far they are off in all: a batch of outcomes by its sum."""
     told = [play.number for play in plays if play.status is Status.TOLD]
-    aside = np.flatnonzero(~watch.kept[data.blocks if surrogate.binary else np.arange(len(data.values))])
-    expected = prior.in_units(watch.posterior.mean[surrogate.arms_of(data.rows[aside])])
-    off = float(np.abs(data.values[aside] - expected).sum())
-    if surrogate.binary and len(aside):  # a batch is off by its sum: single outcomes are always off
-        batch = data.blocks[aside]
-        sums = np.bincount(batch, weights=data.values[aside] - expected)
-        off = float(np.abs(sums).sum())
-    return {"set_aside": tuple(told[int(i)] for i in aside), "set_aside_total": off}
+    aside = np.flatnonzero(~_kept(data, surrogate))
+    expected = surrogate.watch.posterior.mean[surrogate.arms_of(data.rows[aside])]
+    off = data.values[aside] - surrogate.beliefs.prior.in_units(expected)
+    together = data.blocks[aside] if surrogate.binary else aside
+    total = float(np.abs(np.bincount(together, weights=off)).sum()) if len(aside) else 0.0
+    return {"set_aside": tuple(told[int(i)] for i in aside), "set_aside_total": total}
 
 
 def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:

@@ -77,8 +77,8 @@ def step(mode: Mode, event: Event) -> Mode:
     if isinstance(mode, Guided):
         return _learn(replace(mode, data=data), event)
     enough = len(mode.task.start)
-    plays = len(data.values)
-    if plays < enough and (plays < FEWEST or plays + len(data.failed) < enough):
+    plays = data.plays
+    if plays < enough and (plays < FEWEST or plays + data.failures < enough):
         return replace(mode, data=data)
     return _first_model(mode.task, data)
 
@@ -96,10 +96,9 @@ def refined(
     if rows is None:
         best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
         leaders = best if before is None else before.leaders(LEADERS)
-        rng = np.random.default_rng([task.seed, len(data.values)])
+        rng = np.random.default_rng([task.seed, data.plays])
         rows, moves = candidates(task.space, leaders, rng)
-    options = {} if threshold is None else {"threshold": threshold}
-    return Surrogate.fit(task, beliefs, data, rows, **options), moves
+    return Surrogate.fit(task, beliefs, data, rows, threshold=threshold), moves
 
 
 def _first_model(task: Task, data: Data) -> Mode:
@@ -116,14 +115,14 @@ def _first_model(task: Task, data: Data) -> Mode:
 
 
 def _refit(task: Task, data: Data, before: Surrogate | None) -> Guided:
-    plays = len(data.values)
+    plays = data.plays
     surrogate, moves = refined(task, data, before, refit=True)
     return Guided(task, data, surrogate, moves, max(int(plays * GROWTH), plays + 5), plays + REFINED)
 
 
 def _learn(mode: Guided, told: Told) -> Guided:
     """Refit or refine when it is due; else only take the play in."""
-    task, data, surrogate, plays = mode.task, mode.data, mode.surrogate, len(mode.data.values)
+    task, data, surrogate, plays = mode.task, mode.data, mode.surrogate, mode.data.plays
     if plays >= mode.refit_at:
         return _refit(task, data, surrogate)
     if plays >= mode.refine_at and task.all_rows is None:
@@ -151,7 +150,7 @@ def _narrowed(mode: Eliminating) -> Eliminating:
     if len(left) > max(len(mode.phase.policy.domain) // 8, 4):
         return mode
     surrogate = Surrogate.fit(task, estimate(task, data, mode.surrogate.beliefs), data, left)
-    rng = np.random.default_rng([task.seed, len(data.values)])
+    rng = np.random.default_rng([task.seed, data.plays])
     new = task.space.around(left, 0.3 * 0.5**mode.stage, EVERYWHERE // 2, rng)
     stage = mode.stage + 1
     policy = _eliminating_policy(task, surrogate, numbered_rows(np.vstack([left, new]))[0], stage)

@@ -90,25 +90,25 @@ def _levels(answer: Answer) -> list[str]:
         f"measurements kept would not have changed the recommendation to {worse}; this much, on measurements "
         f"at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
     )
-    between = f"between {answer.low:.4g} and {answer.high:.4g}"
-    given = answer.threat is not None and answer.threat.low is not None and answer.threat.high is not None
-    between += "" if given else " (the range observed)"
-    measurements = _count(b.lies, "false measurement", between)
-    lines.append(f"With the model held fixed, {measurements}.")
+    lines.append(f"With the model held fixed, {_count(answer, b.lies, 'false measurement')}.")
     if len(answer.sources) > 1:
-        lines.append(f"With the model held fixed, {_count(b.liars, 'lying source', between)}.")
+        lines.append(f"With the model held fixed, {_count(answer, b.liars, 'lying source')}.")
     return lines
 
 
-def _count(least: int | None, noun: str, between: str) -> str:
+def _count(answer: Answer, least: int | None, noun: str) -> str:
+    """From which number on lies could have changed the recommendation."""
+    given = answer.threat is not None and answer.threat.low is not None and answer.threat.high is not None
+    seen = "" if given else ", the range observed"
+    values = f"(values between {answer.low:.4g} and {answer.high:.4g}{seen})"
     if least is None:
-        return f"no number of {noun}s {between} could have changed the recommendation"
+        return f"no number of {noun}s {values} could have changed the recommendation"
     if least == 0:
         return f"another point is as good already, without any {noun}"
     if least == 1:
-        return f"1 {noun} {between} could have changed the recommendation"
+        return f"1 {noun} {values} could have changed the recommendation"
     up_to = counted(least - 1, noun)
-    return f"up to {up_to} {between} could not have changed the recommendation; from {least:,} on they could"
+    return f"up to {up_to} {values} could not have changed the recommendation; {least:,} could"
 
 
 def _aside(answer: Answer) -> str:

@@ -79,7 +79,7 @@ def _arm(mode: Guided, watch: Watch, number: int, source: str | None) -> int:
         return _best_move(mode, watch, number)
     if now is Turn.VERIFY and watch.kept.any():
         asks = names.index(source) if source in names else None
-        doubtful = policy.doubtful(watch, asks) if names else None
+        doubtful = watch.doubtful(asks)
         return policy.pivot(watch, asks) if doubtful is None else doubtful
     return policy.explore(watch, number)
 
@@ -95,6 +95,8 @@ def _best_move(mode: Guided, watch: Watch, number: int) -> int:
 
 def _failing(mode: Guided) -> list[int]:
     """Arms of a finite space that failed twice or more and never gave a value."""
+    if not mode.data.failures:
+        return []
     told = {row.tobytes() for row in mode.data.rows}
     times = Counter(row.tobytes() for row in mode.data.failed if row.tobytes() not in told)
     arm_of = mode.surrogate.arm_of

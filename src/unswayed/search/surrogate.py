@@ -13,7 +13,7 @@ from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Records, Threat
 from unswayed.policies.vigilant_ucb import VigilantUCB
 from unswayed.policies.watch import Watch
-from unswayed.search.beliefs import THRESHOLD, Beliefs
+from unswayed.search.beliefs import OUTCOMES, THRESHOLD, Beliefs
 from unswayed.search.task import Data, Task, Told
 from unswayed.types import FloatArray
 
@@ -35,7 +35,7 @@ class Surrogate:
 
     @classmethod
     def fit(
-        cls, task: Task, beliefs: Beliefs, data: Data, candidates: FloatArray, *, threshold: float = THRESHOLD
+        cls, task: Task, beliefs: Beliefs, data: Data, candidates: FloatArray, *, threshold: float | None = None
     ) -> Self:
         """The arms are the played rows and `candidates`; which plays to keep is decided again."""
         plays, prior = data.judged(task.given.noise_std), beliefs.prior
@@ -47,7 +47,7 @@ class Surrogate:
             prior.kernel,
             corruption_budget=None if threat is None else threat.mapped(1 / prior.output_scale, prior.standard),
             lam=prior.lam,
-            threshold=threshold,
+            threshold=threshold or (OUTCOMES if data.binary else THRESHOLD),
         )
         records = Records(arms, prior.standard(plays.values), plays.weights, plays.sources)
         told = Watch.after(policy.init().K, policy.lam, records)
@@ -64,13 +64,15 @@ class Surrogate:
         """With one more play, the last one in `data`, whose row and source it `knows`."""
         arm, z = self.arm_of[told.row.tobytes()], self.beliefs.prior.standard(told.value)
         source = None if told.source is None else self.names.index(told.source)
-        if self.binary:  # a single outcome is no surprise
-            return replace(self, watch=self.watch.then(arm, 1.0, z, source), memo={})
+        if self.binary:  # a single outcome is no surprise; batches are judged when the model is fitted again
+            return self if source in self.watch.aside else replace(self, watch=self.watch.imagined(arm, 1, z), memo={})
         weight = 1.0
         if told.noise_std is not None or told.trials is not None:
             own = float(own_noise(data.values, data.noise_std, data.trials)[-1])
             weight = (self.beliefs.prior.noise_std / own) ** 2
-        return replace(self, watch=self.policy.take(self.watch, arm, weight, z, source), memo={})
+        surprise = self.watch.surprise(arm, weight, z) > self.policy.threshold
+        watch = self.watch.then(arm, weight, z, source)
+        return replace(self, watch=self.policy.watch(watch) if surprise else watch, memo={})
 
     def arms_at(self, rows: Iterable[FloatArray]) -> list[int]:
         """The arms at those of `rows` that are arms, sorted."""

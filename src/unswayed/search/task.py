@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -113,23 +113,21 @@ class Judged:
     noise: float | None  # of weight 1, if it is known
 
 
-@dataclass(frozen=True, eq=False)
 class Data:
-    """Everything told so far, in the order of the plays."""
+    """Everything told so far, in the order of the plays.
 
-    rows: FloatArray
-    values: FloatArray
-    source: IntArray  # its number; -1 if it was not named
-    noise_std: FloatArray  # NaN where it was not told
-    trials: FloatArray  # 0 where it was not told
-    names: tuple[str, ...]  # of the sources
-    failed: FloatArray  # rows, with repeats
+    It is a value: `after` leaves it as it is. All that follow from one another share their lists, of which each knows
+    its own part, and arrays are made when they are needed. So one more event costs the same however many there are.
+    """
+
+    def __init__(self, columns: int, told: list[Told], failures: list[FloatArray], plays: int, failed: int) -> None:
+        self._columns, self._told, self._failures = columns, told, failures
+        self.plays, self.failures = plays, failed
 
     @classmethod
     def empty(cls, columns: int) -> Self:
         """Nothing told yet."""
-        none, rows = np.empty(0), np.empty((0, columns))
-        return cls(rows, none, np.empty(0, dtype=np.int64), none, none, (), rows)
+        return cls(columns, [], [], 0, 0)
 
     def after(self, event: Event) -> Self:
         """With one more event."""
@@ -139,18 +137,54 @@ class Data:
         """With some more events."""
         told = [event for event in events if isinstance(event, Told)]
         failed = [event.row for event in events if isinstance(event, Failed)]
-        names = dict.fromkeys((*self.names, *(event.source for event in told if event.source is not None)))
-        number: dict[str | None, int] = {name: i for i, name in enumerate(names)}
-        return replace(
-            self,
-            rows=np.vstack([self.rows, *(event.row for event in told)]),
-            values=np.append(self.values, [event.value for event in told]),
-            source=np.append(self.source, np.array([number.get(t.source, -1) for t in told], dtype=np.int64)),
-            noise_std=np.append(self.noise_std, [np.nan if t.noise_std is None else t.noise_std for t in told]),
-            trials=np.append(self.trials, [t.trials or 0 for t in told]),
-            names=tuple(names),
-            failed=np.vstack([self.failed, *failed]),
+        return type(self)(
+            self._columns,
+            _longer(self._told, self.plays, told),
+            _longer(self._failures, self.failures, failed),
+            self.plays + len(told),
+            self.failures + len(failed),
         )
+
+    @cached_property
+    def told(self) -> list[Told]:
+        """The plays that were measured."""
+        return self._told[: self.plays]
+
+    @cached_property
+    def rows(self) -> FloatArray:
+        """The row of each play."""
+        return np.array([event.row for event in self.told]).reshape(-1, self._columns)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The value of each play."""
+        return np.array([event.value for event in self.told], dtype=np.float64)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the sources, in order of first appearance."""
+        return tuple(dict.fromkeys(event.source for event in self.told if event.source is not None))
+
+    @cached_property
+    def source(self) -> IntArray:
+        """The number of the source of each play; -1 if it was not named."""
+        number: dict[str | None, int] = {name: i for i, name in enumerate(self.names)}
+        return np.array([number.get(event.source, -1) for event in self.told], dtype=np.int64)
+
+    @cached_property
+    def noise_std(self) -> FloatArray:
+        """The standard error of each play; NaN where it was not told."""
+        return np.array([np.nan if one.noise_std is None else one.noise_std for one in self.told], dtype=np.float64)
+
+    @cached_property
+    def trials(self) -> FloatArray:
+        """The trials of each play; 0 where they were not told."""
+        return np.array([one.trials or 0 for one in self.told], dtype=np.float64)
+
+    @cached_property
+    def failed(self) -> FloatArray:
+        """The rows of plays without a value, with repeats."""
+        return np.array(self._failures[: self.failures]).reshape(-1, self._columns)
 
     @property
     def sources(self) -> IntArray | None:
@@ -210,3 +244,11 @@ class Data:
             noise = noise_from_repeats(self.arms[plain], self.values[plain], least=REPEATS)
         weights, one = relative_weights(own, noise)
         return Judged(self.rows, self.values, weights, self.sources, one)
+
+
+def _longer(items: list[Any], known: int, more: list[Any]) -> list[Any]:
+    """The first `known` items and some more; the same list, if nobody else has made it longer."""
+    if more and len(items) > known:
+        items = items[:known]
+    items.extend(more)
+    return items

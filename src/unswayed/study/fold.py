@@ -28,15 +28,20 @@ class Fold:
     def rows(self, n: int, log: Sequence[Play], source: str | None = None) -> FloatArray:
         """The rows of the next `n` plays, each from the answers it may see and the points of all plays before it."""
         number, space = len(log), self._task.space
-        known, rows = len(self._rows), np.empty((number + n, space.columns))
-        rows[:known] = self._rows
-        if known < number:
-            rows[known:number] = space.encode([play.point for play in log[known:]])
+        self._encode(log)
+        rows = np.vstack([self._rows, np.empty((n, space.columns))])
         for place in range(number, number + n):
             mode, folded = self._fold_for(place, log)
-            rows[place] = propose(mode, place, rows[folded:place], source)
-        self._rows = rows[:number]
+            row = propose(mode, place, rows[folded:place], source)
+            repeated = place > folded and np.array_equal(row, rows[place - 1])
+            rows[place] = row if repeated else space.encode(space.decode(row[None]))[0]  # as it is read from the log
         return rows[number:]
+
+    def _encode(self, log: Sequence[Play]) -> None:
+        """Keep the rows of all plays of the log."""
+        known = min(len(self._rows), len(log))
+        new = [play.point for play in log[known:]]
+        self._rows = np.vstack([self._rows[:known], self._task.space.encode(new)]) if new else self._rows[:known]
 
     def answer(self, log: Sequence[Play]) -> Answer:
         """The answer from all plays of `log`. It depends on the log alone, not on past questions."""
@@ -49,6 +54,7 @@ class Fold:
 
     def _fold_for(self, number: int, log: Sequence[Play]) -> tuple[Mode, int]:
         """The mode that play `number` may see: up to the first open play, and never the last parallel - 1 answers."""
+        self._encode(log)
         mode, folded = self._state
         while folded < min(number + 1 - self._parallel, len(log)) and log[folded].status is not Status.OPEN:
             play = log[folded]
@@ -58,7 +64,7 @@ class Fold:
         return mode, folded
 
     def _event(self, play: Play) -> Event:
-        row = self._task.space.encode([play.point])[0]
+        row = self._rows[play.number]
         if play.status is Status.FAILED:
             return Failed(row)
         value = finite(play.value)

@@ -9,6 +9,7 @@ import pytest
 from unswayed import Optimizer, SquaredExponential, UnswayedError, audit, maximize, minimize
 from unswayed.cli import run
 from unswayed.core.assumptions import Given, GivenArgs
+from unswayed.core.threat import Threat
 from unswayed.study.settings import Settings, StudyArgs
 
 optuna = pytest.importorskip("unswayed.integrations.optuna", exc_type=UnswayedError)
@@ -103,4 +104,9 @@ def test_every_option_of_run_reaches_the_study(monkeypatch, tmp_path):
     space = tmp_path / "space.toml"
     space.write_text("x = {low = 0, high = 1}")
     run.command(space, ["echo", "{x}"], journal="none", lengthscale="0.25", **options)
-    assert told == {**values, "note": "echo '{x}'", "kernel": SquaredExponential(0.25), "level": (1.0, 2.0)}
+    read = {"kernel": SquaredExponential(0.25), "level": (1.0, 2.0), "threat": Threat(1.5)}
+    assert told == {**values, "note": "echo '{x}'", **read}
+    run.command(space, ["echo", "{x}"], 7, lies=2, liars=1, low=-1.0, high=2.0, journal="none")
+    assert told["threat"] == Threat(lies=2, liars=1, low=-1, high=2)
+    run.command(space, ["echo", "{x}"], 7, journal="none")
+    assert told["threat"] is None

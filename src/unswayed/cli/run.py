@@ -89,33 +89,24 @@ def command(
 
     \b
     rate = {low = 1e-5, high = 1e-1, log = true}
-    layers = {type = "integer", low = 1, high = 8}
     kind = {choices = ["rbf", "poly"]}
 
-    [bold]unswayed run space.toml --plays 100 --budget 2 --jobs 4 -- ./train {rate} {layers} --kind={kind}[/bold]
+    [bold]unswayed run space.toml --plays 100 --budget 2 --jobs 4 -- ./train {rate} --kind={kind}[/bold]
 
     The last line that the program prints is the measurement: a number, or an object such as
-    {"value": 0.031, "trials": 2000, "source": "lab-2"}. A run that gives none is tried again, then left out.
-    Every answer is on disk before the next play. After a crash or Ctrl-C, the same command continues where it stopped;
-    with more --plays it continues beyond its end.
-
-    What you give of --kernel, --noise, --scale, --level and --norm is used as it is, the rest is estimated; only what
-    rests on no estimate is certified. Length-scales are for parameters from 0 to 1.
-
-    Exit codes: 0 done, 1 done but plays have failed, 2 wrong use, 3 the system's fault, 130 interrupted.
+    {"value": 0.031, "trials": 2000, "source": "lab-2"}. A run that gives none is tried again, then left out. Every
+    answer is on disk before the next play; after a crash or Ctrl-C, the same command continues. What you give of
+    --kernel, --noise, --scale, --level and --norm (for parameters from 0 to 1) is not estimated; only what rests on no
+    estimate is certified. Exit codes: 0 done, 1 done but plays have failed, 2 wrong use, 3 the system's fault, 130 interrupted.
     """
     varied, runs = _prepared(space, program, timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
     picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
-    settings: dict[str, Any] = {
-        "plays": plays,
-        "threat": threat_of(budget, lies, liars, low, high),
-        "noise_std": noise,
-        "norm_bound": norm,
-    }
-    settings |= {"output_scale": scale, "level": level_of(level), "delta": delta, "minimize": minimize}
-    settings |= {"kernel": _kernel(kernel, lengthscale, varied), "parallel": jobs, "seed": seed}
-    found = _run(varied, runs, file, retries, {**settings, "note": shlex.join(program)})
+    settings: dict[str, Any] = {"plays": plays, "threat": threat_of(budget, lies, liars, low, high)}
+    settings |= {"noise_std": noise, "norm_bound": norm, "output_scale": scale, "level": level_of(level)}
+    settings |= {"kernel": _kernel(kernel, lengthscale, varied), "delta": delta, "note": shlex.join(program)}
+    settings |= {"minimize": minimize, "parallel": jobs, "seed": seed}
+    found = _run(varied, runs, file, retries, settings)
     return 1 if found is None else _report(*found, file, picture, as_json)
 
 

@@ -1,0 +1,106 @@
+"""Sources against literal Gaussian densities, and on made-up workers."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from unswayed import Matern, Threat
+from unswayed.core.posterior import JointPosterior
+from unswayed.core.sources import LIARS, WIDEST, judge, weigh_sources
+from unswayed.core.threat import Allowance, Records
+
+
+def game(seed, plays=80, workers=5, points=30):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(points, 2))
+    K = Matern(2.5, 0.5)(X, X)
+    f = np.linalg.cholesky(K + 1e-9 * np.eye(points)) @ rng.standard_normal(points)
+    arms, weights = rng.integers(points, size=plays), rng.uniform(0.5, 2, plays)
+    values = f[arms] + 0.1 * rng.standard_normal(plays) / np.sqrt(weights)
+    return K, Records(arms, values, weights, np.arange(plays) % workers), rng
+
+
+def weighed(K, records, threat=None):
+    posterior = JointPosterior.of_plays(K, records.arms, records.values, records.weights, 0.01)
+    return weigh_sources(posterior, records, K=K, allowance=Allowance.of(threat))
+
+
+def lie(records, source, values):
+    mine = records.sources == source
+    changed = records.values.copy()
+    changed[mine] = values(changed[mine])
+    return records.only(np.ones(len(changed), dtype=bool), changed)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed):
+    K, records, rng = game(seed, plays=40)
+    records = lie(records, 1, lambda values: values + rng.normal(0.4, 0.3, len(values)))
+    mine = records.sources == 1
+    posterior = JointPosterior.of_plays(K, records.arms, records.values, records.weights, 0.01)
+    span = 3.0
+    found = judge(posterior, records, mine, span)
+    A = K[np.ix_(records.arms, records.arms)] + np.diag(0.01 / records.weights)
+    gain = A[np.ix_(mine, ~mine)] @ np.linalg.inv(A[np.ix_(~mine, ~mine)])
+    r = records.values[mine] - gain @ records.values[~mine]
+    V = A[np.ix_(mine, mine)] - gain @ A[np.ix_(~mine, mine)]
+    worst = np.argmax(np.abs(r) / np.sqrt(V.diagonal()))
+    odds = []
+    for left in (np.arange(len(r)) >= 0, np.arange(len(r)) != worst):
+        v, n = V[np.ix_(left, left)], int(left.sum())
+        honest = multivariate_normal(cov=v).logpdf(r[left])
+        offset = multivariate_normal(cov=v + (WIDEST * span) ** 2).logpdf(r[left])
+        odds.append(max(offset, -n * np.log(span)) - honest + np.log(LIARS))
+    assert found.gain == pytest.approx(min(odds), rel=1e-6)
+    assert found.change == pytest.approx(np.abs(r).sum(), rel=1e-6)
+
+
+def test_honest_sources_are_believed():
+    wrong = 0
+    for seed in range(40):
+        K, records, _ = game(seed)
+        found = weighed(K, records)
+        wrong += bool(found.aside) or bool(found.offsets.any())
+    assert wrong <= 3
+
+
+def test_random_numbers_are_set_aside_and_constants_taken_off():
+    aside = offset = 0
+    for seed in range(40):
+        K, records, rng = game(seed)
+        low, high = records.values.min(), records.values.max()
+        forged = rng.uniform(low, high, 16)
+        random = weighed(K, lie(records, 2, lambda values, forged=forged: forged))
+        aside += random.aside == (2,)
+        shifted = weighed(K, lie(records, 2, lambda values: values + 1.0))
+        offset += not shifted.aside and abs(shifted.offsets[2] - 1.0) < 0.3 and not np.delete(shifted.offsets, 2).any()
+    assert aside >= 36
+    assert offset >= 36
+
+
+def test_one_huge_lie_does_not_discredit_its_source():
+    for seed in range(10):
+        K, records, _ = game(seed)
+        one = np.flatnonzero(records.sources == 3)[4]
+        changed = records.values.copy()
+        changed[one] += 30
+        found = weighed(K, records.only(np.ones(80, dtype=bool), changed))
+        assert 3 not in found.aside
+
+
+def test_a_threat_limits_what_is_set_aside():
+    K, records, rng = game(1)
+    lying = lie(records, 2, lambda values: rng.uniform(-3, 3, len(values)))
+    assert weighed(K, lying).aside == (2,)
+    assert weighed(K, lying, Threat(liars=1)).aside == (2,)
+    assert weighed(K, lying, Threat()).aside == ()
+    assert weighed(K, lying, Threat(1.0)).aside == ()
+    assert weighed(K, lying, Threat(1.0, liars=1)).allowance == Allowance(1.0, 0, 0)
+
+
+def test_without_sources_nothing_is_judged():
+    K, records, _ = game(0)
+    alone = Records(records.arms, records.values, records.weights)
+    found = weighed(K, alone)
+    assert found.kept.all()
+    assert found.corrected(alone) is alone.values

@@ -95,9 +95,9 @@ def command(
 
     The last line that the program prints is the measurement: a number, or an object such as
     {"value": 0.031, "trials": 2000, "source": "lab-2"}. A run that gives none is tried again, then left out. Every
-    answer is on disk before the next play; after a crash or Ctrl-C, the same command continues. What you give of
-    --kernel, --noise, --scale, --level and --norm (for parameters from 0 to 1) is not estimated; only what rests on no
-    estimate is certified. Exit codes: 0 done, 1 done but plays have failed, 2 wrong use, 3 the system's fault, 130 interrupted.
+    answer is on disk before the next play. After a crash or Ctrl-C, the same command continues where it stopped.
+    What you give of --kernel, --noise, --scale, --level and --norm is not estimated; only what rests on no estimate is
+    certified. Exit codes: 0 done, 1 plays have failed, 2 wrong use, 3 the system's fault, 130 interrupted.
     """
     varied, runs = _prepared(space, program, timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"

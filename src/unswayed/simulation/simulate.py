@@ -7,6 +7,7 @@ f(x) + noise + corruption. Regret is counted on f.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from unswayed.policies.robust_gp_ucb import RobustGPUCB
 from unswayed.problems.problem import Problem
 from unswayed.simulation.game import Game, Progress
 from unswayed.simulation.ledger import Ledger
+from unswayed.simulation.rewards import draw
 from unswayed.simulation.run import EpochRecord, Run
 from unswayed.types import Feedback
 
@@ -31,9 +33,13 @@ def simulate(
     policy: Policy[Any],
     adversary: Adversary,
     *,
-    budget: float,
+    budget: float | None = None,
     horizon: int,
     seed: int,
+    lies: int | None = None,
+    sources: int = 1,
+    liars: int = 0,
+    clip: tuple[float, float] | None = None,
     start: Start = immediately,
     fast: bool = True,
     progress: Progress | None = None,
@@ -44,7 +50,12 @@ def simulate(
         problem: The truth.
         policy: The learner, made for the same arms.
         adversary: The attack.
-        budget: Largest total corruption.
+        budget: Largest total corruption. Or, in its place, the next ones:
+        lies: Number of plays that the adversary may change by anything.
+        sources: Number of sources. They take turns: play t, from 0, is made by source t mod `sources`. A policy that
+            asks for groups of plays gets one from each source.
+        liars: How many of the sources lie, in all their plays and by anything.
+        clip: The policy sees every reward moved into this range (lowest, highest). It needs `lies`.
         horizon: Number of plays.
         seed: Seed of all random numbers. The same seed gives the same noise under every attack.
         start: When the attack starts: `immediately`, `later`, or a function of your own.
@@ -55,7 +66,8 @@ def simulate(
         The finished run.
 
     Raises:
-        InvalidInput: A number is out of its range, or policy and problem have different arms.
+        InvalidInput: A number is out of its range, both a budget and a count are given, or policy and problem have
+            different arms.
 
     Example:
         >>> import unswayed
@@ -65,12 +77,17 @@ def simulate(
         >>> unswayed.simulate(f1, policy, adversaries.TopK(3), budget=50, horizon=5_000, seed=0).outcome
         'linear regret'
     """
-    game = Game(problem, adversary, start, Ledger(budget), horizon, seed, progress or (lambda plays: None))
+    if clip is not None and lies is None:
+        raise InvalidInput("clipping is for counted lies: say how many")
+    ledger = Ledger(budget, lies=lies, sources=sources, liars=liars)
+    seen = (-inf, inf) if clip is None else clip
+    game = Game(problem, adversary, start, ledger, horizon, seed, progress or (lambda plays: None), seen)
     loop = compiled_loop(policy, game) if fast else None
     state = (loop or play)(game, policy)
     active, found = policy.view(state).active, policy.recommend(state)
     epochs = tuple(game.epochs) if policy.phased else None
-    return Run(game.horizon, game.seed, problem.gaps, *game.blocks(), game.ledger.spent, active, found, epochs)
+    blocks, told = game.blocks(), None if lies is None else ledger.lies_spent
+    return Run(game.horizon, game.seed, problem.gaps, *blocks, ledger.spent, active, found, epochs, told)
 
 
 def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any] | None:
@@ -93,29 +110,24 @@ def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any]
 
 def play(game: Game, policy: Policy[S]) -> S:
     """Play any policy, query by query; return its final state."""
-    f, sigma, N = game.problem.f, game.problem.noise_std, game.problem.n_arms
-    state, left, attacking = policy.init(), game.horizon, False
+    state, N, attacking = policy.init(), game.problem.n_arms, False
     game.check(policy.view(state))
-    while left > 0:
+    while game.done < game.horizon:
         view, asked = policy.view(state), policy.ask(state, game.policy_rng)
         if not policy.phased and asked.plays != 1:
             raise InvalidInput(f"a policy that is not phased must ask for one play at a time, not {asked.plays}")
         if asked.arms.max() >= N:
             raise InvalidInput(f"the policy asks for arm {asked.arms.max()}, but the arms are 0 to {N - 1}")
-        query = asked.first(left)
+        query = asked.first(game.horizon - game.done)
         arms, n = query.arms, query.repeats
         attacking = attacking or game.start(view, N)
         wanted = game.wanted(view) if attacking and game.ledger.left > 0 else np.zeros(N)
-        c = np.array([game.ledger.spend(w, int(k)) for w, k in zip(wanted[arms], n, strict=True)])
-        # One normal number is enough for a block: divided by sqrt(n) it is the mean of n noises. Phased policies draw
-        # one for each arm, index policies one for each round, so that the noise does not depend on the attack.
-        z = game.noise_rng.standard_normal(N)[arms] if policy.phased else game.noise_rng.standard_normal(1)
-        means = f[arms] + sigma * z / np.sqrt(n) + c / n
-        game.record(arms, n, means * n, np.abs(c))
-        left -= query.plays
+        groups, spent = draw(game, query, wanted, phased=policy.phased)
+        means = groups.mean(axis=0)
+        game.record(arms, n, means * n, spent)
         completed = query.plays == asked.plays
         if policy.phased:
             game.epochs.append(EpochRecord(view.active, arms, n, completed))
         if completed:
-            state = policy.tell(state, Feedback(arms, n, means))
+            state = policy.tell(state, Feedback(arms, n, means, groups if query.groups > 1 else None))
     return state

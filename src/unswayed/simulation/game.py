@@ -42,8 +42,10 @@ class Game:
         self.horizon, self.seed = whole(self.horizon, "the horizon", least=1), whole(self.seed, "the seed", least=0)
         streams = np.random.SeedSequence(self.seed).spawn(4)
         self.policy_rng, self.noise_rng, self.adversary_rng, self.lies_rng = map(np.random.default_rng, streams)
-        if self.clip != (-inf, inf) and not self.clip[0] < self.clip[1]:
+        if not self.clip[0] < self.clip[1]:
             raise InvalidInput(f"rewards cannot be clipped to the range from {self.clip[0]:g} to {self.clip[1]:g}")
+        if self.clip != (-inf, inf) and self.ledger.lies_spent is None:
+            raise InvalidInput("clipping is for counted lies: say how many")
 
     def check(self, view: View) -> None:
         """Refuse a policy that was made for another number of arms than the problem has."""

@@ -48,7 +48,7 @@ class Run:
         active: The arms that were still active at the end.
         recommended_arm: The recommended arm.
         epochs: The epochs of a phased policy; None for index policies.
-        lies_spent: Plays of honest sources that were changed; None if the adversary had no number of lies.
+        lies_spent: Plays of honest sources that were changed; None if the adversary had a total budget.
 
     Example:
         >>> from unswayed import GPUCB, simulate

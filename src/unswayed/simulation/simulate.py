@@ -39,7 +39,7 @@ def simulate(
     lies: int | None = None,
     sources: int = 1,
     liars: int = 0,
-    clip: tuple[float, float] | None = None,
+    clip: tuple[float, float] = (-inf, inf),
     start: Start = immediately,
     fast: bool = True,
     progress: Progress | None = None,
@@ -52,10 +52,10 @@ def simulate(
         adversary: The attack.
         budget: Largest total corruption. Or, in its place, the next ones:
         lies: Number of plays that the adversary may change by anything.
-        sources: Number of sources. They take turns: play t, from 0, is made by source t mod `sources`. A policy that
-            asks for groups of plays gets one from each source.
+        sources: Number of sources, which take turns: play t, from 0, is made by source t mod `sources`. If a policy
+            asks for groups of plays, each source makes one of them.
         liars: How many of the sources lie, in all their plays and by anything.
-        clip: The policy sees every reward moved into this range (lowest, highest). It needs `lies`.
+        clip: The policy sees every reward moved into this range; it needs `lies` or `liars`.
         horizon: Number of plays.
         seed: Seed of all random numbers. The same seed gives the same noise under every attack.
         start: When the attack starts: `immediately`, `later`, or a function of your own.
@@ -66,8 +66,7 @@ def simulate(
         The finished run.
 
     Raises:
-        InvalidInput: A number is out of its range, both a budget and a count are given, or policy and problem have
-            different arms.
+        InvalidInput: A number is out of its range, or policy and problem have different arms.
 
     Example:
         >>> import unswayed
@@ -77,17 +76,17 @@ def simulate(
         >>> unswayed.simulate(f1, policy, adversaries.TopK(3), budget=50, horizon=5_000, seed=0).outcome
         'linear regret'
     """
-    if clip is not None and lies is None:
-        raise InvalidInput("clipping is for counted lies: say how many")
     ledger = Ledger(budget, lies=lies, sources=sources, liars=liars)
-    seen = (-inf, inf) if clip is None else clip
-    game = Game(problem, adversary, start, ledger, horizon, seed, progress or (lambda plays: None), seen)
+    game = Game(problem, adversary, start, ledger, horizon, seed, progress or (lambda plays: None), clip)
     loop = compiled_loop(policy, game) if fast else None
-    state = (loop or play)(game, policy)
-    active, found = policy.view(state).active, policy.recommend(state)
-    epochs = tuple(game.epochs) if policy.phased else None
-    blocks, told = game.blocks(), None if lies is None else ledger.lies_spent
-    return Run(game.horizon, game.seed, problem.gaps, *blocks, ledger.spent, active, found, epochs, told)
+    return _record(game, policy, (loop or play)(game, policy))
+
+
+def _record(game: Game, policy: Policy[S], state: S) -> Run:
+    """The finished run, for the policy's last state."""
+    ledger, epochs = game.ledger, tuple(game.epochs) if policy.phased else None
+    done = *game.blocks(), ledger.spent, policy.view(state).active, policy.recommend(state), epochs
+    return Run(game.horizon, game.seed, game.problem.gaps, *done, ledger.lies_spent)
 
 
 def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any] | None:

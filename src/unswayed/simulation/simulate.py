@@ -50,14 +50,13 @@ def simulate(
         problem: The truth.
         policy: The learner, made for the same arms.
         adversary: The attack.
-        budget: Largest total corruption. Or, in its place, the next ones:
-        lies: Number of plays that the adversary may change by anything.
-        sources: Number of sources, which take turns: play t, from 0, is made by source t mod `sources`. If a policy
-            asks for groups of plays, each source makes one of them.
-        liars: How many of the sources lie, in all their plays and by anything.
-        clip: The policy sees every reward moved into this range; it needs `lies` or `liars`.
+        budget: Largest total corruption; None where lies or liars are counted.
         horizon: Number of plays.
         seed: Seed of all random numbers. The same seed gives the same noise under every attack.
+        lies: Number of plays that the adversary may change by anything.
+        sources: Number of sources. They make the plays in turn; if a policy asks for groups, a source makes each.
+        liars: How many of the sources lie, in all their plays and by anything.
+        clip: The policy sees every reward moved into this range. It needs counted lies.
         start: When the attack starts: `immediately`, `later`, or a function of your own.
         fast: Use a compiled loop for index policies that have one. The plain loop makes the same plays, more slowly.
         progress: Called from time to time with the number of plays since the last call.
@@ -69,15 +68,14 @@ def simulate(
         InvalidInput: A number is out of its range, or policy and problem have different arms.
 
     Example:
-        >>> import unswayed
-        >>> from unswayed import adversaries, problems
+        >>> from unswayed import GPUCB, adversaries, problems, simulate
         >>> f1 = problems.f1()
-        >>> policy = unswayed.GPUCB(f1.domain, f1.kernel)
-        >>> unswayed.simulate(f1, policy, adversaries.TopK(3), budget=50, horizon=5_000, seed=0).outcome
+        >>> policy = GPUCB(f1.domain, f1.kernel)
+        >>> simulate(f1, policy, adversaries.TopK(3), budget=50, horizon=5_000, seed=0).outcome
         'linear regret'
     """
-    ledger = Ledger(budget, lies=lies, sources=sources, liars=liars)
-    game = Game(problem, adversary, start, ledger, horizon, seed, progress or (lambda plays: None), clip)
+    allowed = Ledger(budget, lies=lies, sources=sources, liars=liars)
+    game = Game(problem, adversary, start, allowed, horizon, seed, progress or (lambda plays: None), clip)
     loop = compiled_loop(policy, game) if fast else None
     return _record(game, policy, (loop or play)(game, policy))
 

@@ -136,4 +136,4 @@ def test_trimmed_beta_without_lies_is_the_sharp_beta():
         assert bounds.trimmed_beta(*known, G, k) == float("inf")
     betas = [bounds.trimmed_beta(*known, G, 3) for G in (7, 8, 16, 64, 512, 10**5)]
     assert betas == sorted(betas, reverse=True)
-    assert betas[-1] < 1.06 * bounds.trimmed_beta(*known, 1, 0)  # enough groups: lies cost next to nothing
+    assert betas[-1] < 1.1 * bounds.trimmed_beta(*known, 1, 0)  # enough groups: lies cost next to nothing

@@ -74,3 +74,17 @@ def test_objects_show_themselves_in_one_line():
     assert repr(Feedback([1], [2], [0.5])) == "Feedback(arms=[1], repeats=[2], means=[0.5])"
     view = View(arms, arms * 0.1, arms * 0.1, arms * 0.1, np.eye(7))
     assert repr(view).endswith("upper=<7 array>, covariance=<7 x 7 array>)")
+
+
+def test_groups_of_plays():
+    query = Query([4, 2], [6, 9], groups=3)
+    assert query.first(100) is query
+    assert query.first(7).groups == 1  # a part has no equal groups
+    for groups, reason in ((2, "2 equal groups"), (0, "at least 1"), (1.5, "whole")):
+        with pytest.raises(UnswayedError, match=reason):
+            Query([4, 2], [6, 9], groups=groups)
+    means = Feedback([4, 2], [6, 9], [1.0, 2.0], [[0.0, 1.0], [2.0, 3.0], [1.0, 2.0]])
+    assert means.group_means.shape == (3, 2)
+    for bad in ([[1.0]], [1.0, 2.0], [[np.nan, 1.0]], np.empty((0, 2))):
+        with pytest.raises(UnswayedError):
+            Feedback([4, 2], [6, 9], [1.0, 2.0], bad)

@@ -27,6 +27,7 @@ from unswayed.policies.influence_ucb import InfluenceUCB as InfluenceUCB
 from unswayed.policies.linear_phased_elimination import LinearPhasedElimination as LinearPhasedElimination
 from unswayed.policies.robust_gp_ucb import RobustGPUCB as RobustGPUCB
 from unswayed.policies.robust_phased_elimination import RobustPhasedElimination as RobustPhasedElimination
+from unswayed.policies.trimmed_phased_elimination import TrimmedPhasedElimination as TrimmedPhasedElimination
 from unswayed.policies.vigilant_ucb import VigilantUCB as VigilantUCB
 from unswayed.problems.problem import Problem as Problem
 from unswayed.programs.command import Command as Command

@@ -40,10 +40,12 @@ def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> Non
         assert policy.recommend(state) in view.active, "the recommended arm is not active"
         query, again = (policy.ask(state, np.random.default_rng(1)) for _ in range(2))
         assert np.array_equal((query.arms, query.repeats), (again.arms, again.repeats)), "asking twice differs"
+        assert query.groups == again.groups, "asking twice differs"
         assert np.isin(query.arms, view.active).all(), "an arm is asked that is not active"
         assert len(np.unique(query.arms)) == len(query.arms), "an arm is asked twice in one query"
         assert policy.phased or query.plays == 1, "a policy that is not phased asks for one play at a time"
-        feedback = Feedback(query.arms, query.repeats, f[query.arms])
+        groups = None if query.groups == 1 else np.tile(f[query.arms], (query.groups, 1))
+        feedback = Feedback(query.arms, query.repeats, f[query.arms], groups)
         following, twin = policy.tell(state, feedback), policy.tell(state, feedback)
         after, same = policy.view(following), policy.view(twin)
         assert np.array_equal((after.active, after.mean), (same.active, same.mean)), "telling twice differs"

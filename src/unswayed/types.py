@@ -6,7 +6,7 @@ learner sees; it may be corrupted. A *value* is the truth f(x).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from operator import index
 from typing import Any, Self, TypeVar
 
@@ -92,7 +92,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 def short_repr(value: Any) -> str:
     """The fields of a dataclass in one line, with the shape of a long array in place of its entries."""
-    shown = (f"{field.name}={_shown(getattr(value, field.name))}" for field in fields(value) if field.repr)
+    shown = (f"{part.name}={_shown(getattr(value, part.name))}" for part in fields(value) if part.repr)
     return f"{type(value).__name__}({', '.join(shown)})"
 
 
@@ -109,9 +109,11 @@ class Query:
     Attributes:
         arms: Numbers of the arms, in the order in which they are played.
         repeats: How often each is played, in a row.
+        groups: Into how many equal groups the plays of each arm are divided, in turn. Most policies need one only.
 
     Raises:
-        InvalidInput: The lengths differ, there is no arm, or a number is not whole or is too small.
+        InvalidInput: The lengths differ, there is no arm, a number is not whole or is too small, or the plays of an
+            arm cannot be divided equally.
 
     Example:
         >>> query = Query(arms=[4, 0], repeats=[2, 3])
@@ -123,6 +125,7 @@ class Query:
 
     arms: IntArray
     repeats: IntArray
+    groups: int = field(default=1, repr=False)
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
@@ -134,6 +137,8 @@ class Query:
             raise InvalidInput("a query needs as many repeats as arms, and at least one arm")
         if repeats.min() < 1 or arms.min() < 0:
             raise InvalidInput("a query needs repeats of at least 1 and arms numbered from 0")
+        if (repeats % whole(self.groups, "the number of groups", least=1)).any():
+            raise InvalidInput(f"the repeats of every arm must divide into {self.groups} equal groups")
         fix(self, arms=read_only(arms), repeats=read_only(repeats))
 
     @property
@@ -142,7 +147,7 @@ class Query:
         return int(self.repeats.sum())
 
     def first(self, plays: int) -> Query:
-        """The beginning of this query.
+        """The beginning of this query; a part of it has no groups.
 
         Args:
             plays: How many plays to keep, in order.
@@ -157,12 +162,13 @@ class Query:
 class Feedback:
     """The answer to a query: how often each arm was played, and the mean of its rewards.
 
-    These are sufficient statistics: no policy needs the single rewards.
+    No policy needs the single rewards: means are sufficient statistics.
 
     Attributes:
         arms: Numbers of the arms that were played.
         repeats: How often each was played.
         means: Mean reward of each.
+        group_means: Mean reward of each arm in each group, one row for each group; None if there is one group only.
 
     Raises:
         InvalidInput: The lengths differ, there is no arm, or a mean is not finite.
@@ -175,6 +181,7 @@ class Feedback:
     arms: IntArray
     repeats: IntArray
     means: FloatArray
+    group_means: FloatArray | None = field(default=None, repr=False)
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
@@ -183,6 +190,11 @@ class Feedback:
         if means.shape != asked.arms.shape:
             raise InvalidInput("feedback needs one mean reward for each arm")
         fix(self, arms=asked.arms, repeats=asked.repeats, means=means)
+        if self.group_means is not None:
+            groups = floats(self.group_means, "rewards", ndim=2)
+            if groups.shape[0] == 0 or groups.shape[1] != len(means):
+                raise InvalidInput("feedback needs one mean reward for each arm in each group")
+            fix(self, group_means=groups)
 
     @classmethod
     def from_rewards(cls, arms: ArrayLike, rewards: ArrayLike) -> Self:

@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 
 from unswayed import UnswayedError, View
-from unswayed.adversaries import AggressiveSubtraction, Clipping, Flip, NoAttack, TopK, at_points, immediately, later
+from unswayed.adversaries import (
+    AggressiveSubtraction,
+    Clipping,
+    Flip,
+    Liar,
+    NoAttack,
+    SpikesHide,
+    SpikesPromote,
+    TopK,
+    at_points,
+    immediately,
+    later,
+)
 
 F = np.array([0.5, 2.0, -1.5, 1.0, 1.9])
 TARGET = np.array([True, False, True, True, False])
@@ -51,6 +63,22 @@ def test_flip():
     assert attacked(Flip()).tolist() == (-F).tolist()
 
 
+def test_spikes():
+    assert attacked(SpikesHide()).tolist() == [0.5, 2.0 - 1e6, -1.5, 1.0, 1.9]
+    assert attacked(SpikesHide(shown=-2.0)).tolist() == [0.5, -2.0, -1.5, 1.0, 1.9]
+    assert attacked(SpikesPromote()).tolist() == [0.5, 2.0, -1.5 + 1e6, 1.0, 1.9]
+    assert attacked(SpikesPromote(shown=3.0, share=0.4)).tolist() == [3.0, 2.0, 3.0, 1.0, 1.9]
+
+
+def test_spikes_follow_the_active_arms():
+    assert attacked(SpikesHide(size=1.0), active=[0, 3, 4]).tolist() == [0.5, 2.0, -1.5, 1.0, pytest.approx(0.9)]
+    assert attacked(SpikesPromote(size=1.0), active=[0, 3, 4]).tolist() == [1.5, 2.0, -1.5, 1.0, 1.9]
+
+
+def test_a_liar_turns_the_best_into_the_worst_and_all_others_into_the_best():
+    assert attacked(Liar()).tolist() == [2.0, -1.5, 2.0, 2.0, 2.0]
+
+
 def test_starts():
     assert immediately(view(), 5)
     assert not later(view(), 5)
@@ -75,6 +103,9 @@ def test_at_points_attacks_single_evaluations():
         (lambda: Clipping(TARGET, margin=-1.0), "margin"),
         (lambda: AggressiveSubtraction(TARGET, h_max=np.nan), "h_max"),
         (lambda: TopK(0), "at least 1"),
+        (lambda: SpikesHide(size=0.0), "size"),
+        (lambda: SpikesPromote(size=-1.0), "size"),
+        (lambda: SpikesPromote(share=0.0), "share"),
     ],
 )
 def test_bad_settings_are_refused(make, reason):

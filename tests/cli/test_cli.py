@@ -15,7 +15,7 @@ CONTRACT = {
 }  # fmt: skip
 TRIAL = {
     "seed", "regret", "final_regret_rate", "corruption_spent", "active_arms", "best_arm_kept", "epochs",
-    "switches", "recommended_arm", "recommended_gap",
+    "lies_spent", "switches", "recommended_arm", "recommended_gap",
 }  # fmt: skip
 
 
@@ -63,11 +63,17 @@ def test_curves(unswayed):
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_combination_runs(unswayed, problem, policy, attack):
     plays = 60 if attack == "strongest" or policy == "vigilant-ucb" else 300  # these have no compiled loop
-    answer = simulate(
-        unswayed, "--problem", problem, "--policy", policy, "--attack", attack, "--horizon", plays, "--draw", 0
-    )
+    arguments = ("--problem", problem, "--policy", policy, "--attack", attack, "--horizon", plays, "--draw", 0)
+    if POLICIES[policy].trims:
+        if attack == "strongest":
+            return  # it spends infinity at once, which is not a number of lies
+        arguments = (*arguments, "--lies", 3)
+    answer = simulate(unswayed, *arguments)
     assert answer["draw"] == 0
-    assert answer["trials"][0]["corruption_spent"] <= 50 + 1e-9
+    if POLICIES[policy].trims:
+        assert answer["trials"][0]["lies_spent"] <= 3
+    else:
+        assert answer["trials"][0]["corruption_spent"] <= 50 + 1e-9
 
 
 def test_settings_are_written_beside_the_results(unswayed):
@@ -222,6 +228,21 @@ BAD = [
     (("--plot", "no/such/folder/picture.png"), "cannot write"),
     (("--nonsense", 3), "nonsense"),
     (("--policy", "linear-pe", "--error", "matern"), "Matern"),
+    (("--liars", 2), "--sources and --liars go together"),
+    (("--sources", 2), "--sources and --liars go together"),
+    (("--sources", 2, "--liars", 3), "at most 2"),
+    (("--lies", 5, "--horizon", 3), "at most 3"),
+    (("--lies", -1), "at least 0"),
+    (("--lies", 5, "--low", 2, "--high", 1), "below the highest"),
+    (("--lies", 5, "--low", 50), "below the highest"),
+    (("--lies", 5, "--budget", 3), "in place of a budget"),
+    (("--lies", 5, "--attack-budget", 3), "in place of a budget"),
+    (("--lies", 5, "--sources", 4, "--liars", 1), "only trimmed-pe"),
+    (("--sources", 4, "--liars", 1, "--attack-budget", 3), "liars have no --attack-budget"),
+    (("--no-clip",), "--no-clip needs --lies"),
+    (("--policy", "trimmed-pe"), "trimmed-pe needs --lies"),
+    (("--policy", "trimmed-pe", "--budget", 3), "trimmed-pe has no budget"),
+    (("--lies", 5, "--attack", "strongest", "--policy", "gp-ucb"), "finite numbers where lies"),
 ]
 
 
@@ -256,6 +277,40 @@ def test_bad_tables_are_one_clear_line_and_code_2(unswayed, content, reason, tmp
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert reason in err
+
+
+def test_counted_lies(unswayed):
+    arguments = ("--attack", "spikes-promote", "--lies", 4, "--horizon", 3000, "--trials", 2)
+    clipped = simulate(unswayed, *arguments, "--policy", "influence-ucb", "--low", -3, "--high", 4)
+    low, high = clipped["settings"]["clipped_to"]
+    r = 0.02 * np.sqrt(2 * np.log(2 * 3000 / 0.025))  # half of delta
+    assert (low, high) == (pytest.approx(-3 - r), pytest.approx(4 + r))
+    assert clipped["budget"] == pytest.approx(4 * (high - low))
+    assert (clipped["lies"], clipped["attack_budget"], clipped["clip"]) == (4, None, True)
+    assert [trial["lies_spent"] for trial in clipped["trials"]] == [4, 4]
+    open_ended = simulate(unswayed, *arguments, "--policy", "influence-ucb", "--low", -3, "--high", 4, "--no-clip")
+    assert open_ended["budget"] == clipped["budget"]
+    assert "clipped_to" not in open_ended["settings"]
+    assert open_ended["trials"][0]["recommended_gap"] > 0 == clipped["trials"][0]["recommended_gap"]
+    trimmed = simulate(unswayed, *arguments, "--policy", "trimmed-pe")
+    assert trimmed["budget"] is None
+    assert trimmed["trials"][0]["recommended_gap"] == 0
+    assert simulate(unswayed, "--horizon", 100)["trials"][0]["lies_spent"] is None
+
+
+def test_lying_sources(unswayed):
+    arguments = ("--attack", "liar", "--sources", 8, "--horizon", 20_000)
+    outvoted = simulate(unswayed, *arguments, "--liars", 2, "--policy", "trimmed-pe")
+    assert (outvoted["sources"], outvoted["liars"]) == (8, 2)
+    assert outvoted["trials"][0]["recommended_gap"] == 0
+    fooled = simulate(unswayed, *arguments, "--liars", 2, "--policy", "gp-ucb", "--budget", 30)
+    assert fooled["budget"] == 30
+    assert fooled["trials"][0]["recommended_gap"] > 0
+    _, out, _ = unswayed("simulate", *arguments, "--liars", 4, "--policy", "trimmed-pe")
+    assert "4 of 8 sources lie" in out
+    assert "all are kept" in out
+    _, out, _ = unswayed("simulate", "--lies", 2, "--policy", "gp-ucb", "--horizon", 100)
+    assert "Rewards are clipped to" in out
 
 
 def test_help_teaches(unswayed):

@@ -111,3 +111,29 @@ def test_unknown_kernels_are_refused():
         regret_bounds.table_1("cosine", 10, 1.0, 1)
     with pytest.raises(UnswayedError, match="nu"):
         regret_bounds.table_1("matern", 10, 1.0, 1)
+
+
+@pytest.mark.parametrize(("G", "k"), [(3, 1), (20, 1), (11, 5), (81, 20), (2600, 100), (250_001, 100), (8, 3)])
+def test_trimmed_beta_is_its_formula(G, k):
+    """Both forms of kappa, in 50 digits."""
+    import mpmath
+
+    B, sigma, lam, N, delta = 1.3, 0.4, 0.05, 30, 0.01
+    with mpmath.workdps(50):
+        binom, share = mpmath.log(mpmath.binomial(G, 2 * k)), mpmath.mpf(2 * k) / G
+        L = mpmath.log(mpmath.mpf(2 * N) / delta)
+        first = (mpmath.sqrt(2 * L) + mpmath.sqrt(share) * mpmath.sqrt(2 * (binom + L))) / (1 - share)
+        second = mpmath.sqrt(2 * G * (binom + mpmath.log(N / mpmath.mpf(delta))) / (G - 2 * k))
+        expected = mpmath.sqrt(B**2 + min(first, second) ** 2 * sigma**2 / lam)
+    assert bounds.trimmed_beta(B, sigma, lam, N, delta, G, k) == pytest.approx(float(expected), rel=1e-9)
+
+
+def test_trimmed_beta_without_lies_is_the_sharp_beta():
+    known = (1.3, 0.4, 0.05, 30, 0.01)
+    for G in (1, 7, 1000):
+        assert bounds.trimmed_beta(*known, G, 0) == pytest.approx(bounds.sharp_nonadaptive_beta(*known), rel=1e-14)
+    for G, k in ((1, 1), (4, 2), (40, 100)):
+        assert bounds.trimmed_beta(*known, G, k) == float("inf")
+    betas = [bounds.trimmed_beta(*known, G, 3) for G in (7, 8, 16, 64, 512, 10**5)]
+    assert betas == sorted(betas, reverse=True)
+    assert betas[-1] < 1.1 * bounds.trimmed_beta(*known, 1, 0)  # enough groups: lies cost next to nothing

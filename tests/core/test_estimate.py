@@ -9,7 +9,7 @@ import pytest
 from unswayed import Linear, Matern, SquaredExponential
 from unswayed.core import estimate as module
 from unswayed.core import memory
-from unswayed.core.estimate import Estimate
+from unswayed.core.estimate import Estimate, trimmed_mean
 from unswayed.core.influence import influence_width
 from unswayed.core.posterior import JointPosterior, Posterior
 
@@ -155,3 +155,65 @@ def test_epochs_of_both_policies_on_many_arms_in_little_memory():
         assert few <= N
     assert runs[3][0] < 100_000  # it does drop arms
     assert grown[0] * 1024 < 8 * 200_000 * (60 + 30) + 150e6  # the matrix of all pairs would take 320 GB
+
+
+@pytest.mark.parametrize(("G", "k"), [(1, 0), (5, 0), (5, 2), (30, 7), (31, 15)])
+def test_a_trimmed_mean_leaves_out_both_ends(rng, G, k):
+    values = rng.standard_normal((G, 6))
+    expected = np.sort(values, axis=0)[k : G - k].mean(axis=0)
+    assert trimmed_mean(values, k) == pytest.approx(expected, rel=1e-12)
+
+
+def grouped(seed, G):
+    """An epoch whose plays are in G equal groups: the estimate from all plays, and the means of each group."""
+    kernel, X, S, means, per_group, lam = random_epoch(seed)
+    groups = means + 0.3 * np.random.default_rng(seed).standard_normal((G, len(S)))
+    return Estimate.fit(kernel, X, S, groups.mean(axis=0), G * per_group, lam), groups, per_group
+
+
+@pytest.mark.parametrize("block", [1, 50, 1 << 20])
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_group_says_is_its_own_posterior_mean_with_its_share_of_lam(seed, block, monkeypatch):
+    monkeypatch.setattr(memory, "BLOCK", block)
+    G = 9
+    pooled, groups, per_group = grouped(seed, G)
+    K_SS, K_xS = pooled.kernel(pooled.X[pooled.S], pooled.X[pooled.S]), pooled.kernel(pooled.X, pooled.X[pooled.S])
+    alone = K_xS @ np.linalg.solve(K_SS + np.diag(pooled.posterior.lam / G / per_group), groups.T)
+    for k in (0, 1, 4):
+        expected = np.sort(alone, axis=1)[:, k : G - k].mean(axis=1)
+        assert pooled.trimmed(groups, k).mean == pytest.approx(expected, abs=1e-9)
+    assert pooled.trimmed(groups, 0).mean == pytest.approx(pooled.mean, abs=1e-9)  # the groups are alike
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_spikes_that_are_trimmed_cost_no_digits(seed):
+    """With spikes of both signs in k groups: the mean stays where Lemma T says, and its rounding error stays small."""
+    G, k = 21, 4
+    pooled, groups, _ = grouped(seed, G)
+    honest = pooled.trimmed(groups, k)
+    spiked = groups.copy()
+    spiked[:k] += 1e6 * np.array([1, -1, 1, -1])[:, None]
+    lied = pooled.trimmed(spiked, k)
+    assert lied.mean_error.max() < 100 * honest.mean_error.max()
+    every = pooled.trimmed(spiked, 0)
+    assert every.mean_error.max() > 1000 * lied.mean_error.max()  # untrimmed, the digits are lost
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_rounding_error_of_a_trimmed_mean_is_bounded(seed):
+    import mpmath
+
+    pooled, groups, _ = grouped(seed, 7)
+    lied = groups.copy()
+    lied[2] += 1e6
+    got = pooled.trimmed(lied, 1)
+    with mpmath.workdps(60):
+        A = mpmath.matrix(pooled.posterior.K.tolist())
+        for i, n in enumerate(pooled.counts):
+            A[i, i] += mpmath.mpf(pooled.posterior.lam) / mpmath.mpf(n)
+        weights = [mpmath.lu_solve(A, mpmath.matrix(row.tolist())) for row in lied]
+        for x in range(0, len(pooled.X), 7):
+            k = pooled.kernel(pooled.X[[x]], pooled.X[pooled.S])[0]
+            says = sorted(mpmath.fdot(k.tolist(), w) for w in weights)
+            exact = sum(says[1:-1]) / 5
+            assert abs(float(exact - mpmath.mpf(got.mean[x]))) <= got.mean_error[x]

@@ -98,6 +98,23 @@ def test_attacks_take_the_settings_of_the_problem(f1):
     assert (make_attack("top-3", f1).k, make_attack("top-5", f1).k) == (3, 5)
 
 
+def test_spikes_in_range_show_the_bounds_of_the_problem(f1):
+    B = f1.norm
+    assert make_attack("spikes-hide-in-range", f1).shown == pytest.approx(-B)
+    assert make_attack("spikes-promote-in-range", f1).shown == pytest.approx(B)
+    known = make_problem("f1", low=-3.0, high=4.0)
+    assert make_attack("spikes-hide-in-range", known).shown == -3.0
+    assert make_attack("spikes-promote-in-range", known).shown == 4.0
+    assert make_attack("spikes-hide", known).shown is None
+
+
+def test_trimmed_pe_is_told_counts(f1):
+    policy = make_policy("trimmed-pe", f1, 0.0, 1000, PolicySettings(delta=0.02, eta=3.0), lies=4, sources=9, liars=2)
+    assert (policy.lies, policy.sources, policy.liars, policy.delta, policy.eta) == (4, 9, 2, 0.02, 3.0)
+    assert (policy.norm_bound, policy.lam) == (pytest.approx(f1.norm), pytest.approx(0.02**2))
+    assert make_policy("gp-ucb", f1, 1.0, 1000, lies=4).lam == 1.0  # the others are not told
+
+
 def test_kernels_and_lengthscales():
     assert make_problem("f1", lengthscale=3.0).kernel == SquaredExponential(3.0)
     assert make_problem("f1", kernel="matern-1.5", lengthscale=3.0).kernel == Matern(1.5, 3.0)
@@ -160,7 +177,8 @@ def test_every_class_is_made_by_some_name(f1):
 def test_flags():
     assert PAPER_ATTACKS == ("none", "clipping", "aggsub", "top-3", "top-5", "flip")
     assert CERTIFIED == ("influence-ucb", "influence-pe")
-    assert [name for name, entry in POLICIES.items() if entry.noise_lam] == [*CERTIFIED, "vigilant-ucb"]
+    assert [name for name, entry in POLICIES.items() if entry.noise_lam] == [*CERTIFIED, "trimmed-pe", "vigilant-ucb"]
+    assert [name for name, entry in POLICIES.items() if entry.trims] == ["trimmed-pe"]
 
 
 def test_the_help_of_the_command_line_names_all():

@@ -20,6 +20,11 @@ def test_policies_conform(name, problem):
     check_policy(make_policy(name, problem, 20.0, 5000), problem.f, plays=3000 if "pe" in name else 120)
 
 
+@pytest.mark.parametrize("counts", [{"lies": 3}, {"sources": 7, "liars": 2}, {"sources": 4, "liars": 2}])
+def test_policies_that_trim_conform(counts, problem):
+    check_policy(make_policy("trimmed-pe", problem, 0.0, 5000, **counts), problem.f, plays=5000)
+
+
 @pytest.mark.parametrize("name", POLICIES)
 def test_policies_and_states_show_themselves_in_one_line(name, problem):
     policy = make_policy(name, problem, 20.0, 5000)

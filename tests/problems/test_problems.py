@@ -1,3 +1,4 @@
+import dataclasses
 import sys
 
 import numpy as np
@@ -202,3 +203,16 @@ def test_the_push_is_followed_by_a_hundred_steps(monkeypatch):
     monkeypatch.setattr(b2, "b2World", Counting)
     robot_pushing.push(-3, -2, 7)
     assert len(steps) == 70 + 100
+
+
+def test_bounds_are_those_given_or_what_the_norm_implies():
+    """|f(x)| <= norm sqrt(k(x, x)), also for a kernel that is not 1 on the diagonal."""
+    for problem in (f1(), linear()):
+        low, high = problem.bounds()
+        assert low <= problem.f.min() < problem.f.max() <= high == -low
+    assert f1().bounds(norm=20.0) == (-20.0, 20.0)
+    half = table([[1.0], [2.0]], [0.5, 1.0], kernel=Linear(4.0), noise_std=0.1)
+    assert half.bounds(norm=3.0) == pytest.approx((-1.5, 1.5))
+    known = dataclasses.replace(f1(), low=-3.0, high=5.0)
+    assert known.bounds() == known.bounds(norm=1.0) == (-3.0, 5.0)
+    assert dataclasses.replace(f1(), high=5.0).bounds(norm=7.0) == (-7.0, 5.0)

@@ -17,7 +17,7 @@ from rich.table import Table
 from unswayed.cli.output import print_json
 from unswayed.errors import InvalidInput
 from unswayed.experiments.own import is_own
-from unswayed.experiments.registry import POLICIES, STARTS, listed
+from unswayed.experiments.registry import POLICIES, STARTS, entry, listed
 
 if TYPE_CHECKING:
     from unswayed.experiments.experiment import Experiment
@@ -25,13 +25,19 @@ if TYPE_CHECKING:
 
 OWN = "module:attribute for your own"
 TABLE = "FILE.csv with coordinates and the true value last"
-UNIT, LATER = "in units of the reward", "once the policy begins to rule arms out"
+BUDGET = "Total corruption that the policy believes in, in units of the reward; or unknown."
+LATER = "once the policy begins to rule arms out"
+CLIPS = "trimmed-pe trims them; for the others, rewards are clipped, so that lies are a budget."
+VOTES = "trimmed-pe outvotes them; the others believe in their --budget."
 BETA = "for gp-ucb and rgp-ucb the factor before sqrt(ln t)"
 THEORY = "guaranteed and wide, without --beta and --b: theory (Corollary 1), log-det (Corollary 2, exact)"
 PRINTED = "gain (Corollary 2 as printed, for rgp-pe with lambda >= 1)"
 DRAW, KERNEL = "10 for f1, else 0", "the problem's; se for a table"
 LAM = f"1; the noise variance for {', '.join(name for name, entry in POLICIES.items() if entry.noise_lam)}"
-FIELDS = ("problem", "draw", "policy", "attack", "attack_start", "budget", "attack_budget", "horizon")  # of the JSON
+FIELDS = (  # of the JSON
+    "problem", "draw", "policy", "attack", "attack_start", "budget", "attack_budget",
+    "lies", "sources", "liars", "low", "high", "clip", "horizon",
+)  # fmt: skip
 COLUMNS = {  # of the table
     "seed": "{0.seed}", "regret": "{0.regret:,.0f}", "rate": "{0.final_regret_rate:.4f}",
     "spent": "{0.corruption_spent:.4g}", "active": "{1}", "epochs": "{2}", "switches": "{0.switches:,}",
@@ -47,8 +53,14 @@ def command(
     problem: Annotated[str, _option(f"{listed('problem')}, {TABLE}, or {OWN}.")] = "f1",
     policy: Annotated[str, _option(f"{listed('policy')}, or {OWN}.")] = "rgp-pe",
     attack: Annotated[str, _option(f"{listed('attack')}, or {OWN}.")] = "none",
-    budget: Annotated[str, _option(f"Total corruption that the policy believes in, {UNIT}; or unknown.")] = "50",
+    budget: Annotated[str | None, _option(BUDGET, default="50")] = None,
     attack_budget: Annotated[float | None, _option("What the adversary really has.", default="the same")] = None,
+    lies: Annotated[int | None, _option(f"In place of a budget: this many plays may be anything. {CLIPS}")] = None,
+    sources: Annotated[int | None, _option("Sources that make the plays in turn.", default="1")] = None,
+    liars: Annotated[int | None, _option(f"How many of the sources lie, for ever. {VOTES}")] = None,
+    low: Annotated[float | None, _option("Known lower bound of f, with --lies.", default="-B")] = None,
+    high: Annotated[float | None, _option("Known upper bound of f, with --lies.", default="B")] = None,
+    clip: Annotated[bool, _option("With --lies: whether rewards are clipped before the policy sees them.")] = True,
     attack_start: Annotated[str, _option(f"{', or '.join(STARTS)}: {LATER}.")] = "immediate",
     horizon: Annotated[int, _option("Plays in a trial.")] = 50_000,
     trials: Annotated[int, _option("Trials; trial k has seed S + k.")] = 1,
@@ -77,19 +89,15 @@ def command(
     """
     from unswayed.experiments.experiment import Experiment
     from unswayed.experiments.settings import PolicySettings
-    from unswayed.progress import progress_bar
 
     _prepare(trials, curves and not as_json, plot)
-    believed = None if budget == "unknown" else _number(budget, "the budget")
     settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error, alpha)
     experiment = Experiment(
-        problem, policy, attack, believed,
-        attack_budget=attack_budget, attack_start=attack_start, draw=draw, horizon=horizon,
-        kernel=kernel, lengthscale=lengthscale, noise_std=noise, settings=settings,
+        problem, policy, attack, _budget(budget, policy, lies), attack_budget=attack_budget, lies=lies,
+        **_sources(sources, liars), low=low, high=high, clip=clip, attack_start=attack_start, draw=draw,
+        horizon=horizon, kernel=kernel, lengthscale=lengthscale, noise_std=noise, settings=settings,
     )  # fmt: skip
-    with progress_bar(f"{policy} on {experiment.instance.name}", trials * horizon) as advance:
-        runs = [experiment.run(seed + k, advance) for k in range(trials)]
-    _report(experiment, runs, as_json=as_json, curves=curves, plot=plot)
+    _report(experiment, _play(experiment, trials, seed), as_json=as_json, curves=curves, plot=plot)
 
 
 def _prepare(trials: int, lone_curves: bool, plot: Path | None) -> None:
@@ -106,6 +114,20 @@ def _prepare(trials: int, lone_curves: bool, plot: Path | None) -> None:
         sys.path.append(here)
 
 
+def _budget(text: str | None, policy: str, lies: int | None) -> float | None:
+    """The budget as it was written; 50 where none is needed or given."""
+    if text is None:
+        return None if lies is not None or entry("policy", policy).trims else 50.0
+    return None if text == "unknown" else _number(text, "the budget")
+
+
+def _sources(sources: int | None, liars: int | None) -> dict[str, int]:
+    """Both numbers or neither."""
+    if (sources is None) != (liars is None):
+        raise InvalidInput("--sources and --liars go together: how many sources there are, and how many of them lie")
+    return {} if sources is None or liars is None else {"sources": sources, "liars": liars}
+
+
 def _number(text: str, name: str) -> float:
     try:
         return float(text)
@@ -120,25 +142,44 @@ def _psi(text: str, policy: str) -> float | Literal["theorem"]:
     return _number(text, "psi (a number in [0, 1], or theorem)")
 
 
+def _play(experiment: Experiment, trials: int, seed: int) -> list[Run]:
+    from unswayed.progress import progress_bar
+
+    with progress_bar(f"{experiment.policy} on {experiment.instance.name}", trials * experiment.horizon) as advance:
+        return [experiment.run(seed + k, advance) for k in range(trials)]
+
+
 def _report(experiment: Experiment, runs: list[Run], *, as_json: bool, curves: bool, plot: Path | None) -> None:
     """Print the runs of an experiment, as one JSON object or as a table, and draw them."""
     if plot:
         from unswayed.plots.regret import regret_figure
         from unswayed.plots.style import save
 
-        title = f"{experiment.policy} on {experiment.problem}, C = {experiment.power:g}"
+        title = f"{experiment.policy} on {experiment.problem}, {_threat(experiment)}"
         save(regret_figure({title: {experiment.attack: runs}}), plot)
     if as_json:
         trials = [run.summary(curve=curves) for run in runs]
         print_json({**_head(experiment, runs[0].seed), "settings": _settings(experiment), "trials": trials})
         return
     _print_table(experiment, runs)
-    if experiment.budget is None:
+    if experiment.trims and experiment.liars and 2 * (experiment.liars + (experiment.lies or 0)) >= experiment.sources:
+        Console().print("With this many liars among the sources no arm can be ruled out: all are kept.")
+    elif experiment.lies is not None and not experiment.trims:
+        low, high = experiment.honest.ends
+        clipped = f"clipped to [{low:.4g}, {high:.4g}]" if experiment.clip else "not clipped"
+        Console().print(escape(f"Rewards are {clipped}; {experiment.policy} is told C = {experiment.believed:.4g}."))
+    elif experiment.guarded:
         _print_guard(experiment)
 
 
+def _threat(experiment: Experiment) -> str:
+    return experiment.threat if experiment.power is None else f"C = {experiment.power:g}"
+
+
 def _head(experiment: Experiment, seed: int) -> dict[str, Any]:
-    used = {**experiment.identity(seed), "budget": "unknown" if experiment.budget is None else experiment.budget}
+    used = experiment.identity(seed)
+    if experiment.guarded:
+        used["budget"] = "unknown"
     return {name: used[name] for name in (*FIELDS, "seed")}
 
 
@@ -154,14 +195,16 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
         used |= {"gamma_T": gamma, "gamma_T_is": name}
         if settings.psi == "theorem":
             used["psi"] = theorem_psi(settings.eta, gamma)
-    if experiment.budget is None:
+    if experiment.guarded:
         used["guard"] = experiment.believed
+    if experiment.lies is not None and experiment.clip and not experiment.trims:
+        used["clipped_to"] = experiment.honest.ends
     return used
 
 
 def _print_table(experiment: Experiment, runs: list[Run]) -> None:
-    title = "{policy} on {problem}, attack {attack} ({attack_start}), C = {attack_budget:g}, T = {horizon:,}"
-    heading = escape(title.format(**_head(experiment, runs[0].seed)))
+    title = "{policy} on {problem}, attack {attack} ({attack_start}), {threat}, T = {horizon:,}"
+    heading = escape(title.format(**_head(experiment, runs[0].seed), threat=_threat(experiment)))
     table = Table(title=heading, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in COLUMNS:
         table.add_column(name, justify="left" if name == "outcome" else "right", no_wrap=True)

@@ -12,7 +12,7 @@ Slips of the paper are corrected here: docs/algorithms.md lists them.
 
 from __future__ import annotations
 
-from math import hypot, log, pi, sqrt
+from math import hypot, inf, lgamma, log, pi, sqrt
 
 from unswayed.errors import InvalidInput
 
@@ -37,6 +37,23 @@ def sharp_nonadaptive_beta(B: float, sigma: float, lam: float, N: int, delta: fl
     The squares of the bias and of the noise add up to at most the variance, so B and the quantile add as squares.
     """
     return hypot(B, sigma * sqrt(2 * log(N / delta) / lam))
+
+
+def trimmed_beta(B: float, sigma: float, lam: float, N: int, delta: float, groups: int, trim: int) -> float:
+    """sqrt(B^2 + kappa^2 sigma^2/lam): as `sharp_nonadaptive_beta`, for a mean over groups of plays, k of them false.
+
+    The k smallest and the k largest of the G groups are left out, so each side loses at most 2k honest ones. kappa is
+    the smaller of two bounds on the noise of what is left, over all choices of these: both are known before the data.
+    One-sided at every arm with probability 1 - delta. Infinite if G <= 2k.
+    """
+    G, k = groups, trim
+    if 2 * k >= G:
+        return inf
+    choices = lgamma(G + 1) - lgamma(2 * k + 1) - lgamma(G - 2 * k + 1)  # ln binom(G, 2k)
+    L = log(2 * N / delta)
+    split = (sqrt(2 * L) + sqrt(2 * k / G) * sqrt(2 * (choices + L))) / (1 - 2 * k / G)
+    whole = sqrt(2 * G * (choices + log(N / delta)) / (G - 2 * k))
+    return hypot(B, min(split, whole) * sigma / sqrt(lam))
 
 
 def log_det_beta(B: float, sigma: float, lam: float, delta: float, log_det: float) -> float:

@@ -10,7 +10,7 @@ This equals k_t(x, x')/lam, but is accurate for small lam too. Time O(N |S|^2), 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Self
 
@@ -29,7 +29,7 @@ LEADERS = 16  # with more arms, only this many may
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Mean and deviation of every active arm; see `influence` and `undominated`."""
+    """Mean and deviation of every active arm; see `influence`, `undominated` and `trimmed`."""
 
     kernel: Kernel
     X: FloatArray
@@ -38,6 +38,7 @@ class Estimate:
     posterior: Posterior
     mean: FloatArray
     deviation: FloatArray
+    mean_error: FloatArray | None = None  # bound on the rounding errors of means that were not fitted to all plays
 
     @classmethod
     def fit(cls, kernel: Kernel, X: FloatArray, S: IntArray, means: FloatArray, counts: IntArray, lam: float) -> Self:
@@ -45,6 +46,24 @@ class Estimate:
         posterior = Posterior.fit(kernel(X[S], X[S]), means, counts, lam)
         mean, deviation = posterior.predict_at(kernel, X, X[S])
         return cls(kernel, X, S, counts.astype(np.float64), posterior, read_only(mean), read_only(deviation))
+
+    def trimmed(self, groups: FloatArray, k: int) -> Estimate:
+        """With another mean of each arm: that of what each group says, without its k smallest and k largest values.
+
+        Row i of `groups` has the means of group i, one for each row in S; mu_i(x) = k_S(x)^T A^-1 ybar_i. A trimmed
+        mean grows with every value, so it has no larger rounding errors than those of mu_i +- its own error. The
+        errors of k groups, say with values of 1e6, do not count: they are left out.
+        """
+        rounding, weights = self.posterior.rounding, self.posterior.solved(self.posterior.half(groups))
+        sizes = np.abs(weights) @ rounding.d  # |w_i|
+        mean, error = np.empty(len(self.X)), np.empty(len(self.X))
+        for rows in row_blocks(len(self.X), max(len(groups), len(self.S))):
+            mu = weights @ self.kernel(self.X[self.S], self.X[rows])
+            unsure = rounding.unit * np.outer(sizes, self._arms(rows).solved)
+            mean[rows] = trimmed_mean(mu, k)
+            below, above = trimmed_mean(mu - unsure, k), trimmed_mean(mu + unsure, k)
+            error[rows] = np.maximum(mean[rows] - below, above - mean[rows])
+        return replace(self, mean=read_only(mean), mean_error=read_only(error))
 
     def influence(self) -> FloatArray:
         """How far one unit of tampering can move the mean of each arm: max_{x' in S} |k_t(x, x')| / lam."""
@@ -107,7 +126,8 @@ class Estimate:
     def _band_error(self, rows: slice | IntArray, solved: FloatArray, factor: float) -> FloatArray:
         """Bound on the rounding errors of mean + factor * deviation, for arms of this |x| (core/rounding.py)."""
         rounding, sd = self.posterior.rounding, self.deviation[rows]
-        error: FloatArray = rounding.means(solved) + factor * (np.hypot(sd, sqrt(rounding.unit) * solved) - sd)
+        means = rounding.means(solved) if self.mean_error is None else self.mean_error[rows]
+        error: FloatArray = means + factor * (np.hypot(sd, sqrt(rounding.unit) * solved) - sd)
         return error
 
     def _arms(self, rows: slice | IntArray) -> _Arms:
@@ -130,6 +150,13 @@ class _Arms:
     half: FloatArray  # L^-1 k_S(x), one column for each arm
     effect: FloatArray  # d mu(x) / d y for one play of each arm in S, one row for each arm
     solved: FloatArray  # |z_x + e_x| of core/rounding.py
+
+
+def trimmed_mean(values: FloatArray, k: int) -> FloatArray:
+    """The mean of each column without its k smallest and its k largest entries; k is below half their number."""
+    G = len(values)
+    middle: FloatArray = np.partition(values, (k, G - 1 - k), axis=0)[k : G - k].mean(axis=0)
+    return middle
 
 
 def _drop(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import KW_ONLY, asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from functools import cache
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from unswayed.core.clipping import ClipRange, radius
 from unswayed.errors import InvalidInput
 from unswayed.experiments.instances import digest, instance
 from unswayed.experiments.own import is_own, load_own
-from unswayed.experiments.registry import guard, make_attack, make_policy, make_start
+from unswayed.experiments.registry import entry, guard, make_attack, make_policy, make_start
 from unswayed.experiments.settings import PolicySettings
 from unswayed.simulation.simulate import simulate
 from unswayed.types import fix, whole
@@ -37,8 +40,14 @@ class Experiment:
         problem: A registered problem, FILE.csv, or module:attribute.
         policy: A registered policy, or module:attribute.
         attack: A registered attack, or module:attribute.
-        budget: What the policy believes the corruption adds up to; None if that is unknown.
+        budget: What the policy believes the corruption adds up to; None if that is unknown, or lies are counted.
         attack_budget: What the adversary has; None: the same.
+        lies: Plays that may be anything, in place of a budget. A policy that does not trim is told a budget for them.
+        sources: How many sources make the plays, in turn.
+        liars: How many of them lie. A policy that does not trim still believes in its budget.
+        low: Known lower bound of the values; None: what the norm bound implies. Rewards are clipped near it.
+        high: Known upper bound of the values.
+        clip: Whether rewards are clipped where lies are counted and the policy does not trim.
         attack_start: "immediate" or "later".
         draw: Which random instance of the problem; None: its default.
         horizon: Plays in a run.
@@ -48,7 +57,7 @@ class Experiment:
         settings: What the policy is told beyond its budget.
 
     Raises:
-        InvalidInput: The budget is unknown and the adversary's is not given.
+        InvalidInput: The budget is unknown and the adversary's is not given, or the settings contradict each other.
 
     Example:
         >>> run = Experiment("f1", "gp-ucb", "flip", 5.0, horizon=100).run(seed=0)
@@ -62,6 +71,12 @@ class Experiment:
     budget: float | None
     _: KW_ONLY
     attack_budget: float | None = None
+    lies: int | None = None
+    sources: int = 1
+    liars: int = 0
+    low: float | None = None
+    high: float | None = None
+    clip: bool = True
     attack_start: str = "immediate"
     draw: int | None = None
     horizon: int = 50_000
@@ -71,31 +86,84 @@ class Experiment:
     settings: PolicySettings = PolicySettings()
 
     def __post_init__(self) -> None:
-        if self.budget is None and self.attack_budget is None:
-            raise InvalidInput("where the budget is unknown, say what the adversary has: --attack-budget")
-        for name in ("budget", "attack_budget", "lengthscale", "noise_std"):  # equal experiments, equal fingerprints
+        for name in ("budget", "attack_budget", "lengthscale", "noise_std", "low", "high"):
             if (value := getattr(self, name)) is not None:
-                fix(self, **{name: float(value)})
+                fix(self, **{name: float(value)})  # equal experiments, equal fingerprints
         fix(self, horizon=whole(self.horizon, "the horizon", least=1))
+        whole(self.sources, "the number of sources", least=1)
+        whole(self.liars, "the number of liars", least=0, most=self.sources)
+        if self.lies is not None:
+            whole(self.lies, "the number of lies", least=0, most=self.horizon)
+        if self.low is not None and self.high is not None:
+            ClipRange(self.low, self.high, 0.0)
+        for wrong, reason in self._contradictions():
+            if wrong:
+                raise InvalidInput(reason)
+
+    def _contradictions(self) -> Iterator[tuple[bool, str]]:
+        """Settings that do not go together, and what to say about them."""
+        counted, total = self.lies is not None, self.budget is not None or self.attack_budget is not None
+        yield counted and total, "lies are counted in place of a budget: give --lies, or --budget"
+        yield self.attack_budget is not None and self.liars > 0, "liars have no --attack-budget: they lie for ever"
+        yield not counted and not self.clip, "--no-clip needs --lies: nothing else is clipped"
+        if self.trims:
+            yield total, f"{self.policy} has no budget: give --lies, or --sources and --liars"
+            yield not (counted or self.liars), f"{self.policy} needs --lies, or --sources and --liars"
+        else:
+            yield counted and self.liars > 0, "only trimmed-pe withstands lies and liars at once"
+        unknown = not (counted or total or self.liars)
+        yield unknown, "where the budget is unknown, say what the adversary has: --attack-budget"
 
     def __str__(self) -> str:
-        budget = "unknown" if self.budget is None else f"{self.budget:g}"
-        return f"{self.policy} on {self.problem} under {self.attack} ({self.attack_start}, C = {budget})"
+        return f"{self.policy} on {self.problem} under {self.attack} ({self.attack_start}, {self.threat})"
+
+    @property
+    def threat(self) -> str:
+        """What the adversary has, in words."""
+        lies = None if self.lies is None else f"{self.lies} {'lie' if self.lies == 1 else 'lies'}"
+        liars = f"{self.liars} of {self.sources} sources lie" if self.liars else None
+        if lies or liars:
+            return " and ".join(text for text in (lies, liars) if text)
+        return f"C = {'unknown' if self.budget is None else f'{self.budget:g}'}"
+
+    @property
+    def trims(self) -> bool:
+        """Whether the policy is told numbers of lies and of liars in place of a budget."""
+        return entry("policy", self.policy).trims
 
     @property
     def instance(self) -> Problem:
         """The problem, made once in each process."""
-        given = {"kernel": self.kernel, "lengthscale": self.lengthscale, "noise_std": self.noise_std}
+        names = ("kernel", "lengthscale", "noise_std", "low", "high")
+        given = {name: getattr(self, name) for name in names}
         return instance(self.problem, self.draw, **{name: value for name, value in given.items() if value is not None})
 
     @property
+    def guarded(self) -> bool:
+        """Whether the policy needs a budget and does not know it."""
+        return self.budget is None and self.lies is None and not self.trims
+
+    @property
+    def honest(self) -> ClipRange:
+        """Where honest rewards lie with probability 1 - delta/2; the other half is left to the policy."""
+        problem, s = self.instance, self.settings
+        return ClipRange(*problem.bounds(s.norm), radius(problem.noise_std, self.horizon, s.delta / 2))
+
+    @property
     def believed(self) -> float:
-        """The budget that the policy is told: if it is unknown, the guard sqrt(T / gamma_T)."""
+        """The budget that the policy is told: what lies become by clipping; the guard sqrt(T / gamma_T) if it is
+        unknown; 0 for a policy that trims, which has none."""
+        if self.trims:
+            return 0.0
+        if self.lies is not None:
+            return self.honest.budget(self.lies)
         return guard(self.policy, self.instance, self.horizon, self.settings) if self.budget is None else self.budget
 
     @property
-    def power(self) -> float:
-        """What the adversary has."""
+    def power(self) -> float | None:
+        """What the adversary has; None where lies or liars are counted."""
+        if self.lies is not None or self.liars:
+            return None
         return self.believed if self.attack_budget is None else self.attack_budget
 
     def run(self, seed: int, progress: Progress | None = None) -> Run:
@@ -105,12 +173,17 @@ class Experiment:
             seed: Of the random numbers of this run.
             progress: Called from time to time with the number of plays since its last call.
         """
-        start, problem = make_start(self.attack_start), self.instance
-        policy = make_policy(self.policy, problem, self.believed, self.horizon, self.settings)
-        attack, T = make_attack(self.attack, problem), self.horizon
+        start, problem, attack = make_start(self.attack_start), self.instance, make_attack(self.attack, self.instance)
+        settings, clip = self.settings, (-inf, inf)
+        if self.lies is not None and not self.trims:
+            settings = replace(settings, delta=settings.delta / 2)
+            clip = self.honest.ends if self.clip else clip
+        told = {"lies": self.lies or 0, "sources": self.sources, "liars": self.liars}
+        policy = make_policy(self.policy, problem, self.believed, self.horizon, settings, **told)
         return simulate(
-            problem, policy, attack, budget=self.power, horizon=T, seed=seed, start=start, progress=progress
-        )
+            problem, policy, attack, budget=self.power, horizon=self.horizon, seed=seed, lies=self.lies,
+            sources=self.sources, liars=self.liars, clip=clip, start=start, progress=progress,
+        )  # fmt: skip
 
     def trials(self, number: int) -> list[Trial]:
         """Trial k has seed k."""
@@ -128,7 +201,7 @@ class Experiment:
         return {
             **asdict(self),
             "seed": seed,
-            "budget": self.believed,
+            "budget": None if self.trims else self.believed,
             "attack_budget": self.power,
             "draw": self.instance.draw,
             "settings": json.dumps(asdict(self.settings), sort_keys=True),

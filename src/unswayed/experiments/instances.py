@@ -50,6 +50,8 @@ def make_problem(
     noise_std: float | None = None,
     kernel: str | None = None,
     lengthscale: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
 ) -> Problem:
     """A problem by name, or a table from a CSV file.
 
@@ -60,6 +62,8 @@ def make_problem(
         kernel: What policies assume: se, linear, matern-NU or module:attribute; None is the problem's, se for a table.
         lengthscale: Of the kernel. Where only the kernel is named, and for tables, the most likely one for the true
             values is taken.
+        low: Known lower bound of the values; None is the problem's.
+        high: Known upper bound of the values; None is the problem's.
 
     Raises:
         InvalidInput: A name is unknown, or the settings contradict each other.
@@ -75,7 +79,8 @@ def make_problem(
         problem = replace(problem, kernel=_make_kernel(kernel, lengthscale, problem))
     elif lengthscale is not None:
         problem = replace(problem, kernel=_rescaled(problem.kernel, lengthscale))
-    return problem if noise_std is None else replace(problem, noise_std=noise_std)
+    given: dict[str, Any] = {"noise_std": noise_std, "low": low, "high": high}
+    return replace(problem, **{name: value for name, value in given.items() if value is not None})
 
 
 def instance(problem: str, draw: int | None = None, **given: Any) -> Problem:
@@ -91,7 +96,8 @@ def digest(problem: Problem) -> str:
     """A digest of all that decides the numbers of a run on this problem; the kernel counts by its values."""
     some = problem.domain[:50]
     numbers = [problem.noise_std, problem.margin, problem.h_max, problem.beta_phased, problem.beta_scale]
-    arrays = [problem.domain, problem.f, problem.target, problem.kernel(some, some), np.array(numbers)]
+    bounds = np.array([problem.low, problem.high], dtype=np.float64)  # None becomes NaN
+    arrays = [problem.domain, problem.f, problem.target, problem.kernel(some, some), np.array(numbers), bounds]
     return hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()
 
 

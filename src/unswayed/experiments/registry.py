@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Maker = Callable[..., Any]
 STARTS = ("immediate", "later")
+LIES = "for --lies"
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Entry:
     colour: str
     make: Maker
     note: str = ""  # a remark for the help of the command line
-    certified: bool = False  # a policy whose guarantee holds for every attack within its budget
+    certified: bool = False  # a policy whose guarantee holds for every attack within its budget, or of counted lies
+    trims: bool = False  # a policy that is told numbers of lies and of liars in place of a budget
     noise_lam: bool = False  # a policy whose lam is the noise variance unless it is given
     paper: bool = False  # an attack of Section 4 of the paper
 
@@ -64,7 +66,15 @@ ATTACKS = _table(
     Entry("top-5", "Top-5", "vermilion", lambda problem: _adversaries().TopK(5), paper=True),
     Entry("flip", "Flip", "blue", lambda problem: _adversaries().Flip(), paper=True),
     Entry("strongest", "strongest", "pink", lambda problem: _adversaries().Strongest(), "knows the posterior"),
-)
+    Entry("spikes-hide", "hiding spikes", "wine", lambda p: _adversaries().SpikesHide(), LIES),
+    Entry("spikes-hide-in-range", "hiding", "indigo", lambda p: _adversaries().SpikesHide(shown=p.bounds()[0]), LIES),
+    Entry("spikes-promote", "promoting spikes", "olive", lambda p: _adversaries().SpikesPromote(), LIES),
+    Entry(
+        "spikes-promote-in-range", "promoting", "brown",
+        lambda p: _adversaries().SpikesPromote(shown=p.bounds()[1]), LIES,
+    ),
+    Entry("liar", "liars", "grey", lambda p: _adversaries().Liar(), "for --sources and --liars"),
+)  # fmt: skip
 POLICIES: dict[str, Entry] = {}
 
 
@@ -146,6 +156,22 @@ def _influence_pe(problem: Problem, budget: float, horizon: int, s: PolicySettin
     return InfluencePhasedElimination(problem.domain, problem.kernel, lam=s.regularisation(), eta=s.eta, **told)
 
 
+@_policy(
+    "trimmed-pe",
+    "trimmed-PE",
+    "indigo",
+    "certified, for --lies and --liars",
+    certified=True,
+    noise_lam=True,
+    trims=True,
+)
+def _trimmed_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings, **counts: int) -> Policy[Any]:
+    from unswayed.policies.trimmed_phased_elimination import TrimmedPhasedElimination
+
+    told = {"lam": s.regularisation(), "eta": s.eta, **_known(problem, s), **counts}
+    return TrimmedPhasedElimination(problem.domain, problem.kernel, **told)
+
+
 @_policy("vigilant-ucb", "vigilant-UCB", "black", "for few plays", noise_lam=True)
 def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies.vigilant_ucb import VigilantUCB
@@ -165,7 +191,7 @@ _KINDS: Mapping[str, tuple[dict[str, Entry], str]] = {  # and what a user's obje
 }
 ENTRIES: Mapping[str, Entry] = POLICIES | ATTACKS | PROBLEMS
 PAPER_ATTACKS = tuple(entry.name for entry in ATTACKS.values() if entry.paper)
-CERTIFIED = tuple(entry.name for entry in POLICIES.values() if entry.certified)
+CERTIFIED = tuple(entry.name for entry in POLICIES.values() if entry.certified and not entry.trims)  # for a budget
 
 
 def entry(kind: str, name: str) -> Entry:
@@ -199,15 +225,19 @@ def make_start(name: str) -> Start:
 
 
 def make_policy(
-    name: str, problem: Problem, budget: float, horizon: int, settings: PolicySettings | None = None
+    name: str, problem: Problem, budget: float, horizon: int, settings: PolicySettings | None = None, **counts: int
 ) -> Policy[Any]:
-    """A policy by name that believes in `budget`; the truth of `problem` is used for its norm only."""
+    """A policy by name that believes in `budget`; the truth of `problem` is used for its norm only.
+
+    A policy that trims ignores the budget and is told `counts`: lies, sources, liars.
+    """
     from unswayed.types import positive, whole
 
     registered = entry("policy", name)
     positive(budget, "the budget", zero=True)
     whole(horizon, "the horizon", least=1)
-    policy: Policy[Any] = registered.make(problem, budget, horizon, _decided(registered, problem, settings))
+    told = counts if registered.trims else {}
+    policy: Policy[Any] = registered.make(problem, budget, horizon, _decided(registered, problem, settings), **told)
     return policy
 
 
@@ -241,8 +271,12 @@ def _norm(problem: Problem, s: PolicySettings) -> float:
 
 def _guarantee(problem: Problem, budget: float, s: PolicySettings) -> dict[str, Any]:
     """What a policy with a guarantee is told."""
-    known = {"norm_bound": _norm(problem, s), "noise_std": problem.noise_std, "delta": s.delta}
-    return {"corruption_budget": budget, **known}
+    return {"corruption_budget": budget, **_known(problem, s)}
+
+
+def _known(problem: Problem, s: PolicySettings) -> dict[str, Any]:
+    """What every confidence band needs to know."""
+    return {"norm_bound": _norm(problem, s), "noise_std": problem.noise_std, "delta": s.delta}
 
 
 def _index_beta(problem: Problem, s: PolicySettings) -> SqrtLogBeta | LogDetBeta:

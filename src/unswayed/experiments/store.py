@@ -25,14 +25,15 @@ from unswayed.storage.files import lock, remove_temporaries, write_atomically
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT = "unswayed runs 2"
+FORMAT = "unswayed runs 3"
 CHECKSUM = "checksum"
 COLUMNS = {
     "problem": "text", "draw": "count", "policy": "text", "attack": "text", "attack_start": "text",
-    "budget": "number", "attack_budget": "number", "horizon": "count", "kernel": "text", "lengthscale": "number",
+    "budget": "number", "attack_budget": "number", "lies": "count", "sources": "count", "liars": "count",
+    "low": "number", "high": "number", "clip": "flag", "horizon": "count", "kernel": "text", "lengthscale": "number",
     "noise_std": "number", "settings": "text", "seed": "count", "regret": "number", "final_regret_rate": "number",
-    "corruption_spent": "number", "active_arms": "count", "best_arm_kept": "flag", "epochs": "count",
-    "switches": "count", "recommended_arm": "count", "recommended_gap": "number", "outcome": "text",
+    "corruption_spent": "number", "lies_spent": "count", "active_arms": "count", "best_arm_kept": "flag",
+    "epochs": "count", "switches": "count", "recommended_arm": "count", "recommended_gap": "number", "outcome": "text",
     "curve": "numbers", "epoch_active": "counts", "epoch_plays": "counts", "fingerprint": "text",
 }  # fmt: skip
 

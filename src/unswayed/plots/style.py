@@ -17,10 +17,11 @@ from unswayed.experiments.registry import ENTRIES
 from unswayed.storage import write_atomically
 
 FORMATS = (".png", ".pdf", ".svg")
-# Okabe and Ito's palette, which colour-blind readers can tell apart, and a grey.
+# Okabe and Ito's palette, which colour-blind readers can tell apart, a grey, and dark colours of Tol's and Brewer's.
 PALETTE = {
     "black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73", "yellow": "#F0E442",
     "blue": "#0072B2", "vermilion": "#D55E00", "pink": "#CC79A7", "grey": "#7F8C8D",
+    "indigo": "#332288", "wine": "#882255", "olive": "#999933", "brown": "#8C510A",
 }  # fmt: skip
 GOOD, BAD, NEUTRAL, KEPT = PALETTE["green"], PALETTE["vermilion"], PALETTE["grey"], PALETTE["blue"]
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")

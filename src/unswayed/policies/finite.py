@@ -71,17 +71,15 @@ class Guarantee:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Certified(OnFiniteDomain):
-    """Settings of influence-UCB and influence-PE.
+    """Settings of all certified policies.
 
     Attributes:
-        corruption_budget: Largest total corruption C.
         norm_bound: Bound B on the RKHS norm of f.
         noise_std: Sub-Gaussian scale sigma of the noise of one play.
         delta: Probability of failure.
         lam: Regularisation; by default the noise variance.
     """
 
-    corruption_budget: float
     norm_bound: float
     noise_std: float
     delta: float = 0.05
@@ -89,7 +87,6 @@ class Certified(OnFiniteDomain):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive(self.corruption_budget, "the corruption budget", zero=True)
         check_guarantee(self.norm_bound, self.noise_std, self.delta)
         object.__setattr__(self, "lam", positive(self.noise_std**2 if self.lam is None else self.lam, "lam"))
 
@@ -98,6 +95,21 @@ class Certified(OnFiniteDomain):
         """lam as a number: never None."""
         assert self.lam is not None
         return self.lam
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CertifiedForBudget(Certified):
+    """Settings of influence-UCB and influence-PE: those above, and one more.
+
+    Attributes:
+        corruption_budget: Largest total corruption C.
+    """
+
+    corruption_budget: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(self.corruption_budget, "the corruption budget", zero=True)
 
 
 def check_guarantee(norm_bound: float, noise_std: float, delta: float) -> None:

@@ -24,13 +24,13 @@ from unswayed.core.design import rare_switching_design_at
 from unswayed.core.estimate import Estimate
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
-from unswayed.policies.finite import Certified, PhasedOnFiniteDomain
+from unswayed.policies.finite import CertifiedForBudget, PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, Query, growth
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class InfluencePhasedElimination(Certified, PhasedOnFiniteDomain):
+class InfluencePhasedElimination(CertifiedForBudget, PhasedOnFiniteDomain):
     """Influence-PE on a finite domain. The methods are those of `Policy`.
 
     Attributes:

@@ -24,7 +24,7 @@ from unswayed.core.influence import influence_width
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.errors import InvalidInput
-from unswayed.policies.finite import Certified, check_index_lam, play_largest
+from unswayed.policies.finite import CertifiedForBudget, check_index_lam, play_largest
 from unswayed.types import Feedback, FloatArray, Query, View, read_only, short_repr
 
 
@@ -39,7 +39,7 @@ class TwoPosteriors:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class InfluenceUCB(Certified):
+class InfluenceUCB(CertifiedForBudget):
     """Influence-UCB on a finite domain. The methods are those of `Policy`.
 
     Attributes:

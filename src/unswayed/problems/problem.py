@@ -29,6 +29,8 @@ class Problem:
         beta_phased: beta_h of RGP-PE.
         beta_scale: Index policies use beta_t = beta_scale sqrt(ln t).
         draw: Seed that the problem was drawn with; None if it was not drawn.
+        low: Known lower bound of f; None: what the norm bound implies.
+        high: Known upper bound of f; None: what the norm bound implies.
 
     Raises:
         InvalidInput: Lengths differ, a number is not finite, or two arms are equal.
@@ -53,6 +55,8 @@ class Problem:
     beta_phased: float = 4.0
     beta_scale: float = 0.5
     draw: int | None = None
+    low: float | None = None
+    high: float | None = None
     __repr__ = short_repr
 
     def __post_init__(self) -> None:
@@ -69,6 +73,18 @@ class Problem:
         if target.shape != f.shape:
             raise InvalidInput("the target region needs one entry for each point")
         fix(self, domain=domain, f=f, target=read_only(target))
+
+    def bounds(self, norm: float | None = None) -> tuple[float, float]:
+        """Bounds of f that a policy may know: low and high, or what |f(x)| <= norm sqrt(k(x, x)) implies.
+
+        Args:
+            norm: Bound on the RKHS norm of f; None: the norm itself.
+        """
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        norm = self.norm if norm is None else norm
+        largest = norm * float(np.sqrt(np.max(self.kernel.diagonal(self.domain))))
+        return -largest if self.low is None else self.low, largest if self.high is None else self.high
 
     @property
     def n_arms(self) -> int:

@@ -40,8 +40,8 @@ def play(game: Game, policy: GPUCB) -> Round:
     wanted = game.wanted(view)
     covariance = np.array(first.posterior.covariance, order="C")
     mean, variance = np.zeros(problem.n_arms), covariance.diagonal().copy()
-    # Passed from one call to the next: log det, budget spent, whether the attack is on.
-    carried = np.array([0.0, 0.0, float(game.start is immediately)])
+    # Passed from one call to the next: log det, budget spent, whether the attack is on, lies told.
+    carried = np.array([0.0, 0.0, float(game.start is immediately), 0.0])
     counts, totals = np.zeros(problem.n_arms), np.zeros(problem.n_arms)
     t = 1
     while t <= game.horizon:
@@ -50,14 +50,14 @@ def play(game: Game, policy: GPUCB) -> Round:
         arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
         rewards, spent = np.empty(rounds), np.empty(rounds)
         blocks = _rounds(
-            t, noise, problem.f, wanted, game.ledger.budget, policy.lam, _beta(policy),
+            t, noise, problem.f, wanted, rules(game), policy.lam, _beta(policy),
             mean, variance, covariance, carried, arms, repeats, rewards, spent,
         )  # fmt: skip
         np.add.at(counts, arms[:blocks], repeats[:blocks])
         np.add.at(totals, arms[:blocks], rewards[:blocks])
         game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
         t += rounds
-    game.ledger.spent = float(carried[1])
+    settle(game, float(carried[1]), float(carried[3]))
     lower = np.tril(covariance, -1)
     full = lower + lower.T + np.diag(variance)
     posterior = replace(
@@ -69,6 +69,19 @@ def play(game: Game, policy: GPUCB) -> Round:
         log_det=float(carried[0]),
     )
     return Round(t, posterior)
+
+
+def rules(game: Game) -> FloatArray:
+    """What an adversary may do, and the range that rewards are clipped to, as numbers for a compiled loop."""
+    ledger = game.ledger
+    return np.array([ledger.budget, ledger.lies, ledger.sources, ledger.liars, *game.clip])
+
+
+def settle(game: Game, spent: float, lies: float) -> None:
+    """Write what was done in a compiled loop into the ledger."""
+    game.ledger.spent = spent
+    if game.ledger.lies_spent is not None:
+        game.ledger.lies_spent = int(lies)
 
 
 def _beta(policy: GPUCB) -> FloatArray:
@@ -86,7 +99,7 @@ def _rounds(
     noise: FloatArray,
     f: FloatArray,
     wanted: FloatArray,
-    budget: float,
+    rules: FloatArray,
     lam: float,
     beta: FloatArray,
     mean: FloatArray,
@@ -100,7 +113,8 @@ def _rounds(
 ) -> int:
     """Play rounds t, t+1, ... with the given noise; fill the blocks and return their number."""
     N = len(f)
-    log_det, paid, attacking = carried[0], carried[1], carried[2] > 0
+    log_det, paid, attacking, told = carried[0], carried[1], carried[2] > 0, carried[3]
+    budget, lies, sources, liars, lowest, highest = rules[0], rules[1], rules[2], rules[3], rules[4], rules[5]
     upper, sigma, v = np.empty(N), np.empty(N), np.zeros(N)
     arm, n, y, s, blocks = -1, 0, 0.0, 0.0, 0
     for r in range(len(noise)):
@@ -138,11 +152,12 @@ def _rounds(
             s = max(v[arm], 0.0)
             arms[blocks], repeats[blocks], rewards[blocks], spent[blocks] = arm, 0, 0.0, 0.0
             blocks += 1
-        c = 0.0
-        if attacking and paid < budget:
+        c, liar = 0.0, (t + r - 1) % sources < liars
+        if attacking and paid < budget and (liar or told < lies):
             c = charge(wanted[arm], 1, budget, paid)
             paid += abs(c)
-        reward = f[arm] + noise[r] + c
+            told += 1.0 if c != 0 and not liar else 0.0
+        reward = min(max(f[arm] + noise[r] + c, lowest), highest)
         n += 1
         y += reward
         repeats[blocks - 1] += 1
@@ -150,6 +165,7 @@ def _rounds(
         spent[blocks - 1] += abs(c)
     _fold(mean, variance, covariance, v, (y - n * mean[arm]) / (lam + n * s), n / (lam + n * s))
     carried[0], carried[1], carried[2] = log_det + log1p(n * s / lam), paid, 1.0 if attacking else 0.0
+    carried[3] = told
     return blocks
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from unswayed.adversaries.protocol import immediately
 from unswayed.core.design import TIE
 from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors
-from unswayed.simulation.compiled import charge
+from unswayed.simulation.compiled import charge, rules, settle
 from unswayed.simulation.game import Game
 from unswayed.types import EPS, FloatArray, IntArray, read_only
 
@@ -33,8 +33,8 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
     covariances = np.array([first.plain.covariance] * 2)
     means, influences, weights = np.zeros((2, N)), np.zeros((2, N)), np.zeros((2, N))
     counts, totals = np.zeros((2, N)), np.zeros((2, N))
-    # Passed from one call to the next: both log dets, budget spent, whether the attack is on.
-    carried = np.array([0.0, 0.0, 0.0, float(game.start is immediately)])
+    # Passed from one call to the next: both log dets, budget spent, whether the attack is on, lies told.
+    carried = np.array([0.0, 0.0, 0.0, float(game.start is immediately), 0.0])
     C, B, sigma = policy.corruption_budget, policy.norm_bound, policy.noise_std
     offset, weight_scale = 2 * log(1 / policy.share), policy.alpha * sqrt(lam)
     settings = np.array([C, B, sigma / sqrt(lam), offset, weight_scale, lam, float(policy.weighted)])
@@ -45,12 +45,12 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
         arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
         rewards, spent = np.empty(rounds), np.empty(rounds)
         blocks = _rounds(
-            noise, problem.f, wanted, game.ledger.budget, settings,
+            done, noise, problem.f, wanted, rules(game), settings,
             means, covariances, influences, weights, counts, totals, carried, arms, repeats, rewards, spent,
         )  # fmt: skip
         game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
         done += rounds
-    game.ledger.spent = float(carried[2])
+    settle(game, float(carried[2]), float(carried[4]))
     plain, weighted = (
         replace(
             first.plain,
@@ -67,10 +67,11 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
 
 @numba.njit(cache=True, error_model="numpy")
 def _rounds(
+    t: int,
     noise: FloatArray,
     f: FloatArray,
     wanted: FloatArray,
-    budget: float,
+    rules: FloatArray,
     settings: FloatArray,
     means: FloatArray,
     covariances: FloatArray,
@@ -84,7 +85,7 @@ def _rounds(
     rewards: FloatArray,
     spent: FloatArray,
 ) -> int:
-    """Play one round for each noise; fill the blocks and return their number."""
+    """Play one round for each noise, after t earlier ones; fill the blocks and return their number."""
     C, B, scale, offset, weight_scale, lam = (
         settings[0],
         settings[1],
@@ -95,7 +96,8 @@ def _rounds(
     )
     posteriors = 2 if settings[6] > 0 else 1
     N = len(f)
-    paid, attacking = carried[2], carried[3] > 0
+    paid, attacking, told = carried[2], carried[3] > 0, carried[4]
+    budget, lies, sources, liars, lowest, highest = rules[0], rules[1], rules[2], rules[3], rules[4], rules[5]
     upper, lower, v = np.empty(N), np.empty(N), np.empty(N)
     blocks, before = 0, -1
     for r in range(len(noise)):
@@ -115,11 +117,12 @@ def _rounds(
         arm = 0
         while upper[arm] < largest - TIE * widest:
             arm += 1
-        c = 0.0
-        if attacking and paid < budget:
+        c, liar = 0.0, (t + r) % sources < liars
+        if attacking and paid < budget and (liar or told < lies):
             c = charge(wanted[arm], 1, budget, paid)
             paid += abs(c)
-        reward = f[arm] + noise[r] + c
+            told += 1.0 if c != 0 and not liar else 0.0
+        reward = min(max(f[arm] + noise[r] + c, lowest), highest)
         for p in range(posteriors):
             w = 1.0 if p == 0 else min(1.0, weight_scale / sqrt(max(covariances[1, arm, arm], EPS)))
             weights[p, arm] = max(weights[p, arm], w)
@@ -134,7 +137,7 @@ def _rounds(
         repeats[blocks - 1] += 1
         rewards[blocks - 1] += reward
         spent[blocks - 1] += abs(c)
-    carried[2], carried[3] = paid, 1.0 if attacking else 0.0
+    carried[2], carried[3], carried[4] = paid, 1.0 if attacking else 0.0, told
     return blocks
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +21,10 @@ Progress = Callable[[int], None]
 
 @dataclass
 class Game:
-    """Everything about a run but the policy. Three independent streams of random numbers, by name."""
+    """Everything about a run but the policy. Independent streams of random numbers, by name.
+
+    With a `clip`, the policy sees every reward moved into this range.
+    """
 
     problem: Problem
     adversary: Adversary
@@ -29,13 +33,19 @@ class Game:
     horizon: int
     seed: int
     progress: Progress
+    clip: tuple[float, float] = (-inf, inf)
+    done: int = 0  # plays recorded
     epochs: list[EpochRecord] = field(default_factory=list)
     parts: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.horizon, self.seed = whole(self.horizon, "the horizon", least=1), whole(self.seed, "the seed", least=0)
-        streams = np.random.SeedSequence(self.seed).spawn(3)
-        self.policy_rng, self.noise_rng, self.adversary_rng = map(np.random.default_rng, streams)
+        streams = np.random.SeedSequence(self.seed).spawn(4)
+        self.policy_rng, self.noise_rng, self.adversary_rng, self.lies_rng = map(np.random.default_rng, streams)
+        if not self.clip[0] < self.clip[1]:
+            raise InvalidInput(f"rewards cannot be clipped to the range from {self.clip[0]:g} to {self.clip[1]:g}")
+        if self.clip != (-inf, inf) and self.ledger.lies_spent is None:
+            raise InvalidInput("clipping is for counted lies: say how many")
 
     def check(self, view: View) -> None:
         """Refuse a policy that was made for another number of arms than the problem has."""
@@ -47,11 +57,14 @@ class Game:
         c = np.array(self.adversary.corrupt(self.problem.f, view, self.adversary_rng))
         if c.shape != (self.problem.n_arms,) or c.dtype.kind not in "biuf" or np.isnan(c).any():
             raise InvalidInput(f"an attack must name one number for each of {self.problem.n_arms} arms")
+        if np.isinf(c).any() and self.ledger.budget == inf:
+            raise InvalidInput("an attack must name finite numbers where lies or liars are counted")
         return c.astype(np.float64)
 
     def record(self, arms: ArrayLike, repeats: ArrayLike, rewards: ArrayLike, spent: ArrayLike) -> None:
         """Add blocks: arms, how often each was played, the sum of its rewards, what was spent on it."""
         self.parts.append((np.array(arms), np.array(repeats), np.array(rewards), np.array(spent)))
+        self.done += int(np.sum(repeats))
         self.progress(int(np.sum(repeats)))
 
     def blocks(self) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:

@@ -48,6 +48,7 @@ class Run:
         active: The arms that were still active at the end.
         recommended_arm: The recommended arm.
         epochs: The epochs of a phased policy; None for index policies.
+        lies_spent: Plays of honest sources that were changed; None if the adversary had a total budget.
 
     Example:
         >>> from unswayed import GPUCB, simulate
@@ -70,6 +71,7 @@ class Run:
     active: IntArray
     recommended_arm: int
     epochs: tuple[EpochRecord, ...] | None
+    lies_spent: int | None = None
 
     def __repr__(self) -> str:
         found = f"regret={self.regret:.6g}, recommended_arm={self.recommended_arm}, outcome={self.outcome!r}"
@@ -139,7 +141,8 @@ class Run:
         return "settled" if self.recommended_gap == 0 and self.final_regret_rate < SETTLED_RATE else "learning"
 
     def summary(self, *, curve: bool = False) -> dict[str, Any]:
-        """The run in a few plain numbers; None for those that have no meaning for index policies.
+        """The run in a few plain numbers; None for those that have no meaning here (`lies_spent` without counted lies;
+        `active_arms`, `best_arm_kept` and `epochs` for index policies).
 
         Args:
             curve: Whether to add the regret curve.
@@ -150,6 +153,7 @@ class Run:
             "regret": self.regret,
             "final_regret_rate": self.final_regret_rate,
             "corruption_spent": self.corruption_spent,
+            "lies_spent": self.lies_spent,
             "active_arms": len(self.active) if phased else None,
             "best_arm_kept": self.best_arm_kept if phased else None,
             "epochs": self.completed_epochs,

@@ -7,6 +7,7 @@ f(x) + noise + corruption. Regret is counted on f.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from unswayed.policies.robust_gp_ucb import RobustGPUCB
 from unswayed.problems.problem import Problem
 from unswayed.simulation.game import Game, Progress
 from unswayed.simulation.ledger import Ledger
+from unswayed.simulation.rewards import draw
 from unswayed.simulation.run import EpochRecord, Run
 from unswayed.types import Feedback
 
@@ -31,9 +33,13 @@ def simulate(
     policy: Policy[Any],
     adversary: Adversary,
     *,
-    budget: float,
+    budget: float | None = None,
     horizon: int,
     seed: int,
+    lies: int | None = None,
+    sources: int = 1,
+    liars: int = 0,
+    clip: tuple[float, float] = (-inf, inf),
     start: Start = immediately,
     fast: bool = True,
     progress: Progress | None = None,
@@ -44,9 +50,13 @@ def simulate(
         problem: The truth.
         policy: The learner, made for the same arms.
         adversary: The attack.
-        budget: Largest total corruption.
+        budget: Largest total corruption; None where lies or liars are counted.
         horizon: Number of plays.
         seed: Seed of all random numbers. The same seed gives the same noise under every attack.
+        lies: Number of plays that the adversary may change by anything.
+        sources: Number of sources. They make the plays in turn; if a policy asks for groups, a source makes each.
+        liars: How many of the sources lie, in all their plays and by anything.
+        clip: The policy sees every reward moved into this range. It needs counted lies.
         start: When the attack starts: `immediately`, `later`, or a function of your own.
         fast: Use a compiled loop for index policies that have one. The plain loop makes the same plays, more slowly.
         progress: Called from time to time with the number of plays since the last call.
@@ -58,19 +68,23 @@ def simulate(
         InvalidInput: A number is out of its range, or policy and problem have different arms.
 
     Example:
-        >>> import unswayed
-        >>> from unswayed import adversaries, problems
+        >>> from unswayed import GPUCB, adversaries, problems, simulate
         >>> f1 = problems.f1()
-        >>> policy = unswayed.GPUCB(f1.domain, f1.kernel)
-        >>> unswayed.simulate(f1, policy, adversaries.TopK(3), budget=50, horizon=5_000, seed=0).outcome
+        >>> policy = GPUCB(f1.domain, f1.kernel)
+        >>> simulate(f1, policy, adversaries.TopK(3), budget=50, horizon=5_000, seed=0).outcome
         'linear regret'
     """
-    game = Game(problem, adversary, start, Ledger(budget), horizon, seed, progress or (lambda plays: None))
+    allowed = Ledger(budget, lies=lies, sources=sources, liars=liars)
+    game = Game(problem, adversary, start, allowed, horizon, seed, progress or (lambda plays: None), clip)
     loop = compiled_loop(policy, game) if fast else None
-    state = (loop or play)(game, policy)
-    active, found = policy.view(state).active, policy.recommend(state)
-    epochs = tuple(game.epochs) if policy.phased else None
-    return Run(game.horizon, game.seed, problem.gaps, *game.blocks(), game.ledger.spent, active, found, epochs)
+    return _record(game, policy, (loop or play)(game, policy))
+
+
+def _record(game: Game, policy: Policy[S], state: S) -> Run:
+    """The finished run, for the policy's last state."""
+    ledger, epochs = game.ledger, tuple(game.epochs) if policy.phased else None
+    done = *game.blocks(), ledger.spent, policy.view(state).active, policy.recommend(state), epochs
+    return Run(game.horizon, game.seed, game.problem.gaps, *done, ledger.lies_spent)
 
 
 def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any] | None:
@@ -93,29 +107,24 @@ def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any]
 
 def play(game: Game, policy: Policy[S]) -> S:
     """Play any policy, query by query; return its final state."""
-    f, sigma, N = game.problem.f, game.problem.noise_std, game.problem.n_arms
-    state, left, attacking = policy.init(), game.horizon, False
+    state, N, attacking = policy.init(), game.problem.n_arms, False
     game.check(policy.view(state))
-    while left > 0:
+    while game.done < game.horizon:
         view, asked = policy.view(state), policy.ask(state, game.policy_rng)
         if not policy.phased and asked.plays != 1:
             raise InvalidInput(f"a policy that is not phased must ask for one play at a time, not {asked.plays}")
         if asked.arms.max() >= N:
             raise InvalidInput(f"the policy asks for arm {asked.arms.max()}, but the arms are 0 to {N - 1}")
-        query = asked.first(left)
+        query = asked.first(game.horizon - game.done)
         arms, n = query.arms, query.repeats
         attacking = attacking or game.start(view, N)
         wanted = game.wanted(view) if attacking and game.ledger.left > 0 else np.zeros(N)
-        c = np.array([game.ledger.spend(w, int(k)) for w, k in zip(wanted[arms], n, strict=True)])
-        # One normal number is enough for a block: divided by sqrt(n) it is the mean of n noises. Phased policies draw
-        # one for each arm, index policies one for each round, so that the noise does not depend on the attack.
-        z = game.noise_rng.standard_normal(N)[arms] if policy.phased else game.noise_rng.standard_normal(1)
-        means = f[arms] + sigma * z / np.sqrt(n) + c / n
-        game.record(arms, n, means * n, np.abs(c))
-        left -= query.plays
+        groups, spent = draw(game, query, wanted, phased=policy.phased)
+        means = groups.mean(axis=0)
+        game.record(arms, n, means * n, spent)
         completed = query.plays == asked.plays
         if policy.phased:
             game.epochs.append(EpochRecord(view.active, arms, n, completed))
         if completed:
-            state = policy.tell(state, Feedback(arms, n, means))
+            state = policy.tell(state, Feedback(arms, n, means, groups if query.groups > 1 else None))
     return state

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from unswayed.audits.audit import Audit
-from unswayed.audits.report import place, summary, verdict
+from unswayed.audits.report import place, summary
+from unswayed.audits.result import Audit
+from unswayed.audits.verdict import verdict
 from unswayed.plots.page import document, escaped, picture, table
 from unswayed.plots.style import BAD, GOOD, NEUTRAL, encoded, light
 from unswayed.text import number, printable
@@ -59,7 +60,7 @@ def audit_page(audit: Audit, source: str) -> str:
         noise = audit.assumptions.noise_std
         head = ("measurement", "option", "value", "expected", "standard deviations")
         suspects = [
-            [place(audit, s), str(s.option), number(s.value, noise), number(s.expected, noise), f"{s.score:.1f}"]
+            [place(audit, s.row), str(s.option), number(s.value, noise), number(s.expected, noise), f"{s.score:.1f}"]
             for s in audit.suspects[:SUSPECTS]
         ]
         parts.append(table("Measurements that the others do not explain", "Worth a second look.", head, suspects))

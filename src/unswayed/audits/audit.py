@@ -34,7 +34,7 @@ from unswayed.core.threads import one_thread
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
-from unswayed.types import EPS, BoolArray
+from unswayed.types import EPS, BoolArray, FloatArray
 
 
 @forwards(Given)
@@ -77,18 +77,23 @@ def audit(
         >>> found.winner, found.rival
         (1, 0)
     """
-    stated = Given(**given)
-    weights, noise = stated_noise(noise_stds, stated.noise_std)
+    stated, weights = _stated(Given(**given), noise_stds, known=sources is not None)
     data = collect(x, y, minimize=minimize, weights=weights, sources=sources)
     titles, numbers = _titles(names, data.points.shape[1]), _checked_lines(lines, len(data.values))
-    if stated.feared.liars and sources is None:
-        raise InvalidInput("lying sources can be counted only if the source of each measurement is given")
     span = Span.of(-data.values if minimize else data.values, stated.feared, low, high)
-    stated = replace(stated, noise_std=noise, threat=span.around(Threat.of(stated.threat), observed=False))
+    stated = replace(stated, threat=span.around(Threat.of(stated.threat), observed=False))
     with one_thread():
         case = Case.of(data, stated, span, minimize=minimize)
         found = {**_estimated(case), **_withstood(case, stated, span), **_explained(case, stated)}
     return Audit(**found, names=titles, lines=numbers, noise_stated=noise_stds is not None, minimize=minimize)
+
+
+def _stated(given: Given, noise_stds: ArrayLike | None, *, known: bool) -> tuple[Given, FloatArray | None]:
+    """What the user states, with the noise of weight 1; and the weight of each measurement."""
+    if given.feared.liars and not known:
+        raise InvalidInput("lying sources can be counted only if the source of each measurement is given")
+    weights, noise = stated_noise(noise_stds, given.noise_std)
+    return replace(given, noise_std=noise), weights
 
 
 def _titles(names: Sequence[str] | None, columns: int) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from math import isfinite
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from unswayed.audits.verdict import verdict
@@ -182,7 +182,9 @@ def ranked(sources: tuple[Source, ...]) -> list[Source]:
 
 def source_row(audit: Audit, one: Source) -> list[str]:
     """What is said of a source: name, measurements, offset, what it could do, who wins without it."""
-    offset = "offset not known" if one.offset is None else f"{one.offset:+.3g} ± {one.deviation:.2g}"
+    offset = "offset not known"
+    if one.offset is not None and one.deviation is not None:
+        offset = f"{round(one.offset, 1 - floor(log10(one.deviation))):+.6g} ± {one.deviation:.2g}"
     power = "could overturn it alone" if one.alone_overturns else "cannot overturn it alone"
     wins = "too little is left" if one.winner_without is None else f"option {one.winner_without} wins"
     name = printable(one.source, limit=200) + (" (SUSPICIOUS)" if one.suspicious else "")

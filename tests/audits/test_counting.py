@@ -340,3 +340,36 @@ def test_certified_counts_are_those_of_certificates():
     unbounded = audit(option[:, None], y, threat=Threat(lies=1), **given)
     assert "nothing is certified unless low and high are given" in str(unbounded)
     assert not unbounded.to_dict()["certified"]
+
+
+def lied_to(seed, lies):
+    """Three options, and false measurements that help the second best one most."""
+    rng = np.random.default_rng([seed, 3])
+    kernel, x = SquaredExponential(1.0), np.arange(3.0)[:, None]
+    f = 2 * np.linalg.cholesky(kernel(x, x)) @ (rng.standard_normal(3) / 2)
+    norm = float(np.sqrt(f @ np.linalg.solve(kernel(x, x), f)))
+    option, own = np.repeat(np.arange(3), 100), rng.choice([0.05, 0.1, 0.2], 300)
+    y = f[option] + own * rng.standard_normal(300)
+    data = {"x": x[option], "y": y, "noise_stds": own, "low": f.min() - 1.0, "high": f.max() + 1.0, "kernel": kernel}
+    data |= {"output_scale": 1.0, "level": 0.0, "norm_bound": 1.01 * norm}
+    best, second = np.argsort(-f)[:2]
+    M = dense(data)
+    ends = np.where(M[best] > M[second], data["low"], data["high"])
+    false = np.argsort(-(M[best] - M[second]) * (y - ends))[:lies]
+    data["y"] = y.copy()
+    data["y"][false] = ends[false]
+    return data, int(best)
+
+
+def test_a_certificate_against_lies_is_true_under_lies():
+    prepared = careless = false = 0
+    for seed in range(60):
+        data, best = lied_to(seed, lies=4)
+        safe, bold = audit(**data, threat=Threat(lies=4)), audit(**data, threat=0)
+        if len(safe.certificate.candidates) == 1:
+            prepared += 1
+            false += safe.winner != best
+        careless += len(bold.certificate.candidates) == 1 and bold.winner != best
+    assert false == 0
+    assert prepared >= 10, prepared
+    assert careless >= 3, careless

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from unswayed import audit
+from unswayed import Linear, SquaredExponential, audit
 from unswayed.plots.audit import audit_page, plot_audit
 from unswayed.plots.style import BAD, GOOD
 
@@ -57,3 +57,19 @@ def test_sources_are_a_line_and_a_table():
 
 def test_a_picture_is_a_figure_without_a_screen(found):
     assert type(plot_audit(found)).__module__ == "matplotlib.figure"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "y", "low", "number"),
+    [(Linear(), [1, 1, 5, 5], 1, None), (SquaredExponential(0.1), [1, 5, 1, 5], 0, 0), (Linear(), [1, 1, 5, 5], -9, 1)],
+    ids=["impossible", "a tie", "one is enough"],
+)
+def test_any_count_can_be_drawn(kernel, y, low, number):
+    x, given = [[0.2], [0.2], [1.0], [1.0]], {"noise_std": 0.1, "output_scale": 1.0, "level": 0.0}
+    found = audit(x, y, low=low, high=5, kernel=kernel, **given)
+    assert found.breakdown_lies == number
+    right = plot_audit(found).axes[1]
+    assert [text.get_text() for text in right.texts] == ([] if number is None else [f"from {number} on"])
+    assert audit_page(found, "r.csv").startswith("<!doctype html>")
+    if number is None:
+        assert "false measurements: no number of them within the range makes another option win." in str(found)

@@ -73,15 +73,13 @@ def audit(
 
     Example:
         >>> import unswayed
-        >>> found = unswayed.audit([[0.0], [0.0], [1.0], [1.0]], [0.1, 0.2, 1.0, 1.1], noise_std=0.1)
-        >>> found.winner, found.rival
-        (1, 0)
+        >>> unswayed.audit([[0.0], [0.0], [1.0], [1.0]], [0.1, 0.2, 1.0, 1.1], noise_std=0.1).winner
+        1
     """
     stated, weights = _stated(Given(**given), noise_stds, known=sources is not None)
     data = collect(x, y, minimize=minimize, weights=weights, sources=sources)
     titles, numbers = _titles(names, data.points.shape[1]), _checked_lines(lines, len(data.values))
-    span = Span.of(-data.values if minimize else data.values, stated.feared, low, high)
-    stated = replace(stated, threat=span.around(Threat.of(stated.threat), observed=False))
+    stated, span = _ranged(stated, -data.values if minimize else data.values, low, high)
     with one_thread():
         case = Case.of(data, stated, span, minimize=minimize)
         found = {**_estimated(case), **_withstood(case, stated, span), **_explained(case, stated)}
@@ -94,6 +92,12 @@ def _stated(given: Given, noise_stds: ArrayLike | None, *, known: bool) -> tuple
         raise InvalidInput("lying sources can be counted only if the source of each measurement is given")
     weights, noise = stated_noise(noise_stds, given.noise_std)
     return replace(given, noise_std=noise), weights
+
+
+def _ranged(given: Given, values: FloatArray, low: float | None, high: float | None) -> tuple[Given, Span]:
+    """What the user states, with the range of honest values in the threat; and that range, also if it is not given."""
+    span = Span.of(values, given.feared, low, high)
+    return replace(given, threat=span.around(Threat.of(given.threat), observed=False)), span
 
 
 def _titles(names: Sequence[str] | None, columns: int) -> tuple[str, ...]:

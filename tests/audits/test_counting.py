@@ -223,7 +223,7 @@ def test_a_precise_lie_is_a_suspect_and_a_vague_one_is_not():
     ("changed", "reason"),
     [
         ({"noise_stds": [0.1, -1.0]}, "standard errors must be positive"),
-        ({"noise_stds": [0.1, np.nan]}, "1 measurements state no standard error"),
+        ({"noise_stds": [0.1, np.nan]}, "1 measurement without a standard error"),
         ({"noise_stds": [0.1]}, "1 standard errors for 2 values"),
         ({"noise_stds": ["a", "b"]}, "standard errors must be numbers"),
         ({"sources": ["a"]}, "1 sources for 2 values"),

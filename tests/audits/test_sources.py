@@ -102,6 +102,8 @@ def test_words_of_a_threat_of_sources():
     assert free.breakdown_sources > 1
     few, many = (audit(x, y, threat=Threat(liars=n), **given) for n in (1, free.breakdown_sources))
     assert few.to_dict()["verdict"].endswith("it is the best, even with 1 lying source.")
+    supposed = "if at most 1 source lies. This supposes that every honest value lies between -1 and 4."
+    assert few.to_dict()["sentence"].endswith(supposed)
     enough = f"Not against {many.threat}: {many.threat} would have been enough to change the winner."
     assert many.to_dict()["verdict"] == enough
     both = audit(x, y, threat=Threat(lies=free.breakdown_lies - 1, liars=free.breakdown_sources - 1), **given)

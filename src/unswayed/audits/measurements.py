@@ -19,6 +19,7 @@ from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import LARGEST_VALUE, Records
 from unswayed.core.trimming import residuals, without
 from unswayed.errors import InvalidInput
+from unswayed.text import counted
 from unswayed.types import BoolArray, FloatArray, IntArray, floats
 
 SHOWN = 5  # rivals and sensitive options
@@ -133,7 +134,8 @@ def stated_noise(noise_stds: ArrayLike | None, noise: float | None) -> tuple[Flo
     if own.ndim != 1 or not ((own[known] > 1 / LARGEST_VALUE) & (own[known] < LARGEST_VALUE)).all():
         raise InvalidInput("the standard errors must be positive numbers that can be computed with, one a measurement")
     if not known.all() and noise is None:
-        raise InvalidInput(f"{(~known).sum():,} measurements state no standard error: give the noise of these")
+        missing = counted(int((~known).sum()), "measurement")
+        raise InvalidInput(f"{missing} without a standard error: give noise_std, the noise of these")
     return relative_weights(own, noise)
 
 

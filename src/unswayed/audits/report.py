@@ -79,7 +79,11 @@ def sentence(audit: Audit) -> str:
         elif audit.suspects:
             claim += " (by the measurements that the others explain)"
     measured = int(audit.counts.sum())
-    return gap_sentence(audit.certificate, audit.credible, audit.assumptions, claim=claim, measured=measured)
+    words = gap_sentence(audit.certificate, audit.credible, audit.assumptions, claim=claim, measured=measured)
+    said = audit.certificate or audit.credible
+    if said is None or not (said.threat.lies or said.threat.liars) or not isfinite(said.largest_gap):
+        return words
+    return f"{words} This supposes that every honest value lies {audit.span}."
 
 
 def details(audit: Audit) -> list[str]:

@@ -41,7 +41,7 @@ def one_set(seed: int, changes: int) -> tuple[float, float, int, int]:
     x, y = measured(seed)
     found: Audit = audit(x, y)
     data = collect(x, y, minimize=False)
-    fit, rng = Fit(Given(threat=0), data.points, data.option), np.random.default_rng([seed, 8])
+    fit, rng = Fit.of(Given(threat=0), data), np.random.default_rng([seed, 8])
     overturned = 0
     with one_thread():
         for _ in range(changes):

@@ -1,7 +1,7 @@
 """The public names of the package, for static tools and for `__init__.py`."""
 
-from unswayed.audits.audit import Audit as Audit
 from unswayed.audits.audit import audit as audit
+from unswayed.audits.result import Audit as Audit
 from unswayed.core.assumptions import Assumptions as Assumptions
 from unswayed.core.certificate import Breakdown as Breakdown
 from unswayed.core.certificate import Certificate as Certificate

@@ -267,7 +267,7 @@ def test_one_audit_has_one_breakdown_budget():
     assert found.breakdown_budget == found.breakdown.budget == found.rivals[0].budget
     assert (found.rival, found.pivot) == (found.breakdown.rival, found.breakdown.pivot)
     names = [name for name in dir(found) if "breakdown" in name]
-    assert names == ["breakdown", "breakdown_budget", "breakdown_budget_refit"]
+    assert names == ["breakdown", *(f"breakdown_{kind}" for kind in ("budget", "budget_refit", "lies", "sources"))]
     assert not [name for name in dir(found.certificate) if "breakdown" in name]
     assert not [name for name in dir(found.assumptions) if "breakdown" in name]
     assert str(found).count("Breakdown budget") == 1

@@ -36,9 +36,7 @@ def test_the_change_that_it_names_overturns_the_winner_of_a_new_audit(seed):
             values = y.copy()
             values[row] += sign * 1.0001 * found.breakdown_budget_refit
             winners.add(
-                Fit(Given(threat=0), found.points, collect(x, y, minimize=False).option).winner(
-                    collect(x, values, minimize=False)
-                )
+                Fit.of(Given(threat=0), collect(x, y, minimize=False)).winner(collect(x, values, minimize=False))
             )
     assert winners > {found.winner}
 
@@ -47,7 +45,7 @@ def test_the_quick_refit_is_the_audit():
     for seed in range(10):
         x, y = script.measured(seed)
         data = collect(x, y, minimize=False)
-        assert Fit(Given(threat=0), data.points, data.option).winner(data) == audit(x, y).winner
+        assert Fit.of(Given(threat=0), data).winner(data) == audit(x, y).winner
 
 
 def test_with_everything_given_both_budgets_are_one():
@@ -62,7 +60,7 @@ def test_of_many_rows_the_most_influential_are_searched():
     rng = np.random.default_rng(0)
     x = np.repeat(rng.uniform(size=(30, 2)), 4, axis=0)
     data = collect(x, rng.standard_normal(120), minimize=False)
-    fit = Fit(Given(threat=0), data.points, data.option)
+    fit = Fit.of(Given(threat=0), data)
     model = fit.prior(data)
     means = model.standard(data.means)
     posterior = JointPosterior.fit(model.kernel(data.points, data.points), means, data.counts, model.lam)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from unswayed import SquaredExponential, audit
+from unswayed import SquaredExponential, Threat, audit
 from unswayed.audits.report import details, record, sentence, summary
 from unswayed.text import at_least
 
@@ -26,7 +26,15 @@ AUDITS = {
     "minimized": lambda: audit(*measured(), minimize=True, names=("rate\x1b[31m", "b")),
     "with a lie": lambda: audit(*measured(lie=9.0)),
     "not certified": lambda: audit([[0.0], [1.0]], [0.0, 1.0]),
+    "with sources": lambda: audit(
+        *measured(), sources=[f"w\x1b{i % 5}" for i in range(60)], lines=range(2, 62), threat=Threat(lies=2, total=0.1)
+    ),
+    "with standard errors": lambda: audit(*measured(), noise_stds=[0.1, 0.2] * 30, low=-2.0, high=3.0),
 }
+COLUMNS = (
+    "winner winner_label rival breakdown_budget breakdown_budget_refit breakdown_lies breakdown_sources pivot sources"
+)
+COLUMNS += " suspects winner_without_suspects certified sentence assumptions"
 
 
 @pytest.fixture(params=AUDITS, scope="module")
@@ -38,6 +46,28 @@ def test_every_column_is_a_plain_value(found):
     columns = record(found)
     assert json.loads(json.dumps(columns, allow_nan=False)) == columns
     assert columns == found.to_dict()
+
+
+def test_the_columns_that_scripts_rely_on(found):
+    columns = record(found)
+    assert set(COLUMNS.split()) <= set(columns)
+    for one in columns["sources"]:
+        assert {"source", "measurements", "alone_overturns", "winner_without"} <= set(one)
+    for one in columns["suspects"]:
+        assert {"row", "option", "source", "value", "expected", "score"} <= set(one)
+    assert columns["winner_label"] == found.describe(found.winner)
+    assert columns["breakdown_lies"] == found.breakdown.lies
+    assert columns["breakdown_sources"] == found.breakdown.liars
+    assert (columns["breakdown_sources"] is None) == (not columns["sources"])
+    assert [one["kind"] for one in columns["threats"]][-1] == "total"
+    assert len(columns["plan"]["changes"]) == columns["breakdown_lies"]
+
+
+def test_the_range_is_named_in_words(found):
+    if found.span.given:
+        assert "values between -2 and 3:" in str(found)
+    else:
+        assert "(the smallest and the largest measured); give low and high if you know them:" in str(found)
 
 
 def test_every_line_can_be_printed(found):

@@ -74,10 +74,11 @@ def test_parquet_is_read_too(cli, file, tmp_path):
     path, points, option, y = file
     table = pa.table({"lr": points[option][:, 0], "decay": points[option][:, 1], "score": y})
     pq.write_table(table, tmp_path / "r.parquet")
-    assert (
-        cli(tmp_path / "r.parquet", "--json")[1]
-        == cli(path, "--objective", "score", "--parameters", "lr,decay", "--json")[1]
-    )
+    found = json.loads(cli(tmp_path / "r.parquet", "--json")[1])
+    same = json.loads(cli(path, "--objective", "score", "--parameters", "lr,decay", "--json")[1])
+    for change in (*found["plan"]["changes"], *same["plan"]["changes"]):
+        del change["line"]  # a file of numbers has lines, the other one has not
+    assert found == same
 
 
 def test_the_page(cli, file, tmp_path):

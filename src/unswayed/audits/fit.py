@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -32,7 +33,7 @@ Solved = tuple[FloatArray, tuple[FloatArray, bool]]
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The model for any values of the same options, measured equally often.
+    """The model for any values of the same options, measured equally often and with the same precision.
 
     Many values are tried in turn (audits/refit.py), so what does not depend on them is computed once.
     """
@@ -40,12 +41,18 @@ class Fit:
     given: Given
     points: FloatArray
     option: IntArray
+    weights: FloatArray
     solved: dict[tuple[int, float, float], Solved | None] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, given: Given, data: Measurements) -> Self:
+        """For values measured as these were."""
+        return cls(given, data.points, data.option, data.weights)
 
     @cached_property
     def counts(self) -> FloatArray:
-        """How often each option was measured."""
-        return np.bincount(self.option).astype(np.float64)
+        """How often each option was measured, each time with its weight."""
+        return np.bincount(self.option, weights=self.weights).astype(np.float64)
 
     @cached_property
     def _repeats(self) -> Repeats:
@@ -77,8 +84,11 @@ class Fit:
 
     @cached_property
     def _evidence(self) -> Evidence:
-        some, known, smooth = self.fitting_points, self.given.level_known, self.smooth
-        return Evidence.of(smooth.kernels, smooth.odds, self.points[some], self.counts[some], level_known=known)
+        some, smooth, plays = self.fitting_points, self.smooth, float(self._fitted.sum())
+        known = self.given.level_known
+        return Evidence.of(
+            smooth.kernels, smooth.odds, self.points[some], self.counts[some], level_known=known, plays=plays
+        )
 
     def prior(self, data: Measurements) -> Prior:
         """The model for these values."""
@@ -145,7 +155,7 @@ class Fit:
         chosen = 0
         if given.kernel is None or noise is None or scale is None:
             centre = float(np.median(means)) if given.level is None else given.level_centre
-            squares = float(np.square(data.values - means[data.option])[self._fitted].sum())
+            squares = float((self.weights * np.square(data.values - means[data.option]))[self._fitted].sum())
             some = means[self.fitting_points] - centre
             found = self._evidence.explained(some, squares, unit=unit, noise=noise, scale=scale)
             chosen, scale, tau = found.best()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -11,12 +12,14 @@ from numpy.typing import ArrayLike
 from unswayed.core.certificate import breakdown_budgets
 from unswayed.core.influence import pairwise_deviation
 from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.measurement import relative_weights
+from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.prior import Prior
 from unswayed.core.rows import numbered_rows
-from unswayed.core.threat import LARGEST_VALUE
+from unswayed.core.threat import LARGEST_VALUE, Records
 from unswayed.core.trimming import residuals, without
 from unswayed.errors import InvalidInput
+from unswayed.text import counted
 from unswayed.types import BoolArray, FloatArray, IntArray, floats
 
 SHOWN = 5  # rivals and sensitive options
@@ -30,21 +33,35 @@ class Measurements:
         points: The distinct rows of parameters, in order of first appearance: the options.
         option: The number of the option of each measurement.
         values: The value of each measurement.
+        weights: The weight of each measurement: the noise variance of the model over its own.
+        sources: The number of the source of each measurement; None if sources are not known.
+        source_names: The name of each source, in order of first appearance.
     """
 
     points: FloatArray
     option: IntArray
     values: FloatArray
+    weights: FloatArray
+    sources: IntArray | None = None
+    source_names: tuple[str, ...] = ()
 
     @property
-    def counts(self) -> FloatArray:
+    def counts(self) -> IntArray:
         """How often each option was measured."""
-        return np.bincount(self.option, minlength=len(self.points)).astype(np.float64)
+        return np.bincount(self.option, minlength=len(self.points)).astype(np.int64)
 
     @property
     def means(self) -> FloatArray:
         """The mean value of each option."""
-        return np.bincount(self.option, weights=self.values, minlength=len(self.points)) / self.counts
+        return pooled(self.option, self.values, self.weights, len(self.points))[0]
+
+    def source(self, row: int) -> str | None:
+        """The source of a measurement, if sources are known."""
+        return None if self.sources is None else self.source_names[self.sources[row]]
+
+    def records(self, values: FloatArray) -> Records:
+        """The measurements as records, with values in other units."""
+        return Records(self.option, values, self.weights, self.sources)
 
     def with_values(self, values: FloatArray) -> Self:
         """Other values of the same options."""
@@ -53,11 +70,20 @@ class Measurements:
     def only(self, kept: BoolArray) -> Self:
         """Some of the measurements; their options are numbered anew."""
         points, option = numbered_rows(self.points[self.option[kept]])
-        return replace(self, points=points, option=option, values=self.values[kept])
+        sources = None if self.sources is None else self.sources[kept]
+        some = self.values[kept], self.weights[kept]
+        return replace(self, points=points, option=option, values=some[0], weights=some[1], sources=sources)
 
 
-def collect(x: ArrayLike, y: ArrayLike, *, minimize: bool) -> Measurements:
-    """Check the measurements and number the options."""
+def collect(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    minimize: bool,
+    weights: FloatArray | None = None,
+    sources: Sequence[object] | None = None,
+) -> Measurements:
+    """Check the measurements and number the options and the sources."""
     sign = -1.0 if minimize else 1.0
     rows, values = floats(x, "the parameters", ndim=2), sign * floats(y, "the values", ndim=1)
     if len(rows) != len(values):
@@ -69,8 +95,48 @@ def collect(x: ArrayLike, y: ArrayLike, *, minimize: bool) -> Measurements:
     for name, numbers in (("parameters", rows), ("values", values)):
         if np.abs(numbers).max() > LARGEST_VALUE:
             raise InvalidInput(f"the {name} exceed {LARGEST_VALUE:g}: use larger units")
-    points, option = numbered_rows(rows)
-    return Measurements(points, option, values)
+    w = np.ones(len(values)) if weights is None else weights
+    if len(w) != len(values):
+        raise InvalidInput(f"{len(w)} standard errors for {len(values)} values")
+    found = Measurements(*numbered_rows(rows), values, w)
+    if sources is None:
+        return found
+    names, source = _numbered_sources(sources, len(values))
+    return replace(found, sources=source, source_names=names)
+
+
+def _numbered_sources(sources: Sequence[object], measurements: int) -> tuple[tuple[str, ...], IntArray]:
+    """The names of the sources in order of first appearance, and the number of the source of each measurement."""
+    if len(sources) != measurements:
+        raise InvalidInput(f"{len(sources)} sources for {measurements} values")
+    numbers: dict[str, int] = {}
+    for row, source in enumerate(sources):
+        if source is None or source != source or not str(source).strip():
+            raise InvalidInput(f"measurement {row + 1:,} has no source: name one for each, or give none at all")
+        numbers.setdefault(str(source), len(numbers))
+    return tuple(numbers), np.array([numbers[str(source)] for source in sources], dtype=np.int64)
+
+
+def stated_noise(noise_stds: ArrayLike | None, noise: float | None) -> tuple[FloatArray | None, float | None]:
+    """The weight of each measurement, and the noise of weight 1.
+
+    Args:
+        noise_stds: The standard error of each measurement; None or NaN for one that does not state it.
+        noise: The noise of the measurements that do not state it, if it is given.
+    """
+    if noise_stds is None:
+        return None, noise
+    try:
+        own = np.array(noise_stds, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInput(f"the standard errors must be numbers: {error}") from None
+    known = ~np.isnan(own)
+    if own.ndim != 1 or not ((own[known] > 1 / LARGEST_VALUE) & (own[known] < LARGEST_VALUE)).all():
+        raise InvalidInput("the standard errors must be positive numbers that can be computed with, one a measurement")
+    if not known.all() and noise is None:
+        missing = counted(int((~known).sum()), "measurement")
+        raise InvalidInput(f"{missing} without a standard error: give noise_std, the noise of these")
+    return relative_weights(own, noise)
 
 
 @dataclass(frozen=True)
@@ -90,15 +156,16 @@ class Suspect:
 
     row: int  # of the data, from 0
     option: int
+    source: str | None
     value: float
     expected: float
     score: float  # leave-one-out residual in standard deviations
 
 
-def find_rivals(posterior: JointPosterior, winner: int, scale: float) -> tuple[Rival, ...]:
+def find_rivals(posterior: JointPosterior, winner: int, records: Records, scale: float) -> tuple[Rival, ...]:
     """The options that tampering would make win most cheaply."""
     mu = posterior.mean
-    budgets, where = breakdown_budgets(posterior, winner)
+    budgets, where = breakdown_budgets(posterior, winner, records=records)
     # Every option was measured, so a rival that no tampering moves relative to the winner has the same estimate. A
     # lead over it is a rounding error.
     budgets[np.isinf(budgets)] = 0.0
@@ -109,10 +176,13 @@ def find_rivals(posterior: JointPosterior, winner: int, scale: float) -> tuple[R
     return tuple(Rival(int(b), float(lead[b]), float(spread[b]), float(needed[b]), int(where[b])) for b in cheapest)
 
 
-def find_hinges(posterior: JointPosterior, winner: int, rival: Rival) -> tuple[tuple[int, float], ...]:
+def find_hinges(
+    posterior: JointPosterior, winner: int, rival: Rival, records: Records
+) -> tuple[tuple[int, float], ...]:
     """Where tampering would be cheapest, if all of it went to measurements of one option."""
-    effect, _ = posterior.effect()  # every option was measured
-    power = np.abs(effect[winner] - effect[rival.option])
+    effect, S = posterior.effect()  # every option was measured
+    power = np.zeros(len(effect))
+    np.maximum.at(power, records.arms, np.abs(records.effects(effect[winner] - effect[rival.option], S)))
     strongest = [int(i) for i in np.argsort(-power, kind="stable")[:SHOWN] if power[i] > 0]
     return tuple((i, rival.lead / float(power[i])) for i in strongest)
 
@@ -125,18 +195,18 @@ def find_suspects(
     The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
     What is expected is what the measurements that are left predict.
     """
-    z, ones, share = model.standard(data.values), np.ones(len(data.values)), 1.0
-    kept, K = ones > 0, gram(model.kernel, data.points)
+    z, w, share = model.standard(data.values), data.weights, 1.0
+    kept, K = np.ones(len(z), dtype=np.bool_), gram(model.kernel, data.points)
     found: list[Suspect] = []
     while len(found) < len(z) // 2:
         left = np.flatnonzero(kept)
-        scores, _ = residuals(posterior, data.option[left], z[left], ones[left])
+        scores, _ = residuals(posterior, data.option[left], z[left], w[left])
         if not scores.max() > allowed:
             break
         row, score = int(left[int(np.argmax(scores))]), float(scores.max())
         option = int(data.option[row])
         kept[row] = False
-        posterior, share = without(posterior, share, data.option, z, ones, kept, np.arange(len(z)) == row, K)
+        posterior, share = without(posterior, share, data.option, z, w, kept, np.arange(len(z)) == row, K)
         expected = sign * model.in_units(float(posterior.mean[option]))
-        found.append(Suspect(row, option, float(sign * data.values[row]), expected, score))
+        found.append(Suspect(row, option, data.source(row), float(sign * data.values[row]), expected, score))
     return tuple(found)

@@ -75,7 +75,7 @@ def _least(overturns: Callable[[float], bool], limit: float) -> float:
 def influential_rows(posterior: JointPosterior, data: Measurements, winner: int, rival: int) -> IntArray:
     """The measurements to change: all of them, or those that move the lead most, one of each option first."""
     effect, _ = posterior.effect()  # every option was measured
-    power = np.abs(effect[winner] - effect[rival])[data.option]
+    power = np.abs(effect[winner] - effect[rival])[data.option] * data.weights
     order = np.argsort(-power, kind="stable")
     if len(order) <= ALL_ROWS:
         return order

@@ -2,83 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict
+from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
+from unswayed.audits.verdict import verdict
 from unswayed.core.sentence import gap_sentence
-from unswayed.text import at_least, at_most, counted, number
+from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:
-    from unswayed.audits.audit import Audit
-    from unswayed.audits.measurements import Suspect
+    from unswayed.audits.counting import Limit
+    from unswayed.audits.result import Audit
+    from unswayed.audits.sources import Source
 
-SUSPECTS = 10  # shown
-DOUBTFUL = 0.25  # of the measurements of an option: if so many are suspects, nobody knows what it is worth
-
-
-def verdict(audit: Audit) -> str:
-    """Can this winner be trusted? Yes, not against this threat, or no; and why."""
-    if audit.winner_without_suspects != audit.winner:
-        wins = "too little is left to compare"
-        if audit.winner_without_suspects is not None:
-            wins = f"{audit.describe(audit.winner_without_suspects)} wins"
-        return f"No: without the {counted(len(audit.suspects), 'measurement')} that the others do not explain, {wins}."
-    if (doubt := _doubtful(audit)) is not None:
-        return doubt
-    return _proved(audit) if audit.certificate is not None else _fitted(audit)
-
-
-def _doubtful(audit: Audit) -> str | None:
-    """The option a large part of whose measurements is not explained, if there is one."""
-    unexplained = Counter(suspect.option for suspect in audit.suspects)
-    for option, count in unexplained.most_common():
-        if count >= DOUBTFUL * audit.counts[option]:
-            measured = f"{count:,} of the {counted(int(audit.counts[option]), 'measurement')}"
-            return f"No: {measured} of {audit.describe(option)} cannot be explained by the others."
-    return None
-
-
-def _proved(audit: Audit) -> str:
-    c = audit.certificate
-    assert c is not None
-    sure = f"with {100 * (1 - c.delta):.4g}% confidence"
-    if len(c.candidates) == 1 and c.budget > 0:
-        return f"Yes: it is certified, {sure}, to be the best even if tampering of up to {c.budget:.4g} took place."
-    if len(c.candidates) == 1:
-        return f"Yes, unless the data were tampered with: it is certified, {sure}, to be the best."
-    if c.certified_budget > 0:
-        return (
-            f"Not against tampering of {c.budget:.4g}: it is certified, {sure}, to be the best only if tampering did "
-            f"not exceed {at_least(c.certified_budget)}."
-        )
-    return f"No: {len(c.candidates)} of {len(audit.points):,} options may be the best; {sure} no more is certified."
-
-
-def _fitted(audit: Audit) -> str:
-    fitted = audit.credible
-    if fitted is None:
-        return "No: the measurements are too few, or too noisy, to tell the options apart."
-    model = "the fitted model" if audit.assumptions.estimated else "the given model"
-    if fitted.best_untampered < fitted.probability:
-        close = min(audit.rivals, key=lambda rival: rival.lead / max(rival.deviation, 1e-300))
-        return (
-            f"No: by {model}, another option is better with a probability of {1 - fitted.best_untampered:.2g}. Its "
-            f"lead over {audit.describe(close.option)} is {close.lead:.4g} ± {close.deviation:.2g}."
-        )
-    if audit.unequal_noise:
-        return "No: the repeats of some options differ much more than those of others; the model takes all for equal."
-    least = min(audit.breakdown_budget, audit.breakdown_budget_refit)
-    if least <= fitted.budget:
-        enough = f"{at_most(least)} would have been enough to change the winner"
-        return f"Not against tampering of {fitted.budget:.4g}: {enough}."
-    if fitted.best < fitted.probability:
-        together = "with it and the noise together, another option may be better"
-        return f"Not against tampering of {fitted.budget:.4g}: {together}."
-    best = f"with {100 * fitted.probability:.4g}% probability, by {model}, it is the best"
-    if fitted.budget > 0:
-        return f"Yes: {best}, even if tampering of up to {fitted.budget:.4g} took place."
-    return f"Yes, unless the data were tampered with: {best}."
+SHOWN = 10  # suspects and sources
+PLANNED = 5  # false measurements of the cheapest plan
+KINDS = {"lies": "false measurement", "liars": "lying source", "total": "tampering"}
 
 
 def summary(audit: Audit) -> list[str]:
@@ -98,7 +37,7 @@ def summary(audit: Audit) -> list[str]:
     if estimated:
         fitted = f" (kernel from {audit.fitted_on:,} options)" if audit.fitted_on else ""
         guess = " Without repeats the noise is a guess." if "noise" in estimated and audit.counts.max() == 1 else ""
-        equal = " All measurements are taken to have the same noise."
+        equal = " All measurements are taken to have the same noise." if not audit.noise_stated else ""
         lines.append(f"Estimated from these same data: {', '.join(estimated)}{fitted}.{equal}{guess}")
     if audit.precision > 1e-6:
         lines.append(
@@ -112,7 +51,8 @@ def summary(audit: Audit) -> list[str]:
 
 def _budgets(audit: Audit) -> list[str]:
     pivot, noise = audit.describe(audit.pivot), audit.assumptions.noise_std
-    deviations = f"{audit.breakdown_budget / noise:.2g} noise standard deviations ({noise:.4g})"
+    typical = "typical standard errors" if audit.noise_stated else "noise standard deviations"
+    deviations = f"{audit.breakdown_budget / noise:.2g} {typical} ({noise:.4g})"
     lines = [
         f"Breakdown budget, with the model held fixed: {at_least(audit.breakdown_budget)}. Less tampering than that, "
         f"however it was spread, cannot have changed the winner of this model. More tampering, with measurements of "
@@ -139,12 +79,17 @@ def sentence(audit: Audit) -> str:
         elif audit.suspects:
             claim += " (by the measurements that the others explain)"
     measured = int(audit.counts.sum())
-    return gap_sentence(audit.certificate, audit.credible, audit.assumptions, claim=claim, measured=measured)
+    words = gap_sentence(audit.certificate, audit.credible, audit.assumptions, claim=claim, measured=measured)
+    said = audit.certificate or audit.credible
+    if said is None or not (said.threat.lies or said.threat.liars) or not isfinite(said.largest_gap):
+        return words
+    return f"{words} This supposes that every honest value lies {audit.span}."
 
 
 def details(audit: Audit) -> list[str]:
-    """Rivals, hinges and suspects, a line for each."""
-    lines = ["Closest rivals (lead, deviation of the lead, tampering that overturns it):"]
+    """What the winner withstands, sources, rivals, hinges and suspects, a line for each."""
+    lines = [*_limits(audit), *_plan(audit), *_sources(audit)]
+    lines.append("Closest rivals (lead, deviation of the lead, tampering that overturns it):")
     lines += [
         f"  {audit.describe(r.option)}: {r.lead:.4g} ± {r.deviation:.4g}, {r.budget:.4g} at option {r.pivot}"
         for r in audit.rivals
@@ -159,22 +104,101 @@ def details(audit: Audit) -> list[str]:
         return [*lines, two if audit.binary else "No measurement is an outlier."]
     lines.append("Measurements that the others do not explain:")
     lines += [
-        f"  {place(audit, s)}, {audit.describe(s.option)}: {_shown(audit, s.value)} where "
+        f"  {place(audit, s.row)}, {audit.describe(s.option)}: {_shown(audit, s.value)} where "
         f"{_shown(audit, s.expected)} is expected, {s.score:.1f} standard deviations"
-        for s in audit.suspects[:SUSPECTS]
+        for s in audit.suspects[:SHOWN]
     ]
-    if len(audit.suspects) > SUSPECTS:
-        lines.append(f"  and {len(audit.suspects) - SUSPECTS:,} more")
+    lines += _more(len(audit.suspects), SHOWN)
     if audit.winner_without_suspects is not None:
         left = "it" if len(audit.suspects) == 1 else "them"
         lines.append(f"Without {left} {audit.describe(audit.winner_without_suspects)} wins.")
     return lines
 
 
-def place(audit: Audit, suspect: Suspect) -> str:
+def _more(number: int, shown: int) -> list[str]:
+    return [f"  and {number - shown:,} more"] if number > shown else []
+
+
+def _limits(audit: Audit) -> list[str]:
+    hint = "" if audit.span.given else "; give low and high if you know them"
+    title = f"How much it withstands, with the model held fixed and values {audit.span}{hint}:"
+    return [title, *(f"  {limit_text(audit, limit)}" for limit in audit.limits)]
+
+
+def limit_text(audit: Audit, limit: Limit) -> str:
+    """How much of one kind of tampering the winner withstands."""
+    noun, least = KINDS[limit.kind], limit.overturned
+    certified = ""
+    if limit.certified:
+        up_to = at_least(limit.certified) if limit.kind == "total" else counted(int(limit.certified), noun)
+        certified = f" It is certified to be the best up to {up_to}."
+    if least is None or limit.rival is None:
+        return f"{noun}s: no number of them within the range makes another option win.{certified}"
+    level = f"option {limit.rival} could be level with it or ahead."
+    if least == 0:
+        return f"no {noun} is needed: it ties with option {limit.rival}."
+    if limit.kind == "total":
+        return (
+            f"{noun} below {at_least(least)} in all: option {audit.winner} stays the winner; above, {level}{certified}"
+        )
+    if least == 1:
+        return f"1 {noun} is enough: {level}"
+    up_to = counted(int(least) - 1, noun)
+    return f"up to {up_to}: option {audit.winner} stays the winner; from {int(least):,} on, {level}{certified}"
+
+
+def _plan(audit: Audit) -> list[str]:
+    """The cheapest ways to overturn the winner."""
+    plan, lines = audit.plan, []
+    if plan.changes and plan.rival is not None:
+        few = "Fewest false measurements that could hide that"
+        lines = [f"{few} {audit.describe(plan.rival)} is level with it or ahead:"]
+        lines += [
+            f"  {place(audit, c.row)}, option {c.option}{_made_by(c.source)}: {_shown(audit, c.value)} recorded, "
+            f"{_shown(audit, c.instead)} in truth"
+            for c in plan.changes[:PLANNED]
+        ]
+        lines += _more(len(plan.changes), PLANNED)
+    if plan.sources and plan.sources_rival is not None:
+        names = [printable(name, limit=200) for name in plan.sources[:PLANNED]]
+        more = [f"{len(plan.sources) - PLANNED:,} more"] if len(plan.sources) > PLANNED else []
+        level = f"option {plan.sources_rival} is level with it or ahead"
+        lines.append(f"Fewest lying sources that could hide that {level}: {listed(names + more)}.")
+    return lines
+
+
+def _made_by(source: str | None) -> str:
+    return "" if source is None else f", source {printable(source, limit=200)}"
+
+
+def _sources(audit: Audit) -> list[str]:
+    if not audit.sources:
+        return []
+    lines = ["Sources (how far each reads above the others; what it could do):"]
+    lines += [f"  {', '.join(source_row(audit, one))}" for one in ranked(audit.sources)[:SHOWN]]
+    return lines + _more(len(audit.sources), SHOWN)
+
+
+def ranked(sources: tuple[Source, ...]) -> list[Source]:
+    """Sources as they are shown: suspicious ones first, then those that alone could overturn the winner."""
+    return sorted(sources, key=lambda one: (not one.suspicious, not one.alone_overturns, -one.measurements))
+
+
+def source_row(audit: Audit, one: Source) -> list[str]:
+    """What is said of a source: name, measurements, offset, what it could do, who wins without it."""
+    offset = "offset not known"
+    if one.offset is not None and one.deviation is not None:
+        offset = f"{round(one.offset, 1 - floor(log10(one.deviation))):+.6g} ± {one.deviation:.2g}"
+    power = "could overturn it alone" if one.alone_overturns else "cannot overturn it alone"
+    wins = "too little is left" if one.winner_without is None else f"option {one.winner_without} wins"
+    name = printable(one.source, limit=200) + (" (SUSPICIOUS)" if one.suspicious else "")
+    return [name, counted(one.measurements, "measurement"), offset, power, f"without it {wins}"]
+
+
+def place(audit: Audit, row: int) -> str:
     """Where a measurement stands: the row of the data, from 1, and the line of the file, which has a header."""
-    row = f"data row {suspect.row + 1:,}"
-    return row if audit.lines is None else f"{row} (line {audit.lines[suspect.row]:,} of the file)"
+    words = f"data row {row + 1:,}"
+    return words if audit.lines is None else f"{words} (line {audit.lines[row]:,} of the file)"
 
 
 def _shown(audit: Audit, value: float) -> str:
@@ -183,7 +207,6 @@ def _shown(audit: Audit, value: float) -> str:
 
 def record(audit: Audit) -> dict[str, Any]:
     """The audit as plain values; options are numbered in order of first appearance."""
-    without = audit.winner_without_suspects
     return {
         "verdict": verdict(audit),
         "winner": audit.winner,
@@ -195,11 +218,26 @@ def record(audit: Audit) -> dict[str, Any]:
         "breakdown_budget": audit.breakdown_budget,
         "breakdown_budget_refit": audit.breakdown_budget_refit,
         "overturned_by_one": audit.overturned_by_one,
+        "breakdown_lies": audit.breakdown_lies,
+        "breakdown_sources": audit.breakdown_sources,
+        "low": audit.span.low,
+        "high": audit.span.high,
+        "range_given": audit.span.given,
+        "threat": None if audit.threat is None else audit.threat.to_dict(),
+        "lowest_lead": _finite(audit.lowest_lead),
+        "threats": [{**asdict(limit), "stays": limit.stays} for limit in audit.limits],
+        "plan": {
+            "changes": [{**asdict(c), "line": _line(audit, c.row)} for c in audit.plan.changes],
+            "rival": _label(audit, audit.plan.rival),
+            "sources": list(audit.plan.sources),
+            "sources_rival": _label(audit, audit.plan.sources_rival),
+        },
+        "sources": [{**asdict(one), "winner_without": _label(audit, one.winner_without)} for one in audit.sources],
         "pivot": audit.pivot,
         "pivot_repeats": int(audit.counts[audit.pivot]),
         "shifted_measurements": audit.shifted_measurements,
-        "winner_without_suspects": None if without is None else audit.describe(without),
-        "certified": audit.certificate is not None,
+        "winner_without_suspects": _label(audit, audit.winner_without_suspects),
+        "certified": audit.certificate is not None and bool(isfinite(audit.certificate.largest_gap)),
         "sentence": sentence(audit),
         "certificate": None if audit.certificate is None else audit.certificate.to_dict(),
         "credible": None if audit.credible is None else audit.credible.to_dict(),
@@ -214,7 +252,17 @@ def record(audit: Audit) -> dict[str, Any]:
         "jitter": audit.jitter,
         "rivals": [asdict(rival) for rival in audit.rivals],
         "hinges": [{"option": option, "budget": needed} for option, needed in audit.hinges],
-        "suspects": [
-            {**asdict(s), "line": None if audit.lines is None else audit.lines[s.row]} for s in audit.suspects
-        ],
+        "suspects": [{**asdict(s), "line": _line(audit, s.row)} for s in audit.suspects],
     }
+
+
+def _line(audit: Audit, row: int) -> int | None:
+    return None if audit.lines is None else audit.lines[row]
+
+
+def _label(audit: Audit, option: int | None) -> str | None:
+    return None if option is None else audit.describe(option)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None

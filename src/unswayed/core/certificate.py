@@ -271,8 +271,7 @@ def _behind(
     reach = reach_of_leads(joint, winner, threat, records)
     exact = lead + beta * pairwise_deviation(joint.covariance, winner) + reach
     deviation = pairwise_deviation(joint.covariance, winner, errors.variances(winner))
-    margin = threat.margin(errors.effects(winner), records)
-    behind = lead + errors.means(winner) + beta * deviation + reach + margin
+    behind = lead + errors.means(winner) + beta * deviation + reach + threat.margin(errors.effects(winner), records)
     behind[winner] = exact[winner] = 0.0
     return behind, exact
 

@@ -10,14 +10,14 @@ over the measurements of each source. The minimum over rivals is exact for "a is
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from unswayed.core.memory import row_blocks
 from unswayed.core.threat import Records
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 LEVEL = 1e-9  # of a lead: a rest this small is a rounding error
 
@@ -28,41 +28,71 @@ class Overturn:
 
     Attributes:
         number: How many; None if no number within the range is enough.
-        rival: The arm that then draws level or ahead; None if none can.
+        rival: The arm that then draws level or ahead; None if none can. Of several, the one that is least behind now.
+        lead: The lead over it.
         chosen: Which ones: numbers of records, or of sources.
+        lowest: The lowest possible lead of the winner over its best rival, with 0, 1, 2, ... of them.
+        alone: For each of them, whether it alone is enough.
     """
 
     number: int | None
     rival: int | None
+    lead: float
     chosen: IntArray
+    lowest: FloatArray
+    alone: BoolArray
 
     @classmethod
-    def impossible(cls) -> Self:
-        """Nothing within the range overturns the winner."""
-        return cls(None, None, np.empty(0, dtype=np.int64))
+    def impossible(cls, candidates: int) -> Self:
+        """None of so many records, or sources, overturns the winner."""
+        nothing = np.empty(0, dtype=np.int64), np.full(candidates + 1, np.inf)
+        return cls(None, None, np.inf, *nothing, np.zeros(candidates, dtype=np.bool_))
+
+    def over(self, leads: FloatArray, h: FloatArray, first: int) -> Self:
+        """With some more rivals.
+
+        Args:
+            leads: The lead over each; infinite where it is no rival.
+            h: What each record, or source, takes from it at most.
+            first: The number of the first of these rivals.
+        """
+        needed, order, sums = fewest(leads, h)
+        b = int(np.lexsort((leads, needed))[0])
+        lowest = np.minimum(self.lowest, (leads[:, None] - np.insert(sums, 0, 0.0, axis=1)).min(axis=0))
+        alone = self.alone | (h >= (leads * (1 - LEVEL))[:, None]).any(axis=0)
+        known = np.inf if self.number is None else self.number
+        if np.isinf(needed[b]) or (known, self.lead) <= (needed[b], leads[b]):
+            return replace(self, lowest=lowest, alone=alone)
+        number = int(needed[b])
+        return type(self)(number, first + b, float(leads[b]), order[b][:number], lowest, alone)
 
 
-def fewest(leads: FloatArray, h: FloatArray) -> tuple[FloatArray, IntArray]:
-    """For each row, how many of the largest entries of h add up to the lead (infinite if all do not); and their order.
+def fewest(leads: FloatArray, h: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
+    """For each row, how many of the largest entries of h add up to the lead; their order; and their sums.
 
-    A lead of at most 0 needs none.
+    A lead of at most 0 needs none. The number is infinite if all together do not add up to it.
     """
     order = np.argsort(-h, axis=1, kind="stable")
-    with np.errstate(invalid="ignore"):
-        sums = np.cumsum(np.take_along_axis(h, order, axis=1), axis=1)
+    sums = np.cumsum(np.take_along_axis(h, order, axis=1), axis=1)
     short = sums < (leads * (1 - LEVEL))[:, None]
     needed = np.where(leads > 0, short.sum(axis=1) + 1.0, 0.0)
     needed[(leads > 0) & short.all(axis=1)] = np.inf
-    return needed, order
+    return needed, order, sums
 
 
 def overturns(
-    leads: FloatArray, effect: Callable[[slice], FloatArray], records: Records, low: float, high: float, winner: int
+    leads: FloatArray,
+    effect: Callable[[slice], FloatArray],
+    records: Records,
+    low: float,
+    high: float,
+    winner: int,
+    error: FloatArray | None = None,
 ) -> tuple[Overturn, Overturn]:
     """The fewest false measurements and the fewest lying sources that overturn `winner`, exactly, over all rivals.
 
     Fewer than that many false values within the range cannot have hidden that another arm is level or ahead; that many
-    can bring the `rival` level. Plays, kernel and lam are held fixed.
+    can bring the `rival` level. Plays, kernel and lam are held fixed. Without known sources nothing is said of them.
 
     Args:
         leads: Lead of the winner over each arm.
@@ -71,16 +101,16 @@ def overturns(
         low: Smallest possible value.
         high: Largest possible value.
         winner: The winning arm.
+        error: Bound on the rounding errors of the effects of a play of weight 1, for each arm.
     """
-    best = [Overturn.impossible(), Overturn.impossible()]
+    sources = 0 if records.sources is None else int(records.sources.max(initial=-1)) + 1
+    lies, liars = Overturn.impossible(len(records.values)), Overturn.impossible(sources)
     for rows in row_blocks(len(leads), max(len(records.values), 1)):
         h = records.gains(-effect(rows), low, high)
-        mine = leads[rows].copy()
-        for kind, gains in enumerate((h, records.by_source(h))):
-            needed, order = fewest(mine, gains)
-            needed[np.arange(rows.start, rows.start + len(mine)) == winner] = np.inf
-            first = int(np.argmin(needed))
-            known = best[kind].number
-            if np.isfinite(needed[first]) and (known is None or needed[first] < known):
-                best[kind] = Overturn(int(needed[first]), rows.start + first, order[first][: int(needed[first])])
-    return best[0], best[1]
+        if error is not None:
+            h += (high - low) * error[rows, None] * records.weights
+        mine = np.where(np.arange(len(leads))[rows] == winner, np.inf, leads[rows])
+        lies = lies.over(mine, h, rows.start)
+        if records.sources is not None:
+            liars = liars.over(mine, records.by_source(h), rows.start)
+    return lies, liars

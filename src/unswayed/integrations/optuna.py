@@ -29,7 +29,8 @@ try:
 except ImportError:
     raise InvalidInput("this needs Optuna: pip install 'unswayed[optuna]'") from None
 
-from unswayed.audits.audit import Audit, audit
+from unswayed.audits.audit import audit
+from unswayed.audits.result import Audit
 from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards

@@ -2,65 +2,141 @@
 
 from __future__ import annotations
 
-import numpy as np
-from matplotlib.figure import Figure
+from collections.abc import Callable
 
-from unswayed.audits.audit import Audit
-from unswayed.audits.report import place, summary, verdict
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from unswayed.audits.report import limit_text, place, ranked, source_row, summary
+from unswayed.audits.result import Audit
+from unswayed.audits.verdict import verdict
 from unswayed.plots.page import document, escaped, picture, table
-from unswayed.plots.style import BAD, GOOD, NEUTRAL, encoded, light
+from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, encoded, light
 from unswayed.text import number, printable
 
-SHOWN, SUSPECTS = 15, 50
+SHOWN, SUSPECTS, SOURCES = 15, 50, 100
+FEWEST, MARKED = 5, 30  # lies on the axis; up to so many have a mark each
 
 
 def plot_audit(audit: Audit) -> Figure:
-    """Estimates of the leading options with two deviations; and the tampering that makes each rival win."""
+    """Estimates of the leading options with two deviations; and what is left of the lead after each lie."""
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
+    draw_leaders(left, audit)
+    draw_lies(right, audit)
+    return figure
+
+
+def draw_leaders(axes: Axes, audit: Audit) -> None:
+    """Estimates of the leading options with two deviations."""
     leaders = np.argsort(audit.estimate if audit.minimize else -audit.estimate, kind="stable")[:SHOWN]
     for rank, option in enumerate(leaders):
         colour = GOOD if option == audit.winner else BAD if option == audit.rival else NEUTRAL
         spread = 2 * audit.deviation[option]
-        left.errorbar(rank, audit.estimate[option], yerr=spread, color=colour, marker="o", capsize=3)
-        left.plot(rank, audit.means[option], marker="x", color=colour, linestyle="none")
-    left.set_xticks(range(len(leaders)), [str(option) for option in leaders], fontsize=8)
-    left.set(xlabel="option", ylabel="value", title="estimate ± 2 deviations (x: mean measured)")
-    rivals = audit.rivals
-    right.barh(range(len(rivals)), [rival.budget for rival in rivals], color=[BAD] + [NEUTRAL] * (len(rivals) - 1))
-    right.set_yticks(range(len(rivals)), [f"option {rival.option}" for rival in rivals])
-    right.invert_yaxis()
-    right.set(xlabel="tampering, in units of the value", title="what would make each rival win")
-    for axes in (left, right):
-        axes.title.set_fontsize(10)
-        light(axes)
-    return figure
+        axes.errorbar(rank, audit.estimate[option], yerr=spread, color=colour, marker="o", capsize=3)
+        axes.plot(rank, audit.means[option], marker="x", color=colour, linestyle="none")
+    axes.set_xticks(range(len(leaders)), [str(option) for option in leaders], fontsize=8)
+    axes.set(xlabel="option", ylabel="value", title="estimate ± 2 deviations (x: mean measured)")
+    _finish(axes)
+
+
+def draw_lies(axes: Axes, audit: Audit) -> None:
+    """The lowest possible lead of the winner over its best rival, by the number of lies."""
+    kinds = [("false measurements", audit.lowest_leads, audit.breakdown_lies, BAD)]
+    if audit.sources:
+        kinds.append(("lying sources", audit.lowest_leads_sources, audit.breakdown_sources, KEPT))
+    counts = [one for _, _, one, _ in kinds if one is not None]
+    most = max(FEWEST, *(2 * one for one in counts)) if counts else len(audit.lowest_leads)
+    top = float(audit.lowest_leads[0])
+    bottom = max(-top, min(float(leads[: most + 1].min()) for _, leads, _, _ in kinds)) if top > 0 else -1.0
+    for name, leads, overturned, colour in kinds:
+        shown = leads[: most + 1]
+        marker = "o" if len(shown) <= MARKED else None
+        axes.plot(range(len(shown)), shown, color=colour, marker=marker, markersize=4, label=name)
+        if overturned is not None:
+            where = overturned, max(float(leads[overturned]), bottom)
+            axes.plot(*where, marker="o", markersize=10, mfc="none", mec=colour, clip_on=False)
+            box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+            label = f"from {overturned:,} on"
+            axes.annotate(label, where, (9, 7), textcoords="offset points", color=colour, bbox=box)
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set_ylim(min(bottom, 0) - 0.05 * abs(top), 1.1 * top or 1.0)
+    axes.axhspan(axes.get_ylim()[0], 0, color=NEUTRAL, alpha=0.12, linewidth=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set(xlabel="number of lies", ylabel="lowest possible lead", title="below 0 another option could have won")
+    axes.legend(frameon=False, fontsize=8)
+    _finish(axes)
+
+
+def _finish(axes: Axes) -> None:
+    axes.title.set_fontsize(10)
+    light(axes)
 
 
 def audit_page(audit: Audit, source: str) -> str:
-    """The audit of `source` as a page: words, picture, tables."""
+    """The audit of `source` as a page: the answer, pictures, words, tables."""
+    words = "\n".join(summary(audit)[1:])  # the first line answers the heading
+    withstands = "".join(f"<li>{escaped(limit_text(audit, limit))}</li>" for limit in audit.limits)
+    fixed = f"With the model held fixed and values {audit.span}."
+    lies = f"The lowest possible lead of option {audit.winner} over its best rival. {fixed}"
+    legend = "Green: the winner; orange: the rival that tampering would help most cheaply."
+    parts = [
+        f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
+        f"<p><strong>{escaped(verdict(audit))}</strong></p>",
+        f"<ul>{withstands}</ul>",
+        picture("How many lies it takes", lies, encoded(_drawn(draw_lies, audit))),
+        *_source_table(audit),
+        picture("Who leads, and by how much", legend, encoded(_drawn(draw_leaders, audit))),
+        f"<h2>In words</h2><pre>{escaped(words)}</pre>",
+        _rival_table(audit),
+        *_suspect_table(audit),
+    ]
+    return document("Unswayed: audit", parts)
+
+
+def _drawn(draw: Callable[[Axes, Audit], None], audit: Audit) -> Figure:
+    """One picture alone, readable on a telephone."""
+    figure = Figure(figsize=(5.6, 3.6), layout="constrained")
+    draw(figure.subplots(), audit)
+    return figure
+
+
+def _source_table(audit: Audit) -> list[str]:
+    if not audit.sources:
+        return []
+    head = ("source", "measured", "offset", "alone", "wins without")
+    rows = []
+    for one in ranked(audit.sources)[:SOURCES]:
+        name, _, offset, _, _ = source_row(audit, one)
+        alone, wins = "yes" if one.alone_overturns else "no", "" if one.winner_without is None else one.winner_without
+        rows.append([name, f"{one.measurements:,}", offset, alone, str(wins)])
+    text = (
+        "How often each measured, how far it reads above the others, whether its lies alone could have overturned the "
+        "result, and which option wins without it. Suspicious: the others do not explain it."
+    )
+    return [table("Sources", text, head, rows)]
+
+
+def _rival_table(audit: Audit) -> str:
     rows = []
     for rival in audit.rivals:
         point = audit.coordinates(rival.option)
         lead = f"{rival.lead:.4g} ± {rival.deviation:.4g}"
         rows.append([str(rival.option), *point, lead, f"{rival.budget:.4g}", str(rival.pivot)])
     names = [printable(name, limit=200) for name in audit.names]
-    words = "\n".join(summary(audit)[1:])  # the first line answers the heading
-    legend = "Green: the winner; orange: the rival that tampering would help most cheaply."
     text = "What total tampering would have made each of them win, and on which option's measurements."
-    parts = [
-        f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
-        f"<p><strong>{escaped(verdict(audit))}</strong></p>",
-        f"<pre>{escaped(words)}</pre>",
-        picture("Who leads, and by how much", legend, encoded(plot_audit(audit))),
-        table("Closest rivals", text, ("option", *names, "lead", "tampering", "pivot"), rows),
+    return table("Closest rivals", text, ("option", *names, "lead", "tampering", "pivot"), rows)
+
+
+def _suspect_table(audit: Audit) -> list[str]:
+    if not audit.suspects:
+        return []
+    noise = audit.assumptions.noise_std
+    head = ("measurement", "option", "value", "expected", "standard deviations")
+    suspects = [
+        [place(audit, s.row), str(s.option), number(s.value, noise), number(s.expected, noise), f"{s.score:.1f}"]
+        for s in audit.suspects[:SUSPECTS]
     ]
-    if audit.suspects:
-        noise = audit.assumptions.noise_std
-        head = ("measurement", "option", "value", "expected", "standard deviations")
-        suspects = [
-            [place(audit, s), str(s.option), number(s.value, noise), number(s.expected, noise), f"{s.score:.1f}"]
-            for s in audit.suspects[:SUSPECTS]
-        ]
-        parts.append(table("Measurements that the others do not explain", "Worth a second look.", head, suspects))
-    return document("Unswayed: audit", parts)
+    return [table("Measurements that the others do not explain", "Worth a second look.", head, suspects)]

@@ -1,0 +1,127 @@
+"""What each source of an audit could have done, who wins without it, and whether the others explain it.
+
+    offset   how far a source reads above the others: 1^T P r / 1^T P 1, with the deviation 1/sqrt(1^T P 1)
+
+r and P are those of core/sources.py: P r = w (y - mu)/lam and P = diag(w)/lam - w k_t w/lam^2, over its measurements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unswayed.audits.case import Case
+from unswayed.audits.fit import Fit
+from unswayed.audits.measurements import Measurements
+from unswayed.core.assumptions import Given
+from unswayed.core.kernels import gram
+from unswayed.core.posterior import JointPosterior
+from unswayed.core.sources import weigh_sources
+from unswayed.core.threat import Allowance
+from unswayed.types import BoolArray, IntArray
+
+REFITTED = 20  # so many sources are left out with a refit each, those with most measurements first
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a source could have done.
+
+    Attributes:
+        source: Its name.
+        measurements: How many measurements it made.
+        alone_overturns: Whether lies of this source alone could have overturned the winner.
+        winner_without: The option that wins without its measurements, with everything that is estimated estimated
+            again; None if too little is left. With more than 20 sources, the model is held fixed for the smaller ones.
+        offset: How far it reads above the others; None if that cannot be told.
+        deviation: The standard deviation of the offset.
+        suspicious: Whether the others do not explain its measurements.
+    """
+
+    source: str
+    measurements: int
+    alone_overturns: bool
+    winner_without: int | None
+    offset: float | None
+    deviation: float | None
+    suspicious: bool
+
+
+def find_sources(case: Case, alone: BoolArray) -> tuple[Source, ...]:
+    """Every source, in order of first appearance.
+
+    Args:
+        case: What the audit is about.
+        alone: Whether each source alone could have overturned the winner.
+    """
+    data, model, given = case.data, case.model, case.given
+    if data.sources is None:
+        return ()
+    counts, suspicious, found = np.bincount(data.sources), _suspicious(case), []
+    refitted = set(np.argsort(-counts, kind="stable")[:REFITTED].tolist())
+    fixed = replace(given, kernel=model.shape, noise_std=model.noise_std, output_scale=model.output_scale)
+    for s, name in enumerate(data.source_names):
+        without = winner_without(given if s in refitted else fixed, data, case.winner, data.sources != s)
+        offset, deviation = _offset(case, data.sources, s, suspicious)
+        found.append(Source(name, int(counts[s]), bool(alone[s]), without, offset, deviation, s in suspicious))
+    return tuple(found)
+
+
+def _suspicious(case: Case) -> set[int]:
+    """The sources that the others do not explain. Of two that contradict each other, nobody knows which one is off."""
+    K, nobody_knows = gram(case.model.kernel, case.data.points), Allowance.of(None)
+    weighed = weigh_sources(case.posterior, case.records, K=K, allowance=nobody_knows)
+    found = {int(s) for s in (*np.flatnonzero(weighed.offsets), *weighed.aside)}
+    return {0, 1} if found and len(case.data.source_names) == 2 else found
+
+
+def _offset(case: Case, sources: IntArray, s: int, suspicious: set[int]) -> tuple[float | None, float | None]:
+    """How far a source reads above the others that are not suspicious, and the deviation; None if nobody can tell."""
+    records, posterior = case.records, case.posterior
+    mine, others = sources == s, ~np.isin(sources, list(suspicious - {s}))
+    if suspicious - {s}:
+        K, plays = gram(case.model.kernel, case.data.points), (records.arms[others], records.values[others])
+        posterior = JointPosterior.of_plays(K, *plays, records.weights[others], posterior.lam)
+    arms, w, lam = records.arms[mine], records.weights[mine], posterior.lam
+    by_arm = np.bincount(arms, weights=w, minlength=len(posterior.mean))
+    information = (float(w.sum()) - float(by_arm @ posterior.covariance @ by_arm) / lam) / lam
+    if (others == mine).all() or information <= 1e-9 * float(w.sum()) / lam:
+        return None, None
+    read = float(w @ (records.values[mine] - posterior.mean[arms])) / lam
+    scale = case.model.output_scale
+    return case.sign * scale * read / information, scale * float(information**-0.5)
+
+
+def winner_without(given: Given, data: Measurements, winner: int, kept: BoolArray) -> int | None:
+    """The option that wins with some of the measurements, as it is numbered with all of them.
+
+    Args:
+        given: What the user states. The rest is estimated again.
+        data: The measurements.
+        winner: The option that wins with all of them.
+        kept: Which of them are left.
+    """
+    if kept.all():
+        return winner
+    left = data.only(kept)
+    if len(left.points) < 2 or np.ptp(left.values) == 0:
+        return None
+    found = Fit.of(given, left).winner(left)
+    return None if found is None else int(data.option[kept][np.argmax(left.option == found)])
+
+
+def decisive_sources(case: Case, sources: tuple[Source, ...]) -> tuple[tuple[str, ...], int | None]:
+    """Suspicious sources without which another option wins, and that option; () and the winner if there are none.
+
+    Each is left out alone; several also together, as long as others remain.
+    """
+    suspicious = [s for s, one in enumerate(sources) if one.suspicious]
+    for s in suspicious:
+        if sources[s].winner_without != case.winner:
+            return (sources[s].source,), sources[s].winner_without
+    if 1 < len(suspicious) < len(sources) and case.data.sources is not None:
+        found = winner_without(case.given, case.data, case.winner, ~np.isin(case.data.sources, suspicious))
+        if found != case.winner:
+            return tuple(sources[s].source for s in suspicious), found
+    return (), case.winner

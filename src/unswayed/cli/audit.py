@@ -23,15 +23,27 @@ from unswayed.cli.options import (
 from unswayed.errors import InvalidInput, SystemFault
 
 if TYPE_CHECKING:
-    from unswayed.types import FloatArray
+    from unswayed.audits.audit import Audit
+    from unswayed.audits.labels import LabelAudit
+    from unswayed.cli.audit_columns import Columns
+    from unswayed.core.threat import Threat
 
 
-File = Annotated[
-    Path, typer.Argument(help="CSV or Parquet: parameters and an objective, one row for each measurement.")
-]
+File = Annotated[Path, typer.Argument(help="CSV or Parquet: one row for each measurement, or for each count.")]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
-Parameters = Annotated[str | None, typer.Option(help="Columns of an option, with commas.", show_default="all others")]
+Parameters = Annotated[
+    str | None, typer.Option(help="Columns of parameters, with commas; text is a category.", show_default="all others")
+]
+Option = Annotated[str | None, typer.Option(help="The column with the label of the option, such as a variant.")]
+SourceColumn = Annotated[str | None, typer.Option("--source", help="The column with who, or when, it was measured.")]
+NoiseColumn = Annotated[str | None, typer.Option(help="The column with the standard error of each value.")]
+Successes = Annotated[str | None, typer.Option(help="The column with numbers of successes; needs --trials.")]
+Trials = Annotated[str | None, typer.Option(help="The column with numbers of trials.")]
+Low = Annotated[float | None, typer.Option(help="No honest value is smaller.", show_default="the smallest one")]
+High = Annotated[float | None, typer.Option(help="No honest value is larger.", show_default="the largest one")]
 Budget = Annotated[float, typer.Option(help="Total tampering to be safe against, in units of the objective.")]
+Lies = Annotated[int, typer.Option(help="Number of false measurements, or forged outcomes, to be safe against.")]
+Liars = Annotated[int, typer.Option(help="Number of lying sources to be safe against.")]
 Page = Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")]
 
 
@@ -39,6 +51,13 @@ def command(
     file: File,
     objective: Objective = None,
     parameters: Parameters = None,
+    option: Option = None,
+    source: SourceColumn = None,
+    noise_column: NoiseColumn = None,
+    successes: Successes = None,
+    trials: Trials = None,
+    low: Low = None,
+    high: High = None,
     minimize: Minimize = False,
     kernel: KernelName = None,
     lengthscale: Lengthscale = None,
@@ -46,6 +65,8 @@ def command(
     scale: Scale = None,
     level: LevelText = None,
     budget: Budget = 0.0,
+    lies: Lies = 0,
+    liars: Liars = 0,
     norm: Norm = None,
     delta: Delta = 0.05,
     as_json: Json = False,
@@ -54,47 +75,76 @@ def command(
     """How much tampering with these measurements would have overturned the result, and where?
 
     For example: [bold]unswayed audit results.csv --objective accuracy --html audit.html[/bold]
-    """
-    from unswayed.audits.audit import audit
-    from unswayed.cli.output import print_json
 
-    names, x, y, lines = _columns(file, objective, parameters)
+    Options by label: [bold]unswayed audit daily.csv --option variant --successes buyers --trials visitors[/bold]
+    """
+    from unswayed.cli.audit_columns import read_columns
+    from unswayed.cli.output import print_json, say
+
+    named = {"objective": objective, "parameters": parameters, "option": option, "source": source}
+    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials)
     if page is not None:
         _check_page(page, file)
-    model: dict[str, Any] = {"kernel": kernel_of(kernel, lengthscale, x), "noise_std": noise, "output_scale": scale}
-    model |= {"level": level_of(level), "norm_bound": norm, "delta": delta}
-    found = audit(x, y, names=names, minimize=minimize, threat=budget, lines=lines, **model)
+    settings: dict[str, Any] = {"threat": _threat(budget, lies, liars), "minimize": minimize, "delta": delta}
+    settings |= {"noise_std": noise, **{k: v for k, v in (("low", low), ("high", high)) if v is not None}}
+    model = {"kernel": kernel, "lengthscale": lengthscale, "scale": scale, "level": level, "norm": norm}
+    found = _by_parameters(data, settings, model) if data.options is None else _by_label(data, settings, model)
+    if data.ignored:
+        say(f"ignored, because every cell is a date: {', '.join(data.ignored)}")
     if page is not None:
-        from unswayed.plots.audit import audit_page
-        from unswayed.storage import write_atomically
-
-        write_atomically(page, audit_page(found, str(file)).encode())
+        _write_page(found, page, str(file))
     if as_json:
         print_json(found.to_dict())
     else:
         typer.echo(str(found))
 
 
-def _columns(
-    file: Path, objective: str | None, parameters: str | None
-) -> tuple[list[str], FloatArray, FloatArray, list[int] | None]:
-    """The names of the parameters, their values, the values of the objective, and the line of each row."""
-    from unswayed.storage.tables import read_numbers
-    from unswayed.text import printable
+def _threat(budget: float, lies: int, liars: int) -> Threat | float:
+    """A plain number is a total."""
+    from unswayed.core.threat import Threat
 
-    names, numbers, lines = read_numbers(file)
-    columns = names or [f"x{i + 1}" for i in range(numbers.shape[1] - 1)] + ["value"]
-    if len(columns) < 2:
-        raise InvalidInput(f"{file} needs at least two columns: parameters and an objective")
-    target = objective or columns[-1]
-    chosen = [n.strip() for n in parameters.split(",")] if parameters else [n for n in columns if n != target]
-    for name in (target, *chosen):
-        if name not in columns:
-            known = ", ".join(printable(column, limit=200) for column in columns)
-            raise InvalidInput(f"{file} has no column {name!r}: it has {known}")
-    if target in chosen or len(set(chosen)) < len(chosen):
-        raise InvalidInput("a column can be a parameter once, or the objective, not both")
-    return chosen, numbers[:, [columns.index(name) for name in chosen]], numbers[:, columns.index(target)], lines
+    return Threat(total=budget, lies=lies, liars=liars) if lies or liars else budget
+
+
+def _by_label(data: Columns, settings: dict[str, Any], model: dict[str, Any]) -> LabelAudit:
+    from unswayed.audits.labels import audit_labels
+
+    for name, value in model.items():
+        if value is not None:
+            raise InvalidInput(f"--{name} is for parameters that are numbers: options by label have no model")
+    if data.noise is not None:
+        settings["noise_std"] = data.noise
+    with data.errors():
+        return audit_labels(
+            data.options or (), data.y, trials=data.trials, sources=data.sources, lines=data.lines, **settings
+        )
+
+
+def _by_parameters(data: Columns, settings: dict[str, Any], model: dict[str, Any]) -> Audit:
+    from unswayed.audits.audit import audit
+
+    if data.sources is not None:
+        settings["sources"] = data.sources
+    if data.noise is not None:
+        settings["noise_stds"] = data.noise
+    settings |= {"kernel": kernel_of(model["kernel"], model["lengthscale"], data.x), "level": level_of(model["level"])}
+    settings |= {"output_scale": model["scale"], "norm_bound": model["norm"]}
+    return audit(data.x, data.y, names=data.names, lines=data.lines, **settings)
+
+
+def _write_page(found: Audit | LabelAudit, page: Path, source: str) -> None:
+    from unswayed.audits.labels import LabelAudit
+    from unswayed.storage import write_atomically
+
+    if isinstance(found, LabelAudit):
+        from unswayed.plots.labels import labels_page
+
+        text = labels_page(found, source)
+    else:
+        from unswayed.plots.audit import audit_page
+
+        text = audit_page(found, source)
+    write_atomically(page, text.encode())
 
 
 def _check_page(page: Path, file: Path) -> None:

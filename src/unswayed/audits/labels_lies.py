@@ -183,17 +183,21 @@ def false_sources(ledger: Ledger, winner: int) -> tuple[int, IntArray]:
     order = np.argsort(cells.option, kind="stable")
     starts = np.append(0, np.cumsum(np.bincount(cells.option, minlength=len(lead))))
     best = np.arange(len(mine))  # all of them can
+    largest_of_winner = np.append(0, np.cumsum(np.sort(mine)[::-1]))
     for b in np.argsort(lead, kind="stable"):
         if b == winner:
             continue
         if lead[b] <= 0:
             return 0, best[:0]
-        amount = mine * factor[b]
-        theirs = order[starts[b] : starts[b + 1]]
-        amount[cells.source[theirs]] += by_cell[theirs] * other[b]
-        largest = np.argsort(-amount, kind="stable")[: len(best) - 1]
-        taken = np.cumsum(amount[largest])
+        theirs, fewer = order[starts[b] : starts[b + 1]], len(best) - 1
         need = lead[b] - tolerance * abs(lead[b])
+        most = np.sort(by_cell[theirs])[::-1][:fewer].sum() * other[b]
+        if largest_of_winner[fewer] * factor[b] + most < need:
+            continue  # fewer sources than are known to be enough cannot do it with this rival
+        amount = mine * factor[b]
+        amount[cells.source[theirs]] += by_cell[theirs] * other[b]
+        largest = np.argsort(-amount, kind="stable")[:fewer]
+        taken = np.cumsum(amount[largest])
         if len(taken) and taken[-1] >= need:
             best = largest[: int(np.argmax(taken >= need)) + 1]
     return len(best), best

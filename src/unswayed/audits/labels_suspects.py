@@ -186,25 +186,28 @@ def suspected_counts(ledger: Ledger) -> Found:
     )
     kept, several = n > 1, counts.sources > 1
     effects = several and bool(kept.any()) and counts.shows_effects(kept)
-    taken, scores, _ = _sequential(counts, kept, effects)
+    taken, scores = _sequential(counts, kept, effects)
     _, expected = counts.scores(kept, effects) if len(taken) else (None, np.zeros(size))
     kept_rows[np.isin(cells.cell, taken)] = False
     adjusted = None
     if effects:
         rate, _, _ = counts.fit(kept, effects)
         adjusted = np.where(np.bincount(cells.option, kept, counts.options) > 0, 1 - rate if often else rate, -np.inf)
-    where = {cell: np.flatnonzero(cells.cell == cell) for cell in taken}
+    doubted = np.flatnonzero(~kept_rows)
+    where: dict[int, list[int]] = {cell: [] for cell in taken}
+    for row, cell in zip(doubted.tolist(), cells.cell[doubted].tolist(), strict=True):
+        where[cell].append(row)
     return Found(
         tuple(
             LabelSuspect(
-                int(where[cell][0]) if len(where[cell]) == 1 else None,
+                where[cell][0] if len(where[cell]) == 1 else None,
                 int(cells.option[cell]),
                 None if ledger.sources is None else ledger.sources[cells.source[cell]],
                 ledger.shown(s[cell] / n[cell]),
                 ledger.shown(1 - expected[cell] if often else expected[cell]),
                 score,
                 int(n[cell]),
-                tuple(where[cell].tolist()),
+                tuple(where[cell]),
             )
             for cell, score in zip(taken, scores, strict=True)
         ),
@@ -213,35 +216,42 @@ def suspected_counts(ledger: Ledger) -> Found:
     )
 
 
-def _sequential(counts: Counts, kept: BoolArray, effects: bool) -> tuple[list[int], list[float], float]:
-    """Cells taken out one after the other (`kept` is changed), and their scores."""
-    tested = int(kept.sum())
-    free = MEDIANS * max(tested - counts.options - (counts.sources if effects else 0), 1)
-    allowed = float(-stdtrit(max(free, 1.0), SUSPECTED / (2 * max(tested, 1))))
-    least = np.maximum(np.bincount(counts.option, kept, counts.options) / 2, LEAST - 1)
+def _sequential(counts: Counts, kept: BoolArray, effects: bool) -> tuple[list[int], list[float]]:
+    """Cells taken out one after the other (`kept` is changed), and their scores.
+
+    The first suspect of an option is one of all cells; the next ones are looked for among the cells of this option.
+    """
+    tested, own = int(kept.sum()), np.bincount(counts.option, kept, counts.options)
+    free = max(MEDIANS * (tested - counts.options - (counts.sources if effects else 0)), 1.0)
+    allowed = np.full(counts.options, -stdtrit(free, SUSPECTED / (2 * max(tested, 1))))
     taken: list[int] = []
     scores: list[float] = []
     while True:
         score, _ = counts.scores(kept, effects)
         left = np.bincount(counts.option, kept, counts.options)
-        score[left[counts.option] <= least[counts.option]] = 0.0
-        flagged = np.flatnonzero(score > allowed)
+        score[(left <= np.maximum(own / 2, LEAST - 1))[counts.option]] = 0.0
+        flagged = np.flatnonzero(score > allowed[counts.option])
         # With two options both look wrong where a source's factor is unknown: the one that left its own level is.
         rank = np.abs(counts.pearson(*counts.fit(kept, effects=False)[:2])) if counts.options == 2 else score
-        worst = [int(c) for c in flagged if _is_worst(int(c), flagged, rank, counts, effects)]
+        worst = _worst(flagged, rank, counts, effects)
         if not worst:
-            return taken, scores, allowed
+            return taken, scores
         kept[worst] = False
-        taken += [int(c) for c in worst]
+        option = counts.option[worst]
+        allowed[option] = -stdtrit(free, SUSPECTED / (2 * own[option]))
+        taken += worst
         scores += [float(score[c]) for c in worst]
 
 
-def _is_worst(cell: int, flagged: IntArray, rank: FloatArray, counts: Counts, effects: bool) -> bool:
-    """Whether a cell is the worst of its option, and of its source if sources have factors."""
-    near = counts.option[flagged] == counts.option[cell]
-    if effects:
-        near |= counts.source[flagged] == counts.source[cell]
-    return bool(cell == flagged[near][np.argmax(rank[flagged[near]])])
+def _worst(flagged: IntArray, rank: FloatArray, counts: Counts, effects: bool) -> list[int]:
+    """The cells that are the worst of their option, and of their source if sources have factors."""
+    mine = rank[flagged]
+    worst = np.ones(len(flagged), dtype=np.bool_)
+    for group, groups in ((counts.option, counts.options), (counts.source, counts.sources))[: 1 + effects]:
+        largest = np.zeros(groups)
+        np.maximum.at(largest, group[flagged], mine)
+        worst &= mine == largest[group[flagged]]
+    return [int(cell) for cell in flagged[worst]]
 
 
 def value_noise(ledger: Ledger) -> float | None:

@@ -74,11 +74,12 @@ def labels_page(audit: LabelAudit, source: str) -> str:
         f"won: from {counted(audit.breakdown_lies, lie(audit))} on."
     )
     words = "\n".join(summary(audit)[1:])  # the first line answers the heading
+    image = encoded(plot_labels(audit))
     parts = [
         f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
         f"<p><strong>{escaped(verdict(audit))}</strong></p>",
         f"<pre>{escaped(words)}</pre>",
-        picture("How many lies would change the result", legend, encoded(plot_labels(audit))),
+        f"<div style='max-width: 38rem'>{picture('How many lies would change the result', legend, image)}</div>",
     ]
     if audit.suspects:
         rows = [[named(audit.labels[s.option]), suspect_words(audit, s)] for s in audit.suspects[:ROWS]]

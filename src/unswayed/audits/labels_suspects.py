@@ -26,6 +26,7 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 HUBER = 1.345
 ROUNDS = 30  # of Huber's weights
 LEAST = 3  # cells or values of an option: with fewer, nobody can tell which one is wrong
+FREEDOM = 0.7  # degrees of freedom for each cell: medians use 37%, but the dispersion is never taken to be below 1
 SHOWN_EFFECT = 1e-3  # probability that honest data without effects of sources are taken to show them
 QUARTILE = float(ndtri(0.75))
 
@@ -175,17 +176,17 @@ def _tail(s: FloatArray, n: FloatArray, p: FloatArray, phi: FloatArray) -> Float
 def suspected_counts(ledger: Ledger) -> Found:
     """Cells of a ledger of counts that the others do not explain."""
     cells, kept_rows = ledger.cells, np.ones(len(ledger.option), dtype=np.bool_)
-    if ledger.single and ledger.sources is None:
-        return Found((), kept_rows, None)
     size = len(cells.option)
     s = added(cells.cell, ledger.successes, size).astype(np.float64)
     n = added(cells.cell, ledger.trials, size).astype(np.float64)
+    if not (n > 1).any():
+        return Found((), kept_rows, None)
     often = s.sum() > n.sum() / 2  # the rarer outcome is counted
     counts = Counts(
         n - s if often else s, n, cells.option, cells.source, len(ledger.labels), len(ledger.sources or "x")
     )
     kept, several = n > 1, counts.sources > 1
-    effects = several and bool(kept.any()) and counts.shows_effects(kept)
+    effects = several and counts.shows_effects(kept)
     taken, scores = _sequential(counts, kept, effects)
     _, expected = counts.scores(kept, effects) if len(taken) else (None, np.zeros(size))
     kept_rows[np.isin(cells.cell, taken)] = False
@@ -222,7 +223,7 @@ def _sequential(counts: Counts, kept: BoolArray, effects: bool) -> tuple[list[in
     The first suspect of an option is one of all cells; the next ones are looked for among the cells of this option.
     """
     tested, own = int(kept.sum()), np.bincount(counts.option, kept, counts.options)
-    free = max(MEDIANS * (tested - counts.options - (counts.sources if effects else 0)), 1.0)
+    free = max(FREEDOM * (tested - counts.options - (counts.sources if effects else 0)), 1.0)
     allowed = np.full(counts.options, -stdtrit(free, SUSPECTED / (2 * max(tested, 1))))
     taken: list[int] = []
     scores: list[float] = []

@@ -183,7 +183,10 @@ def test_values_are_certified_wrongly_at_most_as_often_as_stated():
 def test_an_observed_range_proves_nothing_about_lies():
     y = np.repeat([1.0, 0.0], 10) + 0.01 * np.random.default_rng(6).standard_normal(20)
     o = np.repeat(["a", "b"], 10)
-    assert "give the range" in str(audit_labels(o, y, threat=Threat(lies=1)))
+    unknown = audit_labels(o, y, threat=Threat(lies=1))
+    assert "give the range" in str(unknown)
+    assert "of any size" in unknown.to_dict()["sentence"]
+    assert unknown.to_dict()["largest_gap"] is None
     assert "the observed range" in str(audit_labels(o, y))
     assert str(audit_labels(o, y, threat=Threat(lies=1), low=-1, high=2)).startswith("Can this winner be trusted? Yes:")
 
@@ -215,6 +218,19 @@ def test_what_is_wrong_is_named(arguments, words):
     with pytest.raises(InvalidInput, match=words) as error:
         audit_labels(**{"options": "ab", "values": [1, 0], **arguments})
     assert "\n" not in str(error.value)
+
+
+def test_suspects_are_left_out_of_the_proof():
+    """What is proved is what the other rows prove, lies among them included."""
+    rng = np.random.default_rng(8)
+    o = np.repeat([0, 1, 2], 8)
+    y = np.array([1.0, 0.2, 0.0])[o] + 0.05 * rng.standard_normal(24)
+    clean = audit_labels(np.delete(o, 9), np.delete(y, 9), low=-9, high=9, threat=Threat(lies=1))
+    y[9] = -8.0
+    found = audit_labels(o, y, low=-9, high=9, threat=Threat(lies=1))
+    assert [s.row for s in found.suspects] == [9]
+    assert found.proof.lies == clean.proof.lies
+    assert found.proof.largest_gap == pytest.approx(clean.proof.largest_gap)
 
 
 HOSTILE = ["\x1b[31mred", "two\nlines", "\u202eright", "<script>alert(1)</script>", "x" * 100_000, " padded ", "ünï"]

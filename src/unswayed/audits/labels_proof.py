@@ -28,7 +28,7 @@ class Proof:
         delta: Probability that it is wrong.
         threat: The tampering that it allows for.
         candidates: The options that may be the best, the winner among them.
-        largest_gap: The winner is at most this far from the best.
+        largest_gap: The winner is at most this far from the best; infinite if a lie may be of any size.
         lies: The winner is the best unless more than this number of values are false, besides the rest of the threat;
             -1 if it may not be the best even if none is.
         best_untampered: Whether the winner is the best if there was no tampering at all.
@@ -94,22 +94,21 @@ def _moved(ledger: Ledger, winner: int, threat: Threat) -> tuple[int, IntArray]:
 
 def prove_values(ledger: Ledger, winner: int, kept: BoolArray, threat: Threat, delta: float) -> Proof | None:
     """The proof for real values, from the rows that are kept; None if the noise is not known."""
-    size, option, w = len(ledger.labels), ledger.option[kept], ledger.weights[kept]
-    total = np.bincount(option, w, size)
-    if (total <= 0).any():
+    size = len(ledger.labels)
+    noise = 0.0 if ledger.noise_std is None else float(ledger.noise_std.min())  # of a value of weight 1
+    rows = ("option", "values", "weights", "source")
+    ledger = replace(ledger, **{name: getattr(ledger, name)[kept] for name in rows})
+    if (ledger.measured == 0).any():
         return None
-    tail = delta / (size - 1)
-    if ledger.noise_std is not None:
-        noise, t = float(ledger.noise_std.min()), float(-ndtri(tail))
-    else:
-        repeats = Repeats.of(option)
-        noise = repeats.pooled(ledger.values[kept])
+    t = float(-ndtri(delta / (size - 1)))
+    if ledger.noise_std is None:
+        repeats = Repeats.of(ledger.option)
+        noise = repeats.pooled(ledger.values)
         if repeats.number == 0 or noise == 0:
             return None
-        t = float(-stdtrit(repeats.number, tail))
-    mean = np.bincount(option, w * ledger.values[kept], size) / total
-    variance = _variances(ledger, kept, noise) / total
-    certain = mean[winner] - mean - t * np.sqrt(variance[winner] + variance)
+        t = float(-stdtrit(repeats.number, delta / (size - 1)))
+    variance = _variances(ledger, noise) / ledger.total
+    certain = ledger.estimate[winner] - ledger.estimate - t * np.sqrt(variance[winner] + variance)
     left = certain - _taken(ledger, winner, replace(threat, lies=0))
     certain[winner] = left[winner] = 0.0
     fewest, rivals = false_rows(ledger, winner, left), np.arange(size) != winner
@@ -123,14 +122,12 @@ def prove_values(ledger: Ledger, winner: int, kept: BoolArray, threat: Threat, d
     return Proof(delta, threat, candidates, gap, lies, bool((certain[rivals] > 0).all()), noise)
 
 
-def _variances(ledger: Ledger, kept: BoolArray, noise: float) -> FloatArray:
+def _variances(ledger: Ledger, noise: float) -> FloatArray:
     """The variance of a value of weight 1 of each option: the pooled one, or its own if that is larger."""
     if ledger.noise_std is not None:
         return np.full(len(ledger.labels), noise**2)
-    option, y, size = ledger.option[kept], ledger.values[kept], len(ledger.labels)
-    many = np.bincount(option, minlength=size)
-    mean = np.bincount(option, y, size) / np.maximum(many, 1)
-    own = np.bincount(option, np.square(y - mean[option]), size) / np.maximum(many - 1, 1)
+    squares = np.square(ledger.values - ledger.estimate[ledger.option])
+    own = np.bincount(ledger.option, squares, len(ledger.labels)) / np.maximum(ledger.measured - 1, 1)
     return np.maximum(own, noise**2)
 
 

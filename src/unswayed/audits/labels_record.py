@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from unswayed.audits.labels_proof import intervals
@@ -92,7 +93,7 @@ def _proved(audit: LabelAudit) -> dict[str, Any]:
     ends = zip(*intervals(data, audit.delta), strict=True) if data.counts else ()
     return {
         "certified_lies": None if proof is None else proof.lies,
-        "largest_gap": None if proof is None else proof.largest_gap,
+        "largest_gap": None if proof is None or isinf(proof.largest_gap) else proof.largest_gap,
         "candidates": None if proof is None else list(proof.candidates),
         "intervals": [sorted((data.shown(a), data.shown(b))) for a, b in ends] if data.counts else None,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import isinf
 from typing import TYPE_CHECKING
 
 from unswayed.audits.labels_data import named, place
@@ -103,6 +104,8 @@ def sentence(audit: LabelAudit) -> str:
     proof, where = audit.proof, "above" if audit.minimize else "below"
     if proof is None:
         return f"Too few measurements to say how far this is from the best: {len(audit.data.option):,} so far."
+    if isinf(proof.largest_gap):
+        return "How far this is from the best cannot be said if a lie may be of any size: give low and high."
     sure = f"with {100 * (1 - proof.delta):.4g}% confidence {audit.describe(audit.winner)} is"
     best = f"the best of the {len(audit.labels):,} options"
     claim = best

@@ -27,7 +27,11 @@ LAYERS = [
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # A result draws itself. The import stands in its method, so that a study does not need matplotlib.
-PLOTS = {("search/answer.py", "unswayed.plots.study"), ("audits/result.py", "unswayed.plots.audit")}
+PLOTS = {
+    ("search/answer.py", "unswayed.plots.study"),
+    ("audits/result.py", "unswayed.plots.audit"),
+    ("audits/labels/audit.py", "unswayed.plots.labels"),
+}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
 
 

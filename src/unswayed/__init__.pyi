@@ -2,6 +2,7 @@
 
 from unswayed.audits.audit import audit as audit
 from unswayed.audits.result import Audit as Audit
+from unswayed.audits.labels.audit import LabelAudit as LabelAudit
 from unswayed.core.assumptions import Assumptions as Assumptions
 from unswayed.core.certificate import Breakdown as Breakdown
 from unswayed.core.certificate import Certificate as Certificate

@@ -158,7 +158,7 @@ def test_damaged_parquet_gets_one_clear_line(cli, tmp_path, raw):
 
 def test_parquet_with_text_or_holes_gets_one_clear_line(cli, tmp_path):
     pq.write_table(pa.table({"a": ["x", "y"], "b": [1.0, 2.0]}), tmp_path / "t.parquet")
-    assert "column 'a' holds string" in cli(tmp_path / "t.parquet")[2]
+    assert "column 'a' holds string" in cli(tmp_path / "t.parquet", "--objective", "a")[2]
     pq.write_table(pa.table({"a": [1.0, None], "b": [1.0, 2.0]}), tmp_path / "h.parquet")
     assert "no finite number in row 2" in cli(tmp_path / "h.parquet")[2]
 

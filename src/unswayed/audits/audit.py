@@ -12,7 +12,7 @@ lam = noise^2. What is not given is estimated, and the audit says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from unswayed.audits.case import Case
 from unswayed.audits.counting import Counted, Limit, certified_counts, find_limits, lowest_lead
+from unswayed.audits.labels.audit import LabelAudit, audit_labels
 from unswayed.audits.measurements import collect, find_hinges, find_rivals, find_suspects, stated_noise
 from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.result import Audit
@@ -34,7 +35,7 @@ from unswayed.core.threads import one_thread
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
-from unswayed.types import EPS, BoolArray, FloatArray
+from unswayed.types import EPS, BoolArray, FloatArray, floats
 
 
 @forwards(Given)
@@ -45,16 +46,17 @@ def audit(
     names: Sequence[str] | None = None,
     minimize: bool = False,
     lines: Sequence[int] | None = None,
-    sources: Sequence[object] | None = None,
+    sources: Sequence[Hashable] | None = None,
     noise_stds: ArrayLike | None = None,
+    trials: ArrayLike | None = None,
     low: float | None = None,
     high: float | None = None,
     **given: Unpack[GivenArgs],
-) -> Audit:
+) -> Audit | LabelAudit:
     """Who wins, and how much tampering would it take to overturn that?
 
     Args:
-        x: A row of parameters for each measurement.
+        x: A row of parameters for each measurement; or its label, if options have names: then there is no model.
         y: The measured values.
         {settings}
         names: The names of the parameters; by default x1, x2, ...
@@ -62,11 +64,12 @@ def audit(
         lines: The line of a file that each measurement comes from, to name it in words.
         sources: Who or what made each measurement.
         noise_stds: The standard error of each measurement; None or NaN for those that have `noise_std`.
+        trials: Of how many yes-or-no outcomes each value is the mean; only for options that have names.
         low: No honest measurement is smaller; by default the smallest one.
         high: No honest measurement is larger; by default the largest one.
 
     Returns:
-        The audit. Print it, plot it, or take its parts.
+        The audit: an `Audit`, or a `LabelAudit` if options have names. Print it, plot it, or take its parts.
 
     Raises:
         InvalidInput: The measurements are not finite, do not fit each other, or leave nothing to compare.
@@ -75,7 +78,61 @@ def audit(
         >>> import unswayed
         >>> unswayed.audit([[0.0], [0.0], [1.0], [1.0]], [0.1, 0.2, 1.0, 1.1], noise_std=0.1).winner
         1
+        >>> print(unswayed.audit(["old", "new"], [0.10, 0.14], trials=[1000, 1000]).breakdown_lies)
+        40
     """
+    about: dict[str, Any] = {"minimize": minimize, "lines": lines, "sources": sources, "low": low, "high": high}
+    if trials is not None or _are_labels(x):
+        return _audit_labels(x, y, Given(**given), noise_stds, trials, about)
+    return audit_points(x, y, names=names, noise_stds=noise_stds, **about, **given)
+
+
+def _are_labels(x: ArrayLike) -> bool:
+    """Whether there is one name for each measurement in place of a row of numbers."""
+    array = np.asarray(x, dtype=object) if not isinstance(x, np.ndarray) else x
+    return array.ndim == 1 and len(array) > 0 and any(isinstance(label, str) for label in array[:1000])
+
+
+def _audit_labels(
+    x: Any, y: ArrayLike, given: Given, noise_stds: ArrayLike | None, trials: ArrayLike | None, about: dict[str, Any]
+) -> LabelAudit:
+    if model := [
+        name for name in ("kernel", "output_scale", "level", "norm_bound") if getattr(given, name) is not None
+    ]:
+        raise InvalidInput(f"options that have names have no model: leave out {model[0]}")
+    values = y if trials is None else _successes(y, trials)
+    noise = given.noise_std if noise_stds is None else noise_stds
+    threat: dict[str, Any] = {"threat": given.threat, "delta": given.delta, "noise_std": noise}
+    return audit_labels(x, values, trials=trials, **threat, **about)
+
+
+def _successes(rates: ArrayLike, trials: ArrayLike) -> FloatArray:
+    """The number of successes of each row."""
+    p, n = floats(rates, "the rates", ndim=1), floats(trials, "the trials", ndim=1)
+    if p.shape != n.shape:
+        raise InvalidInput(f"{len(n)} trials for {len(p)} rates")
+    successes: FloatArray = np.round(p * n)
+    wrong = np.flatnonzero((p < 0) | (p > 1) | (np.abs(p * n - successes) > 1e-6 * np.abs(n)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise InvalidInput(f"row {row}: with trials, a value is a rate, but {p[row]:g} of {n[row]:g} trials is none")
+    return successes
+
+
+def audit_points(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    minimize: bool = False,
+    lines: Sequence[int] | None = None,
+    sources: Sequence[Hashable] | None = None,
+    noise_stds: ArrayLike | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    **given: Unpack[GivenArgs],
+) -> Audit:
+    """`audit` of options that are rows of parameters."""
     stated, weights = _stated(Given(**given), noise_stds, known=sources is not None)
     data = collect(x, y, minimize=minimize, weights=weights, sources=sources)
     titles, numbers = _titles(names, data.points.shape[1]), _checked_lines(lines, len(data.values))

@@ -8,30 +8,42 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.options import (
+    Budget,
     Delta,
+    High,
     Json,
     KernelName,
     Lengthscale,
     LevelText,
+    Liars,
+    Lies,
+    Low,
     Minimize,
     Noise,
     Norm,
     Scale,
     kernel_of,
     level_of,
+    threat_of,
 )
 from unswayed.errors import InvalidInput, SystemFault
 
 if TYPE_CHECKING:
-    from unswayed.types import FloatArray
+    from unswayed.audits.labels.audit import LabelAudit
+    from unswayed.audits.result import Audit
+    from unswayed.cli.audit_columns import Columns
 
 
-File = Annotated[
-    Path, typer.Argument(help="CSV or Parquet: parameters and an objective, one row for each measurement.")
-]
+File = Annotated[Path, typer.Argument(help="CSV or Parquet: one row for each measurement, or for each count.")]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
-Parameters = Annotated[str | None, typer.Option(help="Columns of an option, with commas.", show_default="all others")]
-Budget = Annotated[float, typer.Option(help="Total tampering to be safe against, in units of the objective.")]
+Parameters = Annotated[
+    str | None, typer.Option(help="Columns of parameters, with commas; text is a category.", show_default="all others")
+]
+Option = Annotated[str | None, typer.Option(help="The column with the label of the option, such as a variant.")]
+SourceColumn = Annotated[str | None, typer.Option("--source", help="The column with who, or when, it was measured.")]
+NoiseColumn = Annotated[str | None, typer.Option(help="The column with the standard error of each value.")]
+Successes = Annotated[str | None, typer.Option(help="The column with numbers of successes; needs --trials.")]
+Trials = Annotated[str | None, typer.Option(help="The column with numbers of trials.")]
 Page = Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")]
 
 
@@ -39,13 +51,22 @@ def command(
     file: File,
     objective: Objective = None,
     parameters: Parameters = None,
+    option: Option = None,
+    source: SourceColumn = None,
+    noise_column: NoiseColumn = None,
+    successes: Successes = None,
+    trials: Trials = None,
+    low: Low = None,
+    high: High = None,
     minimize: Minimize = False,
     kernel: KernelName = None,
     lengthscale: Lengthscale = None,
     noise: Noise = None,
     scale: Scale = None,
     level: LevelText = None,
-    budget: Budget = 0.0,
+    budget: Budget = None,
+    lies: Lies = 0,
+    liars: Liars = 0,
     norm: Norm = None,
     delta: Delta = 0.05,
     as_json: Json = False,
@@ -54,47 +75,73 @@ def command(
     """How much tampering with these measurements would have overturned the result, and where?
 
     For example: [bold]unswayed audit results.csv --objective accuracy --html audit.html[/bold]
-    """
-    from unswayed.audits.audit import audit
-    from unswayed.cli.output import print_json
 
-    names, x, y, lines = _columns(file, objective, parameters)
+    Options by label: [bold]unswayed audit daily.csv --option variant --successes buyers --trials visitors[/bold]
+    """
+    from unswayed.cli.audit_columns import read_columns
+    from unswayed.cli.output import print_json, say
+
+    named = {"objective": objective, "parameters": parameters, "option": option, "source": source}
+    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials)
     if page is not None:
         _check_page(page, file)
-    model: dict[str, Any] = {"kernel": kernel_of(kernel, lengthscale, x), "noise_std": noise, "output_scale": scale}
-    model |= {"level": level_of(level), "norm_bound": norm, "delta": delta}
-    found = audit(x, y, names=names, minimize=minimize, threat=budget, lines=lines, **model)
+    settings: dict[str, Any] = {
+        "threat": threat_of(budget, lies, liars, low, high),
+        "minimize": minimize,
+        "delta": delta,
+    }
+    settings |= {"noise_std": noise, "low": low, "high": high}
+    model = {"kernel": kernel, "lengthscale": lengthscale, "scale": scale, "level": level, "norm": norm}
+    found = _by_parameters(data, settings, model) if data.options is None else _by_label(data, settings, model)
+    if data.ignored:
+        say(f"ignored, because every cell is a date: {', '.join(data.ignored)}")
     if page is not None:
-        from unswayed.plots.audit import audit_page
-        from unswayed.storage import write_atomically
-
-        write_atomically(page, audit_page(found, str(file)).encode())
+        _write_page(found, page, str(file))
     if as_json:
         print_json(found.to_dict())
     else:
         typer.echo(str(found))
 
 
-def _columns(
-    file: Path, objective: str | None, parameters: str | None
-) -> tuple[list[str], FloatArray, FloatArray, list[int] | None]:
-    """The names of the parameters, their values, the values of the objective, and the line of each row."""
-    from unswayed.storage.tables import read_numbers
-    from unswayed.text import printable
+def _by_label(data: Columns, settings: dict[str, Any], model: dict[str, Any]) -> LabelAudit:
+    from unswayed.audits.labels.audit import audit_labels
 
-    names, numbers, lines = read_numbers(file)
-    columns = names or [f"x{i + 1}" for i in range(numbers.shape[1] - 1)] + ["value"]
-    if len(columns) < 2:
-        raise InvalidInput(f"{file} needs at least two columns: parameters and an objective")
-    target = objective or columns[-1]
-    chosen = [n.strip() for n in parameters.split(",")] if parameters else [n for n in columns if n != target]
-    for name in (target, *chosen):
-        if name not in columns:
-            known = ", ".join(printable(column, limit=200) for column in columns)
-            raise InvalidInput(f"{file} has no column {name!r}: it has {known}")
-    if target in chosen or len(set(chosen)) < len(chosen):
-        raise InvalidInput("a column can be a parameter once, or the objective, not both")
-    return chosen, numbers[:, [columns.index(name) for name in chosen]], numbers[:, columns.index(target)], lines
+    for name, value in model.items():
+        if value is not None:
+            raise InvalidInput(f"--{name} is for parameters that are numbers: options by label have no model")
+    if data.noise is not None:
+        settings["noise_std"] = data.noise
+    with data.errors():
+        return audit_labels(
+            data.options or (), data.y, trials=data.trials, sources=data.sources, lines=data.lines, **settings
+        )
+
+
+def _by_parameters(data: Columns, settings: dict[str, Any], model: dict[str, Any]) -> Audit:
+    from unswayed.audits.audit import audit_points
+
+    if data.sources is not None:
+        settings["sources"] = data.sources
+    if data.noise is not None:
+        settings["noise_stds"] = data.noise
+    settings |= {"kernel": kernel_of(model["kernel"], model["lengthscale"], data.x), "level": level_of(model["level"])}
+    settings |= {"output_scale": model["scale"], "norm_bound": model["norm"]}
+    return audit_points(data.x, data.y, names=data.names, lines=data.lines, **settings)
+
+
+def _write_page(found: Audit | LabelAudit, page: Path, source: str) -> None:
+    from unswayed.audits.labels.audit import LabelAudit
+    from unswayed.storage import write_atomically
+
+    if isinstance(found, LabelAudit):
+        from unswayed.plots.labels import labels_page
+
+        text = labels_page(found, source)
+    else:
+        from unswayed.plots.audit import audit_page
+
+        text = audit_page(found, source)
+    write_atomically(page, text.encode())
 
 
 def _check_page(page: Path, file: Path) -> None:

@@ -34,6 +34,10 @@ Lengthscale = Annotated[
     str | None, typer.Option(help="Of the kernel: one number, or one for each column, with commas.")
 ]
 Delta = Annotated[float, typer.Option(help="Probability that the sentence about the distance from the best fails.")]
+Budget = Annotated[
+    float | None,
+    typer.Option(help="Total tampering to be safe against, in units of the values.", show_default="nobody knows"),
+]
 Lies = Annotated[int, typer.Option(help="How many measurements may be false.", min=0)]
 Liars = Annotated[int, typer.Option(help="How many sources may lie, as often as they like.", min=0)]
 Low = Annotated[float | None, typer.Option(help="No honest measurement is smaller.", show_default="not known")]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.options import (
+    Budget,
     Delta,
     High,
     Json,
@@ -39,10 +40,6 @@ Program = Annotated[
     list[str], typer.Argument(help="After --: a program, {name} where a parameter goes.", metavar="COMMAND")
 ]
 Plays = Annotated[int, typer.Option(help="How often to run the program in all; more than before continues a study.")]
-Budget = Annotated[
-    float | None,
-    typer.Option(help="Total tampering to be safe against, in units of the measurement.", show_default="nobody knows"),
-]
 Jobs = Annotated[int, typer.Option(help="Runs at a time.")]
 Timeout = Annotated[float | None, typer.Option(help="Seconds after which a run has failed.")]
 Retries = Annotated[int, typer.Option(min=0, help="How often to try a failed run again, at the same point.")]

@@ -29,7 +29,7 @@ try:
 except ImportError:
     raise InvalidInput("this needs Optuna: pip install 'unswayed[optuna]'") from None
 
-from unswayed.audits.audit import audit
+from unswayed.audits.audit import audit_points
 from unswayed.audits.result import Audit
 from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.threads import one_thread
@@ -285,7 +285,7 @@ def audit_study(study: Study, **given: Unpack[GivenArgs]) -> Audit:
         encoded as `study_table` says; a suspect's `row` is a row of that table.
     """
     table = study_table(study)
-    return audit(table.x, table.y, names=table.columns, minimize=table.minimize, **given)
+    return audit_points(table.x, table.y, names=table.columns, minimize=table.minimize, **given)
 
 
 def _columns(name: str, distribution: BaseDistribution, values: list[Any]) -> list[tuple[str, list[float]]]:

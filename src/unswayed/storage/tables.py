@@ -1,25 +1,125 @@
-"""Read tables of numbers from CSV or Parquet files; every cell is checked, and errors name the place."""
+"""Read tables of numbers and text from CSV or Parquet files; every cell is checked, and errors name the place."""
 
 from __future__ import annotations
 
 import csv
-import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from unswayed.errors import InvalidInput
 from unswayed.storage.files import explaining
 from unswayed.text import printable
-from unswayed.types import FloatArray
+from unswayed.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 LONGEST_LINE = 1 << 20
+ROWS = 1 << 16  # of a CSV file, converted at a time
+BREAK = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """The columns of a file, as it holds them: a column is read as numbers or as text when it is asked for.
+
+    Attributes:
+        path: The file.
+        names: The names of the columns; None if the file has no header.
+        columns: The cells.
+        lines: The line of each row; None if the file has no lines.
+    """
+
+    path: Path
+    names: list[str] | None
+    columns: list[pa.ChunkedArray]
+    lines: IntArray | None
+    numeric: dict[int, tuple[FloatArray, int | None]] = field(default_factory=dict)
+
+    def numbers(self, column: int) -> FloatArray:
+        """A column of finite numbers; refused if a cell is none."""
+        values, bad = self._numbers(column)
+        if bad is not None:
+            self._refuse(column, bad)
+        return values
+
+    def labels(self, column: int) -> tuple[IntArray, list[str]]:
+        """A column of text, unchanged: the number of each row's label, and the labels in order of first appearance."""
+        import pyarrow.compute as pc
+
+        cells = _as_text(self.columns[column], self.path, self._named(column))
+        if cells.null_count:
+            self._miss(column, int(np.flatnonzero(cells.is_null().to_numpy())[0]))
+        found = pc.dictionary_encode(cells.combine_chunks())
+        labels, codes = found.dictionary.to_pylist(), found.indices.to_numpy().astype(np.int64)
+        for number, label in enumerate(labels):
+            if not label.strip():
+                self._miss(column, int(np.argmax(codes == number)))
+        return codes, labels
+
+    def is_text(self, column: int) -> bool:
+        """Whether no cell of a column is a number."""
+        values, bad = self._numbers(column)
+        return bad is not None and bool(np.isnan(values).all())
+
+    def place(self, row: int) -> str:
+        """Where a row stands, to begin an error with."""
+        return f"{self.path}, row {row + 1}" if self.lines is None else f"{self.path}, line {self.lines[row]}"
+
+    def _numbers(self, column: int) -> tuple[FloatArray, int | None]:
+        """The numbers of a column, NaN where a cell is none; and the first row without a finite one."""
+        if column not in self.numeric:
+            values = _as_numbers(self.columns[column])
+            bad = np.flatnonzero(~np.isfinite(values))
+            self.numeric[column] = values, int(bad[0]) if len(bad) else None
+        return self.numeric[column]
+
+    def _named(self, column: int) -> str:
+        return repr(self.names[column]) if self.names else str(column + 1)
+
+    def _miss(self, column: int, row: int) -> NoReturn:
+        raise InvalidInput(f"{self.place(row)}: the column {self._named(column)} is empty here")
+
+    def _refuse(self, column: int, row: int) -> NoReturn:
+        """Say why a cell is not a finite number."""
+        kind, named = self.columns[column].type, self._named(column)
+        if self.lines is None:
+            if not _is_numeric(kind) and self.is_text(column):
+                raise InvalidInput(f"{self.path}: the column {named} holds {kind}, not numbers")
+            raise InvalidInput(f"{self.path}: the column {named} has no finite number in row {row + 1}")
+        cell = self.columns[column][row].as_py()
+        header = " (a header must not hold numbers)" if self.lines[row] == 1 else ""
+        hint = " (cells are separated by commas)" if ";" in cell else header
+        raise InvalidInput(f"{self.place(row)}: {cell[:40]!r} is not a finite number{hint}")
+
+
+def read_table(path: Path) -> Table:
+    """Read a table whose columns may hold numbers or text.
+
+    Args:
+        path: A Parquet file if the name ends in `.parquet`; anything else is read as CSV.
+
+    Returns:
+        The table.
+
+    Raises:
+        InvalidInput: The path is wrong, or the file is not such a table; the message names the line.
+        SystemFault: The system refuses to read the file.
+    """
+    if path.suffix.lower() == ".parquet":
+        return _read_parquet(path)
+    try:
+        with explaining(f"cannot read {path}"), path.open(newline="", encoding="utf-8-sig") as file:
+            return _read_csv(csv.reader(_lines(file, path)), path)
+    except csv.Error as error:
+        raise InvalidInput(f"cannot read {path}: {error}") from None
 
 
 def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray, list[int] | None]:
@@ -36,36 +136,57 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray, list[int] | 
         InvalidInput: The path is wrong, or the file is not such a table; the message names the line.
         SystemFault: The system refuses to read the file.
     """
-    if path.suffix.lower() == ".parquet":
-        return *_read_parquet(path), None
-    try:
-        with explaining(f"cannot read {path}"), path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(_lines(file, path))
-            rows = [(reader.line_num, row) for row in reader if "".join(row).strip()]
-    except csv.Error as error:
-        raise InvalidInput(f"cannot read {path}: {error}") from None
-    names = None
-    if rows and not any(_is_number(cell) for cell in rows[0][1]):
-        names, rows = _distinct([cell.strip() for cell in rows[0][1]], path), rows[1:]
-    if not rows:
+    table = read_table(path)
+    found = [table._numbers(column) for column in range(len(table.columns))]
+    bad = [(row, column) for column, (_, row) in enumerate(found) if row is not None]
+    if bad:
+        table.numbers(min(bad)[1])
+    numbers = np.column_stack([values for values, _ in found])
+    return table.names, numbers, None if table.lines is None else table.lines.tolist()
+
+
+def _read_csv(reader: Iterable[list[str]], path: Path) -> Table:
+    import pyarrow as pa
+
+    names: list[str] | None = None
+    width = 0
+    parts: list[list[pa.Array]] = []
+    lines: list[IntArray] = []
+    for numbers, rows in _batches(reader):
+        if not all(row and row[0] for row in rows):  # a row may be blank
+            filled = [i for i, row in enumerate(rows) if "".join(row).strip()]
+            numbers, rows = numbers[filled], [rows[i] for i in filled]
+        if rows and not width:
+            width = len(rows[0])
+            if not any(_is_number(cell) for cell in rows[0]):
+                names, numbers, rows = _distinct([cell.strip() for cell in rows[0]], path), numbers[1:], rows[1:]
+        if set(map(len, rows)) - {width}:
+            line, cells = next((line, len(row)) for line, row in zip(numbers, rows, strict=True) if len(row) != width)
+            raise InvalidInput(f"{path}, line {line}: {cells} cells where the first row has {width}")
+        if rows:
+            parts.append([pa.array(cells, pa.large_string()) for cells in zip(*rows, strict=True)])
+            lines.append(numbers)
+    if not parts:
         raise InvalidInput(f"{path} holds no rows")
-    width = len(names) if names else len(rows[0][1])
-    for line, row in rows:
-        if len(row) != width:
-            raise InvalidInput(f"{path}, line {line}: {len(row)} cells where the first row has {width}")
-        for cell in row:
-            if not _is_number(cell) or not math.isfinite(float(cell)):
-                header = " (a header must not hold numbers)" if line == 1 else ""
-                hint = " (cells are separated by commas)" if ";" in cell else header
-                raise InvalidInput(f"{path}, line {line}: {cell[:40]!r} is not a finite number{hint}")
-    return names, np.array([[float(cell) for cell in row] for _, row in rows]), [line for line, _ in rows]
+    return Table(path, names, [pa.chunked_array(pieces) for pieces in zip(*parts, strict=True)], np.concatenate(lines))
+
+
+def _batches(reader: Iterable[list[str]]) -> Iterator[tuple[IntArray, list[list[str]]]]:
+    """Many rows at a time, with the line where each ends."""
+    rows, line = iter(reader), 0
+    while batch := list(islice(rows, ROWS)):
+        taken = np.ones(len(batch), dtype=np.int64)
+        if reader.line_num - line != len(batch):  # type: ignore[attr-defined]
+            taken += [sum(len(BREAK.findall(cell)) for cell in row) for row in batch]
+        yield line + np.cumsum(taken), batch
+        line = reader.line_num  # type: ignore[attr-defined]
 
 
 def _lines(file: IO[str], path: Path) -> Iterator[str]:
     """Yield the lines; refuse a line that is too long before it fills the memory."""
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), ""), 1):
         if len(line) == LONGEST_LINE:
-            raise InvalidInput(f"{path}, line {number} is longer than a million characters: not a table of numbers")
+            raise InvalidInput(f"{path}, line {number} is longer than a million characters: not a table")
         yield line
 
 
@@ -79,7 +200,7 @@ def read_parquet(content: bytes) -> pa.Table:
     return pq.ParquetFile(BytesIO(content), pre_buffer=False).read(use_threads=False)
 
 
-def _read_parquet(path: Path) -> tuple[list[str], FloatArray]:
+def _read_parquet(path: Path) -> Table:
     import pyarrow as pa
 
     with explaining(f"cannot read {path}"):
@@ -88,18 +209,44 @@ def _read_parquet(path: Path) -> tuple[list[str], FloatArray]:
         table = read_parquet(content)
     except (OSError, pa.ArrowException) as error:  # Arrow reports some kinds of damage as OSError
         raise InvalidInput(f"cannot read {path}: {printable(' '.join(str(error).split()), limit=120)}") from None
-    names, columns = _distinct(table.column_names, path), []
-    for name, kind in zip(names, table.schema.types, strict=True):
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-            raise InvalidInput(f"{path}: the column {name!r} holds {kind}, not numbers")
-        column = table[name].cast(pa.float64()).to_numpy()
-        if not np.isfinite(column).all():
-            where = int(np.flatnonzero(~np.isfinite(column))[0]) + 1
-            raise InvalidInput(f"{path}: the column {name!r} has no finite number in row {where}")
-        columns.append(column)
-    if not columns or len(columns[0]) == 0:
+    names = _distinct(table.column_names, path)
+    if not names or table.num_rows == 0:
         raise InvalidInput(f"{path} holds no rows")
-    return names, np.column_stack(columns)
+    columns = [c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in table.columns]
+    return Table(path, names, columns, None)
+
+
+def _is_numeric(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+    return any(test(kind) for test in tests)
+
+
+def _as_numbers(cells: pa.ChunkedArray) -> FloatArray:
+    """The cells as numbers, NaN where a cell is none."""
+    import pyarrow as pa
+
+    text = pa.types.is_large_string(cells.type) or pa.types.is_string(cells.type)
+    if not (text or _is_numeric(cells.type)):
+        return np.full(len(cells), np.nan)
+    try:
+        return np.array(cells.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    except pa.ArrowException:  # Arrow reads plain numbers only; Python also reads " 1" and "+1"
+        return np.array([float(c) if c is not None and _is_number(c) else np.nan for c in cells.to_pylist()])
+
+
+def _as_text(cells: pa.ChunkedArray, path: Path, named: str) -> pa.ChunkedArray:
+    """The cells as text; a time of day is left out if it is midnight everywhere."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        if pa.types.is_timestamp(cells.type) and pc.all(pc.equal(pc.floor_temporal(cells, unit="day"), cells)).as_py():
+            cells = cells.cast(pa.date32())
+        return cells.cast(pa.large_string())
+    except pa.ArrowException:
+        raise InvalidInput(f"{path}: the column {named} holds {cells.type}, neither numbers nor text") from None
 
 
 def _distinct(names: list[str], path: Path) -> list[str]:

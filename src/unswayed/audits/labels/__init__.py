@@ -1,0 +1,1 @@
+"""Audits of options that have names: no model, options are independent."""

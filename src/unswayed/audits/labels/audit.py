@@ -1,0 +1,256 @@
+"""Can I trust this winner? The audit of options that have names: A/B tests, counts of conversions, ratings by variant.
+
+Options are taken as independent: no kernel and no fit. The estimate of an option is its rate, or the weighted mean of
+its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unswayed.audits.labels.data import Ledger, ledger, named
+from unswayed.audits.labels.lies import (
+    Change,
+    LabelRival,
+    Source,
+    false_outcomes,
+    false_rows,
+    false_sources,
+    find_sources,
+    find_winner,
+    leads_in_units,
+    plan,
+    powers,
+)
+from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
+from unswayed.audits.labels.record import record
+from unswayed.audits.labels.report import lines_of
+from unswayed.audits.labels.suspects import Found, LabelSuspect, suspected_counts, suspected_values
+from unswayed.core.certificate import Breakdown
+from unswayed.core.threat import Threat
+from unswayed.errors import InvalidInput
+from unswayed.types import FloatArray, IntArray, probability
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOWN = 10  # rivals
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelAudit:
+    """What measurements of named options say, and how few lies would have overturned it.
+
+    Attributes:
+        winner: The option with the best estimate; of several the first one. Options are numbered in order of first
+            appearance.
+        tied: Other options with the same estimate.
+        labels: The options.
+        estimate: The rate or the mean of each option.
+        data: The measurements.
+        rivals: The options that the fewest lies would make win, cheapest first.
+        rival: The option that the least tampering would make win.
+        pivot: The option whose values have to change for that.
+        breakdown_budget: The least total change of row values (rates of rows, for counts) that makes another option
+            win: the lead divided by the largest weight of a row in the mean of its option.
+        breakdown_lies: The fewest forged outcomes, or false measurements within the range, that make another option at
+            least level.
+        breakdown_sources: The fewest sources that together could have done so; None if there are no sources.
+        plan: The changes of values that do it.
+        liars: The sources that do it.
+        sources: What each source could have done alone, and who wins without it.
+        suspects: Counts or values that the others do not explain.
+        winner_without_suspects: Who wins without them; None if less than two options are left.
+        proof: What is proved about the winner; None if the noise is not known.
+        threat: The tampering to be safe against.
+        delta: Probability that the sentence about the distance from the best fails.
+        lines: The line of the file that each measurement comes from, if it comes from a file with lines.
+
+    Example:
+        >>> from unswayed.audits.labels.audit import audit_labels
+        >>> audit_labels(["red", "blue"], [12, 30], trials=[400, 410])
+        LabelAudit(winner='blue', breakdown_lies=18)
+    """
+
+    winner: int
+    tied: tuple[int, ...]
+    labels: tuple[str, ...]
+    estimate: FloatArray
+    data: Ledger
+    rivals: tuple[LabelRival, ...]
+    rival: int
+    pivot: int
+    breakdown_budget: float
+    breakdown_lies: int
+    breakdown_sources: int | None
+    plan: tuple[Change, ...]
+    liars: tuple[str, ...]
+    sources: tuple[Source, ...]
+    suspects: tuple[LabelSuspect, ...]
+    winner_without_suspects: int | None
+    proof: Proof | None
+    threat: Threat
+    delta: float
+    lines: Sequence[int] | None
+
+    @property
+    def breakdown(self) -> Breakdown:
+        """The least tampering that makes another option win, with that rival and the pivot."""
+        return Breakdown(self.breakdown_budget, self.rival, self.pivot, self.breakdown_lies, self.breakdown_sources)
+
+    @property
+    def breakdown_budget_refit(self) -> float:
+        """The same as the breakdown budget: nothing is fitted."""
+        return self.breakdown_budget
+
+    @property
+    def minimize(self) -> bool:
+        """Whether smaller values are better."""
+        return self.data.minimize
+
+    def describe(self, option: int) -> str:
+        """The label of an option, safe to print.
+
+        Args:
+            option: Its number.
+        """
+        return named(self.labels[option])
+
+    def __repr__(self) -> str:
+        return f"LabelAudit(winner={self.describe(self.winner)!r}, breakdown_lies={self.breakdown_lies})"
+
+    def __str__(self) -> str:
+        return "\n".join(lines_of(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for scripts."""
+        return record(self)
+
+    def plot(self) -> Figure:
+        """How the result changes with the number of lies, as a figure."""
+        from unswayed.plots.labels import plot_labels
+
+        return plot_labels(self)
+
+
+def audit_labels(
+    options: Iterable[Hashable],
+    values: ArrayLike,
+    *,
+    trials: ArrayLike | None = None,
+    noise_std: ArrayLike | None = None,
+    sources: Iterable[Hashable] | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    minimize: bool = False,
+    threat: Threat | float | None = None,
+    delta: float = 0.05,
+    lines: Sequence[int] | None = None,
+) -> LabelAudit:
+    """Who wins among named options, and how few lies would it take to overturn that?
+
+    Args:
+        options: The label of each measurement's option.
+        values: The measured values. With `trials`: the number of successes of each row. If every value is 0 or 1, each
+            row is one trial.
+        trials: The number of trials of each row.
+        noise_std: Standard error of the values: one number, or one for each row; by default from repeats.
+        sources: The name of who made each measurement.
+        low: No honest value is smaller; by default the smallest one that was measured.
+        high: No honest value is larger; by default the largest one that was measured.
+        minimize: Whether smaller values, or smaller rates, are better.
+        threat: Tampering to be safe against: a total of changes of row values, or a `Threat`.
+        delta: Probability that the sentence about the distance from the best fails.
+        lines: The line of a file that each measurement comes from, to name it in words.
+
+    Returns:
+        The audit. Print it, plot it, or take its parts.
+
+    Raises:
+        InvalidInput: The measurements do not fit each other, or leave nothing to compare; the message names the row.
+
+    Example:
+        >>> found = audit_labels("aabb", [4.0, 5.0, 1.0, 2.0], low=1, high=5)
+        >>> found.labels[found.winner], found.breakdown_lies
+        ('a', 2)
+    """
+    against = Threat.of(threat) or Threat()
+    delta = probability(delta, "delta")
+    ends = (against.low if low is None else low, against.high if high is None else high)
+    data = ledger(options, values, trials, noise_std, sources, ends, minimize=minimize, lines=lines)
+    if lines is not None and len(lines) != len(data.values):
+        raise InvalidInput(f"{len(lines)} lines for {len(data.values)} measurements")
+    if against.liars and data.sources is None:
+        raise InvalidInput("lying sources need sources: name who made each measurement")
+    return _audited(data, against, delta, lines)
+
+
+def _audited(data: Ledger, threat: Threat, delta: float, lines: Sequence[int] | None) -> LabelAudit:
+    winner, *tied = find_winner(data)
+    found = suspected_counts(data) if data.counts else suspected_values(data)
+    if data.counts:
+        proof: Proof | None = prove_counts(data, winner, threat, delta)
+    else:
+        proof = prove_values(data, winner, found.kept, threat, delta)
+    few, liars = (None, ()) if data.sources is None else false_sources(data, winner)
+    rivals, rival, pivot, budget = _rivals(data, winner)
+    cheapest = rivals[0]
+    return LabelAudit(
+        winner=winner,
+        tied=tuple(tied),
+        labels=data.labels,
+        estimate=np.array([data.shown(value) for value in data.estimate]),
+        data=data,
+        rivals=rivals,
+        rival=rival,
+        pivot=pivot,
+        breakdown_budget=budget,
+        breakdown_lies=cheapest.lies,
+        breakdown_sources=few,
+        plan=plan(data, winner, cheapest.option, cheapest.lies) if cheapest.lies else (),
+        liars=tuple((data.sources or ())[s] for s in liars),
+        sources=find_sources(data, winner),
+        suspects=found.suspects,
+        winner_without_suspects=_winner_without(data, found, winner),
+        proof=proof,
+        threat=threat,
+        delta=delta,
+        lines=lines,
+    )
+
+
+def _rivals(data: Ledger, winner: int) -> tuple[tuple[LabelRival, ...], int, int, float]:
+    """The options that the fewest lies make win; who wins by the least tampering, where it is done, and how much."""
+    lead = leads_in_units(data, winner)
+    power, where = powers(data, winner)
+    budget = np.maximum(lead, 0.0) / power
+    if data.counts:
+        taken, given = false_outcomes(data, winner)
+        lies: IntArray = taken + given
+        where = np.where(taken > 0, winner, np.arange(len(lead)))
+    else:
+        lies = false_rows(data, winner, np.where(np.arange(len(lead)) == winner, 0.0, lead))
+    rivals = np.flatnonzero(np.arange(len(lead)) != winner)
+    order = rivals[np.lexsort((lead[rivals], lies[rivals]))]
+    listed = tuple(
+        LabelRival(int(b), float(lead[b]), int(lies[b]), float(budget[b]), int(where[b])) for b in order[:SHOWN]
+    )
+    least = int(rivals[np.argmin(budget[rivals])])
+    rival = listed[0].option if data.counts else least
+    return listed, rival, int(where[rival]), float(budget[least])
+
+
+def _winner_without(data: Ledger, found: Found, winner: int) -> int | None:
+    """Who wins without the suspects; where sources were seen to differ, by rates without their effects."""
+    if not found.suspects:
+        return winner
+    if len(np.unique(data.option[found.kept])) < 2:
+        return None
+    if found.adjusted is not None:
+        return int(np.argmax(found.adjusted))
+    return find_winner(data, found.kept)[0]

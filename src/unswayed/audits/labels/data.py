@@ -1,0 +1,231 @@
+"""Measurements of options that have names, checked and added up; larger is better from here on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unswayed.core.counts import Whole, whole_numbers
+from unswayed.core.threat import LARGEST_VALUE
+from unswayed.errors import InvalidInput
+from unswayed.text import printable
+from unswayed.types import BoolArray, FloatArray, IntArray, floats
+
+LARGEST_COUNT = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """One row for each measurement.
+
+    Attributes:
+        labels: The options, in order of first appearance.
+        option: The number of each row's option.
+        values: The value of each row; of a count, successes divided by trials.
+        weights: What each value counts in the mean of its option: trials, or 1/variance, or 1.
+        successes: Of each row; None if the values are no counts.
+        trials: Of each row; None if the values are no counts.
+        noise_std: Of each row; None if it is not given.
+        sources: The names of the sources in order of first appearance; None if there is no such column.
+        source: The number of each row's source.
+        low: No honest value is smaller.
+        high: No honest value is larger.
+        range_given: Whether the user states this range; otherwise it is the observed one.
+        minimize: Whether values were turned round, because smaller ones are better.
+    """
+
+    labels: tuple[str, ...]
+    option: IntArray
+    values: FloatArray
+    weights: FloatArray
+    successes: IntArray | None
+    trials: IntArray | None
+    noise_std: FloatArray | None
+    sources: tuple[str, ...] | None
+    source: IntArray
+    low: float
+    high: float
+    range_given: bool
+    minimize: bool
+
+    @property
+    def counts(self) -> bool:
+        """Whether outcomes are counted."""
+        return self.trials is not None
+
+    @property
+    def single(self) -> bool:
+        """Whether every row is one outcome."""
+        return self.trials is not None and bool((self.trials == 1).all())
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """The sum of the weights of each option."""
+        return np.bincount(self.option, self.weights, len(self.labels)).astype(np.float64)
+
+    @cached_property
+    def estimate(self) -> FloatArray:
+        """The weighted mean of each option."""
+        return np.bincount(self.option, self.weights * self.values, len(self.labels)) / self.total
+
+    @cached_property
+    def option_trials(self) -> IntArray:
+        """The trials of each option, if outcomes are counted."""
+        return added(self.option, self.trials, len(self.labels))
+
+    @cached_property
+    def option_successes(self) -> IntArray:
+        """The successes of each option, if outcomes are counted."""
+        return added(self.option, self.successes, len(self.labels))
+
+    @cached_property
+    def measured(self) -> IntArray:
+        """The number of rows of each option."""
+        return np.bincount(self.option, minlength=len(self.labels))
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The rows of the same option and source together; without sources every row is a cell."""
+        rows = len(self.option)
+        if self.sources is None:
+            return Cells(self.option, np.zeros(rows, dtype=np.int64), np.arange(rows))
+        _, first, cell = np.unique(
+            self.option * len(self.sources) + self.source, return_index=True, return_inverse=True
+        )
+        return Cells(self.option[first], self.source[first], cell.reshape(-1))
+
+    def shown(self, value: float) -> float:
+        """A value as the user knows it."""
+        if not self.minimize:
+            return float(value)
+        return float(1 - value if self.counts else -value)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Rows of the same option and source: the option and source of each cell, and the cell of each row."""
+
+    option: IntArray
+    source: IntArray
+    cell: IntArray
+
+
+def added(group: IntArray, numbers: IntArray | None, groups: int) -> IntArray:
+    """The sum of whole numbers in each group, exactly."""
+    total = np.zeros(groups, dtype=np.int64)
+    if numbers is not None:
+        np.add.at(total, group, numbers)
+    return total
+
+
+def numbered(labels: Iterable[Hashable]) -> tuple[tuple[str, ...], IntArray]:
+    """The distinct labels in order of first appearance, and the number of each row's label."""
+    index: dict[str, int] = {}
+    codes = [index.setdefault(label if isinstance(label, str) else str(label), len(index)) for label in labels]
+    return tuple(index), np.array(codes, dtype=np.int64)
+
+
+def ledger(
+    options: Iterable[Hashable],
+    values: ArrayLike,
+    trials: ArrayLike | None = None,
+    noise_std: ArrayLike | None = None,
+    sources: Iterable[Hashable] | None = None,
+    ends: tuple[float | None, float | None] = (None, None),
+    *,
+    minimize: bool = False,
+    lines: Sequence[int] | None = None,
+) -> Ledger:
+    """Check measurements and put them together; errors name the line, or else the row from 1."""
+    labels, option = numbered(options)
+    y = floats(values, "the values", ndim=1)
+    if len(option) != len(y):
+        raise InvalidInput(f"{len(option)} options for {len(y)} values")
+    if len(labels) < 2:
+        raise InvalidInput("an audit needs measurements of at least two different options")
+    names, source = (None, np.zeros(len(y), dtype=np.int64)) if sources is None else numbered(sources)
+    if len(source) != len(y):
+        raise InvalidInput(f"{len(source)} sources for {len(y)} values")
+    if trials is None and noise_std is None and bool(np.isin(y, (0.0, 1.0)).all()):
+        trials = np.ones(len(y))
+    common: dict[str, Any] = {"labels": labels, "option": option, "sources": names, "source": source}
+    if trials is not None:
+        if noise_std is not None:
+            raise InvalidInput("counts have no noise of their own: give trials or noise, not both")
+        if ends[0] not in (None, 0) or ends[1] not in (None, 1):
+            raise InvalidInput("the outcomes of counts are 0 and 1: leave out the range (low and high)")
+        s, n = _checked_counts(y, floats(trials, "the trials", ndim=1), lines)
+        s = n - s if minimize else s
+        common |= {"successes": s, "trials": n, "weights": n.astype(np.float64), "values": s / n, "noise_std": None}
+        return Ledger(**common, low=0.0, high=1.0, range_given=True, minimize=minimize)
+    if np.ptp(y) == 0:
+        raise InvalidInput("all values are equal: there is no winner to audit")
+    if np.abs(y).max() > LARGEST_VALUE:
+        raise InvalidInput(f"the values exceed {LARGEST_VALUE:g}: use larger units")
+    noise = None if noise_std is None else _checked_noise(noise_std, len(y), lines)
+    low, high = _checked_range(y, *ends, lines)
+    y, low, high = (-y, -high, -low) if minimize else (y, low, high)
+    weights = np.ones(len(y)) if noise is None else np.square(noise.min() / noise)
+    common |= {"successes": None, "trials": None, "weights": weights, "values": y, "noise_std": noise}
+    return Ledger(**common, low=low, high=high, range_given=None not in ends, minimize=minimize)
+
+
+def place(row: int, lines: Sequence[int] | None) -> str:
+    """Where a row stands: its line in the file, or its number from 1."""
+    return f"row {row + 1:,}" if lines is None else f"line {lines[row]:,}"
+
+
+def _refuse(bad: BoolArray, numbers: FloatArray, words: str, lines: Sequence[int] | None) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InvalidInput(f"{place(row, lines)}: {words.format(f'{numbers[row]:.15g}')}")
+
+
+def _checked_counts(s: FloatArray, n: FloatArray, lines: Sequence[int] | None) -> tuple[IntArray, IntArray]:
+    if len(n) != len(s):
+        raise InvalidInput(f"{len(n)} numbers of trials for {len(s)} of successes")
+    _refuse(n <= 0, n, "{} trials: there must be at least 1", lines)
+    _refuse(n != np.floor(n), n, "{} trials: this must be a whole number", lines)
+    _refuse(s < 0, s, "{} successes: this must not be negative", lines)
+    _refuse(s != np.floor(s), s, "{} successes: this must be a whole number", lines)
+    _refuse(s > n, s, "{} successes are more than its trials", lines)
+    if n.sum() > LARGEST_COUNT:
+        raise InvalidInput(f"more than {LARGEST_COUNT:,} trials cannot be counted exactly")
+    return s.astype(np.int64), n.astype(np.int64)
+
+
+def _checked_noise(noise_std: ArrayLike, rows: int, lines: Sequence[int] | None) -> FloatArray:
+    noise = floats(noise_std, "the noise", ndim=0 if np.ndim(noise_std) == 0 else 1)
+    noise = np.broadcast_to(noise, (rows,)) if noise.ndim == 0 else noise
+    if len(noise) != rows:
+        raise InvalidInput(f"{len(noise)} noises for {rows} values")
+    _refuse(noise <= 0, noise, "a noise of {}: this must be positive", lines)
+    if noise.max() / noise.min() > 1e60 or noise.max() > LARGEST_VALUE:
+        raise InvalidInput("the noises differ too much to compute with")
+    return noise
+
+
+def _checked_range(
+    y: FloatArray, low: float | None, high: float | None, lines: Sequence[int] | None
+) -> tuple[float, float]:
+    ends = (float(y.min()) if low is None else float(low), float(y.max()) if high is None else float(high))
+    if not (np.isfinite(ends).all() and ends[0] < ends[1]):
+        raise InvalidInput(f"low must be below high, but the range is {ends[0]:g} to {ends[1]:g}")
+    outside = (y < ends[0]) | (y > ends[1])
+    _refuse(outside, y, f"the value {{}} is outside the given range, {ends[0]:.15g} to {ends[1]:.15g}", lines)
+    return ends
+
+
+def exact(numbers: IntArray, ledger: Ledger) -> Whole:
+    """Whole numbers whose products with trials are exact."""
+    return whole_numbers(numbers, int(ledger.option_trials.max()))
+
+
+def named(text: str) -> str:
+    """A label or source, safe to print and not too long."""
+    return printable(text, limit=60)

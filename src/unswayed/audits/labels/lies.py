@@ -1,0 +1,255 @@
+"""How few lies would have overturned the winner of a ledger: outcomes, measurements, sources, or a total.
+
+The estimate of an option is a weighted mean, so what a false value takes from the lead of the winner a over a rival b
+is known exactly: for a row of a its weight times the distance to the lowest value, for a row of b its weight times the
+distance to the highest. The fewest rows, or sources, whose largest such amounts add up to the lead overturn it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unswayed.audits.labels.data import Ledger, added, exact
+from unswayed.core.counts import forged_to_tie, leaders
+from unswayed.types import FloatArray, IntArray
+
+TIE = 1e-12  # relative: a lead of real numbers that is smaller is a rounding error
+
+
+@dataclass(frozen=True)
+class Change:
+    """A part of the cheapest plan that takes the sole win from the winner.
+
+    Attributes:
+        option: Whose values change.
+        count: How many.
+        row: The row; None if it may be any outcome of the option.
+        value: What is recorded.
+        to: What the plan makes of it.
+    """
+
+    option: int
+    count: int
+    row: int | None
+    value: float
+    to: float
+
+
+@dataclass(frozen=True)
+class LabelRival:
+    """An option that could have won.
+
+    Attributes:
+        option: Its number.
+        lead: How far it is behind the winner.
+        lies: The fewest false values that bring it level. All values of both options together always can.
+        budget: The least total change of values that brings it level.
+        pivot: The option whose values change in that plan.
+    """
+
+    option: int
+    lead: float
+    lies: int
+    budget: float
+    pivot: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """What one source could do alone.
+
+    Attributes:
+        source: Its name.
+        measurements: How many rows it reported.
+        alone_overturns: Whether its values alone could have made the winner win.
+        winner_without: Who wins without it; None if less than two options are left.
+    """
+
+    source: str
+    measurements: int
+    alone_overturns: bool
+    winner_without: int | None
+
+
+def find_winner(ledger: Ledger, kept: Any = None) -> tuple[int, ...]:
+    """The options with the best estimate, in order of first appearance; only of the rows that are kept."""
+    rows = slice(None) if kept is None else kept
+    option, size = ledger.option[rows], len(ledger.labels)
+    if ledger.successes is not None and ledger.trials is not None:
+        found = leaders(added(option, ledger.successes[rows], size), added(option, ledger.trials[rows], size))
+        return tuple(int(i) for i in found)
+    total = np.bincount(option, ledger.weights[rows], size)
+    best = np.bincount(option, ledger.weights[rows] * ledger.values[rows], size) / np.where(total > 0, total, np.nan)
+    top = np.nanmax(best)
+    return tuple(int(i) for i in np.flatnonzero(best >= top - TIE * (np.abs(best) + abs(top))))
+
+
+def leads(ledger: Ledger, winner: int) -> tuple[Any, Any, Any]:
+    """The lead over each option b, a factor for rows of the winner, and one for rows of b.
+
+    The lead is (sum of weight x value of the winner) x (first factor) - (that of b) x (second factor). For counts these
+    are whole numbers: s_a n_b - s_b n_a, n_b and n_a.
+    """
+    if not ledger.counts:
+        lead = ledger.estimate[winner] - ledger.estimate
+        tied = np.abs(lead) <= TIE * (np.abs(ledger.estimate) + abs(ledger.estimate[winner]))
+        return np.where(tied, 0.0, lead), np.full(len(lead), 1 / ledger.total[winner]), 1 / ledger.total
+    s, n = exact(ledger.option_successes, ledger), exact(ledger.option_trials, ledger)
+    lead = s[winner] * n - s * n[winner]
+    return lead, n, np.full(len(n), n[winner])
+
+
+def given_up(ledger: Ledger, winner: int) -> Any:
+    """The most that each row can take from a lead, before the factors of `leads`."""
+    mine = ledger.option == winner
+    if ledger.successes is not None and ledger.trials is not None:
+        return np.where(mine, ledger.successes, ledger.trials - ledger.successes)
+    return ledger.weights * np.where(mine, ledger.values - ledger.low, ledger.high - ledger.values)
+
+
+def powers(ledger: Ledger, winner: int) -> tuple[FloatArray, IntArray]:
+    """How much a change of 1 in one row moves the lead over each option at most, and the option of that row."""
+    largest = np.zeros(len(ledger.labels))
+    np.maximum.at(largest, ledger.option, ledger.weights / ledger.total[ledger.option])
+    larger = largest > largest[winner]
+    return np.maximum(largest, largest[winner]), np.where(larger, np.arange(len(largest)), winner)
+
+
+def leads_in_units(ledger: Ledger, winner: int) -> FloatArray:
+    """How far each option is behind the winner: a difference of rates, or of values."""
+    lead, factor, _ = leads(ledger, winner)
+    return np.asarray(lead.astype(np.float64) / (factor.astype(np.float64) * ledger.total[winner]))
+
+
+def false_outcomes(ledger: Ledger, winner: int) -> tuple[IntArray, IntArray]:
+    """For each option, the fewest forged outcomes that bring it level: of the winner, and of the option."""
+    s, n = ledger.option_successes, ledger.option_trials
+    return forged_to_tie(int(s[winner]), int(n[winner]), s, n)
+
+
+def false_rows(ledger: Ledger, winner: int, lead: FloatArray) -> IntArray:
+    """For each option, the fewest false measurements that take this lead from the winner."""
+    amount = given_up(ledger, winner) / ledger.total[ledger.option]
+    order = np.lexsort((-amount, ledger.option))
+    starts = np.append(0, np.cumsum(ledger.measured))
+    mine = amount[order[starts[winner] : starts[winner + 1]]]
+    taken = np.cumsum(mine)
+    fewest = np.zeros(len(ledger.labels), dtype=np.int64)
+    for b in np.flatnonzero(lead > 0):
+        if b == winner:
+            continue
+        theirs = amount[order[starts[b] : starts[b + 1]]]
+        need = lead[b] * (1 - TIE)
+        enough = 1 + min(int(np.searchsorted(taken, need)), int(np.searchsorted(np.cumsum(theirs), need)))
+        both = np.cumsum(np.sort(np.concatenate([mine[:enough], theirs[:enough]]))[::-1])
+        fewest[b] = min(int(np.searchsorted(both, need)) + 1, len(both))
+    return fewest
+
+
+def plan(ledger: Ledger, winner: int, rival: int, lies: int) -> tuple[Change, ...]:
+    """The cheapest false values that bring the rival level."""
+    if ledger.counts:
+        taken, given = (int(k[rival]) for k in false_outcomes(ledger, winner))
+        both = ((winner, taken, 1.0, 0.0), (rival, given, 0.0, 1.0))
+        return tuple(Change(i, k, None, old, new) for i, k, old, new in both if k > 0)
+    amount = given_up(ledger, winner) / ledger.total[ledger.option]
+    rows = np.flatnonzero((ledger.option == winner) | (ledger.option == rival))
+    chosen = rows[np.argsort(-amount[rows], kind="stable")[:lies]]
+    ends = {winner: ledger.low, rival: ledger.high}
+    option = [int(i) for i in ledger.option[chosen]]
+    return tuple(Change(i, 1, int(r), float(ledger.values[r]), ends[i]) for i, r in zip(option, chosen, strict=True))
+
+
+def _cell_amounts(ledger: Ledger, winner: int) -> tuple[Any, Any]:
+    """The most that a source can take by the rows of each cell, and by its rows of the winner."""
+    cells, amount = ledger.cells, given_up(ledger, winner)
+    by_cell = np.zeros(len(cells.option), dtype=amount.dtype)
+    np.add.at(by_cell, cells.cell, amount)
+    by_cell = exact(by_cell, ledger) if ledger.counts else by_cell
+    mine = np.zeros(len(ledger.sources or ("",)), dtype=by_cell.dtype)
+    own = cells.option == winner
+    mine[cells.source[own]] = by_cell[own]
+    return by_cell, mine
+
+
+def false_sources(ledger: Ledger, winner: int) -> tuple[int, IntArray]:
+    """The fewest sources that together could have overturned the winner, and these sources."""
+    lead, factor, other = leads(ledger, winner)
+    by_cell, mine = _cell_amounts(ledger, winner)
+    cells, tolerance = ledger.cells, 0 if ledger.counts else TIE
+    order = np.argsort(cells.option, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(cells.option, minlength=len(lead))))
+    best = np.arange(len(mine))  # all of them can
+    largest_of_winner = np.append(0, np.cumsum(np.sort(mine)[::-1]))
+    for b in np.argsort(lead, kind="stable"):
+        if b == winner:
+            continue
+        if lead[b] <= 0:
+            return 0, best[:0]
+        theirs, fewer = order[starts[b] : starts[b + 1]], len(best) - 1
+        need = lead[b] - tolerance * abs(lead[b])
+        most = np.sort(by_cell[theirs])[::-1][:fewer].sum() * other[b]
+        if largest_of_winner[fewer] * factor[b] + most < need:
+            continue  # fewer sources than are known to be enough cannot do it with this rival
+        amount = mine * factor[b]
+        amount[cells.source[theirs]] += by_cell[theirs] * other[b]
+        largest = np.argsort(-amount, kind="stable")[:fewer]
+        taken = np.cumsum(amount[largest])
+        if len(taken) and taken[-1] >= need:
+            best = largest[: int(np.argmax(taken >= need)) + 1]
+    return len(best), best
+
+
+def find_sources(ledger: Ledger, winner: int) -> tuple[Source, ...]:
+    """What each source could have done alone, and who wins without it."""
+    if ledger.sources is None:
+        return ()
+    lead, factor, other = leads(ledger, winner)
+    by_cell, mine = _cell_amounts(ledger, winner)
+    cells, rivals = ledger.cells, np.arange(len(lead)) != winner
+    lead = lead if ledger.counts else lead * (1 - TIE)
+    alone = np.zeros(len(mine), dtype=np.bool_)
+    for b in np.flatnonzero(rivals & (lead <= mine.max(initial=0) * factor)):
+        alone |= np.asarray(mine * factor[b] >= lead[b], dtype=np.bool_)
+    enough = mine[cells.source] * factor[cells.option] + by_cell * other[cells.option] >= lead[cells.option]
+    alone[cells.source[np.asarray(enough, dtype=np.bool_) & (cells.option != winner)]] = True
+    measurements = np.bincount(ledger.source, minlength=len(mine))
+    without = _winners_without(ledger)
+    return tuple(
+        Source(name, int(measurements[s]), bool(alone[s]), without[s]) for s, name in enumerate(ledger.sources)
+    )
+
+
+def _winners_without(ledger: Ledger) -> list[int | None]:
+    """Who wins without each source, from the sums of its cells."""
+    cells = ledger.cells
+    winners: list[int | None] = []
+    order = np.argsort(cells.source, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(cells.source, minlength=len(ledger.sources or ()))))
+    sums, total = _sums(ledger, ledger.option, len(ledger.labels))
+    by_cell, weight = _sums(ledger, cells.cell, len(cells.option))
+    rows = np.bincount(cells.cell, minlength=len(cells.option))
+    for s in range(len(starts) - 1):
+        mine = order[starts[s] : starts[s + 1]]
+        left, rest, measured = sums.copy(), total.copy(), ledger.measured.copy()
+        left[cells.option[mine]] -= by_cell[mine]
+        rest[cells.option[mine]] -= weight[mine]
+        measured[cells.option[mine]] -= rows[mine]
+        rest = np.where(measured > 0, rest, 0)
+        if (measured > 0).sum() < 2:
+            winners.append(None)
+        elif ledger.counts:
+            winners.append(int(leaders(left, rest)[0]))
+        else:
+            winners.append(int(np.argmax(np.where(measured > 0, left / np.where(measured > 0, rest, 1), -np.inf))))
+    return winners
+
+
+def _sums(ledger: Ledger, group: IntArray, groups: int) -> tuple[Any, Any]:
+    """Sum of weight x value and of the weights in each group; whole numbers for counts."""
+    if ledger.counts:
+        return added(group, ledger.successes, groups), added(group, ledger.trials, groups)
+    return np.bincount(group, ledger.weights * ledger.values, groups), np.bincount(group, ledger.weights, groups)

@@ -1,0 +1,150 @@
+"""What is proved about the winner of a ledger, with probability 1 - delta, if lies stayed within a threat.
+
+Counts: an interval for each option with delta/N, valid at any time and for any allocation (core/counts.py).
+Values: a wrong winner a can only be certified if mean_a - mean_best - (f_a - f_best) > t sd, an event for each other
+option, one-sided, with delta/(N - 1) each. The noise is given, or pooled from repeats; then t is Student's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from unswayed.audits.labels.data import Ledger, added
+from unswayed.audits.labels.lies import false_rows, given_up, powers
+from unswayed.core.counts import lower_rate, most_forged, upper_rate
+from unswayed.core.fitting import Repeats
+from unswayed.core.threat import Threat
+from unswayed.types import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Proof:
+    """What is proved of the winner.
+
+    Attributes:
+        delta: Probability that it is wrong.
+        threat: The tampering that it allows for.
+        candidates: The options that may be the best, the winner among them.
+        largest_gap: The winner is at most this far from the best; infinite if a lie may be of any size.
+        lies: The winner is the best unless more than this number of values are false, besides the rest of the threat;
+            -1 if it may not be the best even if none is.
+        best_untampered: Whether the winner is the best if there was no tampering at all.
+        noise_std: The noise of one value that this rests on; None for counts.
+    """
+
+    delta: float
+    threat: Threat
+    candidates: tuple[int, ...]
+    largest_gap: float
+    lies: int
+    best_untampered: bool
+    noise_std: float | None = None
+
+    @property
+    def best(self) -> bool:
+        """Whether the winner is the best against this threat."""
+        return len(self.candidates) == 1
+
+    def __repr__(self) -> str:
+        return f"Proof(candidates={len(self.candidates)}, lies={self.lies}, delta={self.delta:g})"
+
+
+def intervals(ledger: Ledger, delta: float, forged: int = 0) -> tuple[FloatArray, FloatArray]:
+    """The rates that each option may have, at any time, with delta for all of them together; larger is better."""
+    s, n, alpha = ledger.option_successes, ledger.option_trials, delta / len(ledger.labels)
+    return lower_rate(s, n, alpha, forged=forged), upper_rate(s, n, alpha, forged=forged)
+
+
+def prove_counts(ledger: Ledger, winner: int, threat: Threat, delta: float) -> Proof:
+    """The proof for counts: what liars and a total can move comes first, then lies one by one."""
+    s, n, alpha = ledger.option_successes, ledger.option_trials, delta / len(ledger.labels)
+    fewer, more = _moved(ledger, winner, threat)
+    lies = most_forged(s, n, winner, alpha, fewer=fewer, more=more)
+    plain = lies if fewer == 0 and not more.any() else most_forged(s, n, winner, alpha)
+    k = threat.lies
+    low = float(lower_rate(max(int(s[winner]) - fewer - k, 0), n[winner], alpha))
+    high = upper_rate(np.minimum(s + more + k, n), n, alpha)
+    high[winner] = -np.inf
+    open_ = np.flatnonzero(high >= low) if lies < k else np.empty(0, dtype=np.int64)
+    candidates = (winner, *(int(i) for i in open_))
+    gap = max(float(high.max()) - low, 0.0) if lies < k else 0.0
+    return Proof(delta, threat, candidates, gap, lies, plain >= 0)
+
+
+def _moved(ledger: Ledger, winner: int, threat: Threat) -> tuple[int, IntArray]:
+    """Successes that liars and a total may have added to the winner, and hidden from each option: at most these."""
+    size, amount = len(ledger.labels), given_up(ledger, winner)
+    moved = np.zeros(size, dtype=np.int64)
+    if threat.total > 0:
+        largest = np.zeros(size)
+        np.maximum.at(largest, ledger.option, ledger.weights)
+        moved += np.ceil(np.minimum(threat.total * largest, ledger.total)).astype(np.int64)
+    if threat.liars > 0:
+        cells = ledger.cells
+        by_cell = added(cells.cell, amount, len(cells.option))
+        order = np.lexsort((-by_cell, cells.option))
+        rank = np.arange(len(order)) - np.searchsorted(cells.option[order], cells.option[order])
+        worst = order[rank < threat.liars]  # the largest cells of each option
+        moved += added(cells.option[worst], by_cell[worst], size)
+    return int(moved[winner]), np.where(np.arange(size) == winner, 0, moved)
+
+
+def prove_values(ledger: Ledger, winner: int, kept: BoolArray, threat: Threat, delta: float) -> Proof | None:
+    """The proof for real values, from the rows that are kept; None if the noise is not known."""
+    size = len(ledger.labels)
+    noise = 0.0 if ledger.noise_std is None else float(ledger.noise_std.min())  # of a value of weight 1
+    rows = ("option", "values", "weights", "source")
+    ledger = replace(ledger, **{name: getattr(ledger, name)[kept] for name in rows})
+    if (ledger.measured == 0).any():
+        return None
+    t = float(-ndtri(delta / (size - 1)))
+    if ledger.noise_std is None:
+        repeats = Repeats.of(ledger.option)
+        noise = repeats.pooled(ledger.values)
+        if repeats.number == 0 or noise == 0:
+            return None
+        t = float(-stdtrit(repeats.number, delta / (size - 1)))
+    variance = _variances(ledger, noise) / ledger.total
+    certain = ledger.estimate[winner] - ledger.estimate - t * np.sqrt(variance[winner] + variance)
+    left = certain - _taken(ledger, winner, replace(threat, lies=0))
+    certain[winner] = left[winner] = 0.0
+    fewest, rivals = false_rows(ledger, winner, left), np.arange(size) != winner
+    lies = int(fewest[rivals].min()) - 1
+    lies = lies if ledger.range_given else min(lies, 0)  # the observed range proves nothing about lies
+    known = ledger.range_given or threat.lies + threat.liars == 0
+    open_ = rivals & ((fewest <= threat.lies) | (not known))
+    margin = certain - _taken(ledger, winner, threat)
+    gap = max(float(-margin[open_].min(initial=0.0)), 0.0) if known else np.inf
+    candidates = (winner, *(int(i) for i in np.flatnonzero(open_)))
+    return Proof(delta, threat, candidates, gap, lies, bool((certain[rivals] > 0).all()), noise)
+
+
+def _variances(ledger: Ledger, noise: float) -> FloatArray:
+    """The variance of a value of weight 1 of each option: the pooled one, or its own if that is larger."""
+    if ledger.noise_std is not None:
+        return np.full(len(ledger.labels), noise**2)
+    squares = np.square(ledger.values - ledger.estimate[ledger.option])
+    own = np.bincount(ledger.option, squares, len(ledger.labels)) / np.maximum(ledger.measured - 1, 1)
+    return np.maximum(own, noise**2)
+
+
+def _taken(ledger: Ledger, winner: int, threat: Threat) -> FloatArray:
+    """What a threat can take from the lead over each option, at most."""
+    size = len(ledger.labels)
+    taken = np.zeros(size)
+    if threat.total > 0:
+        taken += threat.total * powers(ledger, winner)[0]
+    amount = given_up(ledger, winner) / ledger.total[ledger.option]
+    for few, group in ((threat.lies, np.arange(len(amount))), (threat.liars, ledger.cells.cell)):
+        if few > 0:
+            sums = np.bincount(group, amount)
+            option = ledger.option[np.unique(group, return_index=True)[1]]
+            order = np.lexsort((-sums, option))
+            rank = np.arange(len(order)) - np.searchsorted(option[order], option[order])
+            worst = order[rank < few]
+            most = np.bincount(option[worst], sums[worst], size)
+            taken += most + most[winner]
+    return taken

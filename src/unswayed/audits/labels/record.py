@@ -1,0 +1,99 @@
+"""An audit of named options as plain values, for scripts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import isinf
+from typing import TYPE_CHECKING, Any
+
+from unswayed.audits.labels.proof import intervals
+from unswayed.audits.labels.report import could_win, sentence, verdict
+
+if TYPE_CHECKING:
+    from unswayed.audits.labels.audit import LabelAudit
+
+
+def record(audit: LabelAudit) -> dict[str, Any]:
+    """The audit as plain values; options are numbered in order of first appearance, and labels are unchanged."""
+    data, label, without = audit.data, audit.labels, audit.winner_without_suspects
+    said = verdict(audit)
+    return {
+        "verdict": said,
+        "winner": audit.winner,
+        "winner_label": label[audit.winner],
+        "tied": list(audit.tied),
+        "estimate": float(audit.estimate[audit.winner]),
+        "rival": audit.rival,
+        "rival_label": label[audit.rival],
+        "lead": audit.rivals[0].lead,
+        "breakdown_budget": audit.breakdown_budget,
+        "breakdown_budget_refit": audit.breakdown_budget_refit,
+        "breakdown_lies": audit.breakdown_lies,
+        "breakdown_sources": audit.breakdown_sources,
+        "pivot": audit.pivot,
+        **_findings(audit),
+        "winner_without_suspects": None if without is None else label[without],
+        "certified": said.startswith("Yes"),
+        "sentence": sentence(audit),
+        "assumptions": _assumptions(audit),
+        **_proved(audit),
+        "labels": list(label),
+        "estimates": audit.estimate.tolist(),
+        "options": len(label),
+        "measurements": len(data.option),
+        "trials": int(data.option_trials.sum()) if data.counts else None,
+        "minimize": audit.minimize,
+    }
+
+
+def _findings(audit: LabelAudit) -> dict[str, Any]:
+    """The plan, the sources and the suspects."""
+    data, label = audit.data, audit.labels
+
+    def line(row: int | None) -> int | None:
+        return None if audit.lines is None or row is None else int(audit.lines[row])
+
+    suspects = []
+    for suspect in audit.suspects:
+        columns = {**asdict(suspect), "option_label": label[suspect.option], "line": line(suspect.row)}
+        suspects.append({name: value for name, value in columns.items() if name != "rows"})
+    return {
+        "plan": [
+            {**asdict(c), "value": data.shown(c.value), "to": data.shown(c.to), "line": line(c.row)} for c in audit.plan
+        ],
+        "liars": list(audit.liars),
+        "sources": [
+            {**asdict(s), "winner_without": None if s.winner_without is None else label[s.winner_without]}
+            for s in audit.sources
+        ],
+        "suspects": suspects,
+        "could_win": [{"lies": lies, "option": option} for lies, option in could_win(audit)],
+    }
+
+
+def _assumptions(audit: LabelAudit) -> dict[str, Any]:
+    data, proof = audit.data, audit.proof
+    low, high = sorted((data.shown(data.low), data.shown(data.high)))
+    return {
+        "kind": "counts" if data.counts else "values",
+        "independent": True,
+        "noise_std": None if proof is None else proof.noise_std,
+        "low": low,
+        "high": high,
+        "range_given": data.range_given,
+        "delta": audit.delta,
+        "threat": asdict(audit.threat),
+        "estimated": [] if data.counts or data.noise_std is not None else ["noise"],
+    }
+
+
+def _proved(audit: LabelAudit) -> dict[str, Any]:
+    """What is proved about the winner, and the interval of each option's rate."""
+    proof, data = audit.proof, audit.data
+    ends = zip(*intervals(data, audit.delta), strict=True) if data.counts else ()
+    return {
+        "certified_lies": None if proof is None else proof.lies,
+        "largest_gap": None if proof is None or isinf(proof.largest_gap) else proof.largest_gap,
+        "candidates": None if proof is None else list(proof.candidates),
+        "intervals": [sorted((data.shown(a), data.shown(b))) for a, b in ends] if data.counts else None,
+    }

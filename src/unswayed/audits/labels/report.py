@@ -1,0 +1,258 @@
+"""An audit of named options in words; the answer comes first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import isinf
+from typing import TYPE_CHECKING
+
+from unswayed.audits.labels.data import named, place
+from unswayed.text import at_least, at_most, counted, number
+
+if TYPE_CHECKING:
+    from unswayed.audits.labels.audit import LabelAudit
+    from unswayed.audits.labels.suspects import LabelSuspect
+    from unswayed.core.threat import Threat
+
+SHOWN = 10  # sources, suspects, changes
+LISTED = 14  # names in one sentence
+DOUBTFUL = 0.25  # of the counts or values of an option: if so many are suspects, nobody knows what it is worth
+
+
+def lie(audit: LabelAudit) -> str:
+    """What one lie is called."""
+    return "forged outcome" if audit.data.counts else "false measurement"
+
+
+def measured(audit: LabelAudit) -> str:
+    """What one suspect is called."""
+    return "count" if audit.data.counts else "measurement"
+
+
+def listed(names: list[str]) -> str:
+    """Names with commas; long lists are cut."""
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return ", ".join(named(name) for name in names[:LISTED]) + more
+
+
+def threat_words(audit: LabelAudit, threat: Threat) -> str:
+    """A threat in words; nothing if there is none."""
+    parts = [counted(threat.lies, lie(audit))] if threat.lies else []
+    parts += [counted(threat.liars, "lying source")] if threat.liars else []
+    parts += [f"changes of {threat.total:.4g} in total"] if threat.total else []
+    return " and ".join(parts)
+
+
+def verdict(audit: LabelAudit) -> str:
+    """Can this winner be trusted? Yes, not against this threat, or no; and why."""
+    if audit.winner_without_suspects != audit.winner:
+        wins = "too little is left to compare"
+        if audit.winner_without_suspects is not None:
+            wins = f"{audit.describe(audit.winner_without_suspects)} wins"
+        what = counted(len(audit.suspects), measured(audit))
+        return f"No: without the {what} that the others do not explain, {wins}."
+    if audit.tied:
+        return f"No: it ties with {listed([audit.labels[i] for i in audit.tied])}."
+    if (doubt := _doubtful(audit)) is not None:
+        return doubt
+    proof = audit.proof
+    if proof is None:
+        return "No: the noise is not known, because no option was measured twice with different values."
+    sure, threat = f"with {100 * (1 - proof.delta):.4g}% confidence", threat_words(audit, audit.threat)
+    if not proof.best_untampered:
+        close = counted(len(proof.candidates), "option")
+        return f"No: {close} of {len(audit.labels):,} may be the best; {sure} no more can be said."
+    if proof.best and threat:
+        return f"Yes: {sure} it is the best, even if there were {threat}."
+    if proof.best:
+        unless = f"more than {counted(proof.lies, lie(audit))} are among the data" if proof.lies > 0 else ""
+        return f"Yes, unless {unless or 'the data were tampered with'}: {sure} it is the best."
+    return f"Not against {threat}: {_limit(audit)}."
+
+
+def _limit(audit: LabelAudit) -> str:
+    """What is known where a threat is too much."""
+    proof, threat = audit.proof, audit.threat
+    if not audit.data.range_given and threat.lies + threat.liars:
+        return "how far a lie can be from the truth is not known; give the range of honest values (low and high)"
+    for few, enough, what in (
+        (audit.breakdown_lies, threat.lies, lie(audit)),
+        (audit.breakdown_sources, threat.liars, "lying source"),
+    ):
+        if few is not None and 0 < few <= enough:
+            return f"{counted(few, what)} would have been enough to change the winner"
+    if proof is not None and threat.lies and not threat.liars and not threat.total and proof.lies >= 0:
+        sure = f"with {100 * (1 - proof.delta):.4g}% confidence"
+        most = f"at most {counted(proof.lies, lie(audit))}" if proof.lies else "none"
+        return f"{sure} it is the best only if there were {most}"
+    return "with it and chance together, another option may be better"
+
+
+def _doubtful(audit: LabelAudit) -> str | None:
+    """The option a large part of whose counts is not explained, if there is one."""
+    unexplained, data = Counter(suspect.option for suspect in audit.suspects), audit.data
+    for option, count in unexplained.most_common():
+        all_ = int((data.cells.option == option).sum()) if data.counts else int(data.measured[option])
+        if count >= DOUBTFUL * all_:
+            what = f"{count:,} of the {counted(all_, measured(audit))}"
+            return f"No: {what} of {audit.describe(option)} cannot be explained by the others."
+    return None
+
+
+def sentence(audit: LabelAudit) -> str:
+    """How far the winner is from the best, as far as that is proved."""
+    proof, where = audit.proof, "above" if audit.minimize else "below"
+    if proof is None:
+        return f"Too few measurements to say how far this is from the best: {len(audit.data.option):,} so far."
+    if isinf(proof.largest_gap):
+        return "How far this is from the best cannot be said if a lie may be of any size: give low and high."
+    sure = f"with {100 * (1 - proof.delta):.4g}% confidence {audit.describe(audit.winner)} is"
+    best = f"the best of the {len(audit.labels):,} options"
+    claim = best
+    if not proof.best:
+        claim = f"at most {at_most(proof.largest_gap)} {where} {best}, {len(proof.candidates):,} of which may be that"
+    threat = threat_words(audit, audit.threat)
+    honest = f"there were no more than {threat}" if threat else "nothing was tampered with"
+    if audit.data.counts:
+        return f"Certified: {sure} {claim}, if {honest}. This holds at any time, however the trials were allocated."
+    noise = "the stated noise" if audit.data.noise_std is not None else "the same normal noise in all options"
+    rest = " Measurements that the others do not explain are left out." if audit.suspects else ""
+    design = "and numbers of measurements that do not depend on the values"
+    return f"Given {noise}, {design}, {sure} {claim}, if {honest}.{rest}"
+
+
+def summary(audit: LabelAudit) -> list[str]:
+    """The verdict, the result, and what overturns it: a line for each."""
+    data, winner, next_ = audit.data, audit.describe(audit.winner), audit.rivals[0]
+    rows = counted(len(data.option), "row" if data.counts else "measurement")
+    trials = f", {counted(int(data.option_trials.sum()), 'trial')}" if data.counts else ""
+    lines = [
+        f"Can this winner be trusted? {verdict(audit)}",
+        f"{rows} of {len(audit.labels):,} options{trials}.",
+        f"Winner: {winner}, {worth(audit, audit.winner)}.",
+    ]
+    if audit.tied:
+        lines.append(f"It ties with {listed([audit.labels[i] for i in audit.tied])}; the first one is named.")
+    else:
+        lines.append(
+            f"It is {next_.lead:.4g} better than {audit.describe(next_.option)}, {worth(audit, next_.option)}."
+        )
+        lines += _overturned(audit)
+    return [*lines, sentence(audit)]
+
+
+def worth(audit: LabelAudit, option: int) -> str:
+    """What an option is worth, in words."""
+    data = audit.data
+    if not data.counts:
+        return f"with a mean of {number(audit.estimate[option])} ({counted(int(data.measured[option]), 'measurement')})"
+    s, n = int(data.option_successes[option]), int(data.option_trials[option])
+    return f"with a rate of {audit.estimate[option]:.4g} ({n - s if data.minimize else s:,} of {n:,})"
+
+
+def _overturned(audit: LabelAudit) -> list[str]:
+    """The cheapest ways to overturn the result."""
+    data, lies = audit.data, audit.breakdown_lies
+    where = "" if data.counts else f" between {data.shown(data.low):.6g} and {data.shown(data.high):.6g}"
+    if data.minimize and not data.counts:
+        where = f" between {data.shown(data.high):.6g} and {data.shown(data.low):.6g}"
+    given = "" if data.range_given else " (the observed range: state the true one with low and high)"
+    lines = [
+        f"{counted(lies, lie(audit))}{where} would have been enough to bring another option level{given}; fewer would "
+        f"not. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
+    ]
+    if audit.breakdown_sources is not None:
+        few, who = counted(audit.breakdown_sources, "lying source"), listed(list(audit.liars))
+        lines.append(f"{few} ({who}) would have been enough to overturn it; fewer would not.")
+    what = "rates of rows" if data.counts else "measurements"
+    return [*lines, f"Changes of {what} by less than {at_least(audit.breakdown_budget)} in total cannot do it."]
+
+
+def plan_words(audit: LabelAudit) -> str:
+    """The cheapest changes, in words."""
+    parts = []
+    for change in audit.plan[:SHOWN]:
+        option, to = audit.describe(change.option), audit.data.shown(change.to)
+        if change.row is None:
+            old, new = ("failure", "successes") if to == 1 else ("success", "failures")
+            many = (
+                counted(change.count, old) if old == "failure" or change.count == 1 else f"{change.count:,} successes"
+            )
+            parts.append(f"{many} of {option} become {new}")
+        else:
+            value = number(audit.data.shown(change.value))
+            parts.append(f"{place(change.row, audit.lines)} of {option} from {value} to {number(to)}")
+    more = f", and {len(audit.plan) - SHOWN:,} more" if len(audit.plan) > SHOWN else ""
+    return ", ".join(parts) + more
+
+
+def could_win(audit: LabelAudit) -> list[tuple[int, int]]:
+    """From how many lies on each rival could have won, in order."""
+    return [(rival.lies, rival.option) for rival in audit.rivals]
+
+
+def threats(audit: LabelAudit) -> list[str]:
+    """Who could have won, as a function of the number of lies."""
+    steps = could_win(audit)[:5]
+    lines = [f"Who could have won, by the number of {lie(audit)}s:"]
+    if steps[0][0] > 0:
+        lines.append(f"  up to {steps[0][0] - 1:,}: {audit.describe(audit.winner)}")
+    if audit.proof is not None and audit.proof.lies > 0:
+        lines[-1] += f" (certified up to {audit.proof.lies:,})"
+    return [*lines, *(f"  from {lies:,}: also {audit.describe(option)}" for lies, option in steps)]
+
+
+def source_lines(audit: LabelAudit) -> list[str]:
+    """The sources that matter most, a line for each."""
+    if not audit.sources:
+        return []
+    able = [s for s in audit.sources if s.alone_overturns]
+    changed = [s for s in audit.sources if s.winner_without != audit.winner]
+    still = "" if changed else f" Without any one of them {audit.describe(audit.winner)} still wins."
+    lines = [f"{counted(len(audit.sources), 'source')}; {len(able):,} could have overturned the result alone.{still}"]
+    if len(able) < len(audit.sources):
+        changed += [s for s in able if s not in changed]
+    for source in changed[:SHOWN]:
+        wins = "too little is left"
+        if source.winner_without is not None:
+            wins = f"{audit.describe(source.winner_without)} wins"
+        could = "could have overturned it alone" if source.alone_overturns else "could not have overturned it alone"
+        lines.append(f"  {named(source.source)}, {counted(source.measurements, 'row')}: {could}; without it {wins}")
+    rest = len(changed) - SHOWN
+    return [*lines, *([f"  and {rest:,} more"] if rest > 0 else [])]
+
+
+def suspect_lines(audit: LabelAudit) -> list[str]:
+    """What the others do not explain, option by option, and who wins without it."""
+    if not audit.suspects:
+        single = audit.data.single and audit.data.sources is None
+        return ["Single outcomes are never suspected." if single else f"No {measured(audit)} is an outlier."]
+    lines = []
+    for option in dict.fromkeys(s.option for s in audit.suspects):
+        mine = [s for s in audit.suspects if s.option == option]
+        who = {s.source for s in mine}
+        names = [name for name in audit.data.sources or () if name in who]
+        of = f" from {counted(len(names), 'source')} ({listed(names)})" if names else ""
+        what = counted(len(mine), measured(audit))
+        lines.append(f"The others do not explain {what} of {audit.describe(option)}{of}:")
+        lines += [f"  {suspect_words(audit, s)}" for s in mine[:SHOWN]]
+        if len(mine) > SHOWN:
+            lines.append(f"  and {len(mine) - SHOWN:,} more")
+    if audit.winner_without_suspects is not None:
+        left = "it" if len(audit.suspects) == 1 else "them"
+        lines.append(f"Without {left} {audit.describe(audit.winner_without_suspects)} wins.")
+    return lines
+
+
+def suspect_words(audit: LabelAudit, suspect: LabelSuspect) -> str:
+    """A suspect in words."""
+    at = "" if suspect.row is None else place(suspect.row, audit.lines)
+    where = ", ".join(filter(None, (named(suspect.source) if suspect.source is not None else "", at)))
+    trials = "" if suspect.trials is None else f" in {counted(suspect.trials, 'trial')}"
+    value, expected = f"{suspect.value:.4g}{trials}", f"{suspect.expected:.4g}"
+    return f"{where}: {value} where {expected} is expected, {suspect.score:.1f} standard deviations"
+
+
+def lines_of(audit: LabelAudit) -> list[str]:
+    """The whole report: the answer first."""
+    return [*summary(audit), *source_lines(audit), *suspect_lines(audit), *threats(audit)]

@@ -1,0 +1,121 @@
+"""An audit of named options as a picture and as a page: how the result changes with the number of lies."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from unswayed.audits.labels.audit import LabelAudit
+from unswayed.audits.labels.data import named
+from unswayed.audits.labels.lies import Source, false_outcomes, given_up
+from unswayed.audits.labels.report import lie, summary, suspect_words, verdict
+from unswayed.plots.page import document, escaped, picture, table
+from unswayed.plots.style import BAD, GOOD, PALETTE, encoded, light
+from unswayed.text import counted, printable
+from unswayed.types import FloatArray
+
+RIVALS, ROWS, NAME = 5, 50, 24
+COLOURS = ("vermilion", "blue", "orange", "pink", "grey")
+
+
+def plot_labels(audit: LabelAudit) -> Figure:
+    """The lead of the winner over each close rival that is left after the worst lies, by their number."""
+    figure = Figure(figsize=(4.8, 4.0), layout="constrained")
+    axes = figure.subplots()
+    first, last = audit.rivals[0].lies, audit.rivals[:RIVALS][-1].lies
+    right = max(min(last, 4 * max(first, 1)) * 1.08, 1.0)
+    style = "default" if audit.data.counts else "steps-post"  # a false measurement is one step
+    for rival, colour in zip(audit.rivals[:RIVALS], COLOURS, strict=False):
+        k, lead = lead_left(audit, rival.option)
+        axes.plot(k, lead, color=PALETTE[colour], linewidth=2, drawstyle=style, label=short(audit.labels[rival.option]))
+    top = max(rival.lead for rival in audit.rivals[:RIVALS]) * 1.1 or 1.0
+    axes.axhspan(-top / 6, 0, color=BAD, alpha=0.12, linewidth=0)
+    axes.text(right * 0.98, -top / 12, "another option could have won", ha="right", va="center", color=BAD)
+    certified = -1 if audit.proof is None else audit.proof.lies
+    if certified > 0:
+        axes.axvspan(0, min(certified, right), color=GOOD, alpha=0.12, linewidth=0)
+        note = f"proved up to {certified:,}"
+        axes.text(right * 0.01, top * 0.97, note, ha="left", va="top", color=GOOD)
+    axes.axvline(first, color=BAD, linestyle="--", linewidth=1)
+    axes.set(xlim=(0, right), ylim=(-top / 6, top), xlabel=f"number of {lie(audit)}s")
+    axes.set_ylabel("lead that is left")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    axes.set_title(f"lead of {short(audit.labels[audit.winner])}, by the number of lies", fontsize=11)
+    axes.legend(title="over", frameon=False, fontsize=9, loc="upper right")
+    light(axes)
+    return figure
+
+
+def lead_left(audit: LabelAudit, rival: int) -> tuple[FloatArray, FloatArray]:
+    """Numbers of lies, and the least lead over the rival that so many lies leave."""
+    data, winner = audit.data, audit.winner
+    lead = data.estimate[winner] - data.estimate[rival]
+    if data.counts:
+        taken, given = (int(k[rival]) for k in false_outcomes(data, winner))
+        steps = [(taken, 1 / data.total[winner]), (given, 1 / data.total[rival])]
+        k, moved = np.cumsum([(0, 0.0), *((n, n * step) for n, step in sorted(steps, key=lambda s: -s[1]))], axis=0).T
+        return k, lead - moved
+    amount = given_up(data, winner) / data.total[data.option]
+    both = np.sort(amount[(data.option == winner) | (data.option == rival)])[::-1]
+    moved = np.append(0.0, np.cumsum(both))
+    return np.arange(len(moved), dtype=np.float64), np.asarray(lead - moved)
+
+
+def short(label: str) -> str:
+    """A label for a picture; a dollar sign would begin a formula."""
+    return printable(label, limit=NAME).replace("$", r"\$")
+
+
+def labels_page(audit: LabelAudit, source: str) -> str:
+    """The audit of `source` as a page: the answer, words, the picture, tables."""
+    legend = (
+        f"How much of the lead is left after the worst {lie(audit)}s. Where a line meets zero, that option could have "
+        f"won: from {counted(audit.breakdown_lies, lie(audit))} on."
+    )
+    words = "\n".join(summary(audit)[1:])  # the first line answers the heading
+    image = encoded(plot_labels(audit))
+    parts = [
+        f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
+        f"<p><strong>{escaped(verdict(audit))}</strong></p>",
+        f"<pre>{escaped(words)}</pre>",
+        f"<div style='max-width: 38rem'>{picture('How many lies would change the result', legend, image)}</div>",
+    ]
+    if audit.suspects:
+        rows = [[named(audit.labels[s.option]), suspect_words(audit, s)] for s in audit.suspects[:ROWS]]
+        title = "What the others do not explain"
+        wins = audit.winner_without_suspects
+        text = "Worth a second look." if wins is None else f"Without it {audit.describe(wins)} wins."
+        parts.append(table(title, text, ("option", "recorded"), rows))
+    parts.append(_options(audit))
+    if audit.sources:
+        parts.append(_sources(audit))
+    return document("Unswayed: audit", parts)
+
+
+def _options(audit: LabelAudit) -> str:
+    rows = [[audit.describe(audit.winner), f"{audit.estimate[audit.winner]:.4g}", "the winner", ""]]
+    for rival in audit.rivals:
+        value = f"{audit.estimate[rival.option]:.4g}"
+        rows.append([audit.describe(rival.option), value, f"{rival.lead:.4g}", f"{rival.lies:,}"])
+    kind = "rate" if audit.data.counts else "mean"
+    text = f"How many {lie(audit)}s would have brought each of them level with the winner."
+    return table("Who could have won", text, ("option", kind, "behind by", f"{lie(audit)}s"), rows)
+
+
+def _sources(audit: LabelAudit) -> str:
+    doubted = {suspect.source for suspect in audit.suspects}
+
+    def rank(source: Source) -> tuple[bool, ...]:
+        return source.source not in doubted, source.winner_without == audit.winner, not source.alone_overturns
+
+    ranked = sorted(audit.sources, key=rank)
+    rows = []
+    for source in ranked[:ROWS]:
+        without = "too little is left" if source.winner_without is None else audit.describe(source.winner_without)
+        alone = "yes" if source.alone_overturns else "no"
+        rows.append([named(source.source), f"{source.measurements:,}", alone, without])
+    more = len(ranked) - len(rows)
+    text = "Whether a source alone could have overturned the result, and who wins without it."
+    text += f" {more:,} more sources are not shown." if more > 0 else ""
+    return table("Sources", text, ("source", "rows", "could have alone", "winner without it"), rows)

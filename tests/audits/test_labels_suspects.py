@@ -1,0 +1,103 @@
+"""What the others do not explain: bots are found, honest days are not, whatever the days have in common."""
+
+import numpy as np
+import pytest
+
+from unswayed.audits.labels.audit import audit_labels
+
+DAYS = 14
+
+
+def honest(rng, variants=12, visitors=1000, weekend=0.0, spread=0.0):
+    """Conversions and visitors by variant and day; weekend: a share that is lost; spread: of every cell's rate."""
+    rate = rng.uniform(0.02, 0.05, variants)[:, None] * np.ones(DAYS)
+    rate[:, 5::7] *= 1 - weekend
+    rate[:, 6::7] *= 1 - weekend
+    rate *= np.exp(spread * rng.standard_normal(rate.shape))
+    n = rng.poisson(visitors, rate.shape)
+    return rng.binomial(n, np.minimum(rate, 1)), n
+
+
+def found(s, n, **keywords):
+    options, days = np.indices(s.shape)
+    return audit_labels(options.ravel(), s.ravel(), trials=n.ravel(), sources=days.ravel(), **keywords)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [{}, {"weekend": 0.3}, {"weekend": -0.5}, {"spread": 0.3}, {"variants": 2, "weekend": 0.4}, {"visitors": 30}],
+    ids=str,
+)
+def test_honest_tests_are_seldom_suspected(case):
+    rng = np.random.default_rng(0)
+    alarms = sum(bool(found(*honest(rng, **case)).suspects) for _ in range(60))
+    assert alarms <= 3
+
+
+@pytest.mark.parametrize("weekend", [0.0, 0.4])
+@pytest.mark.parametrize("variants", [6, 12])
+def test_bots_are_found_and_named(variants, weekend):
+    rng = np.random.default_rng(1)
+    right = 0
+    for _ in range(10):
+        s, n = honest(rng, variants, weekend=weekend)
+        days = rng.choice(DAYS, 4, replace=False)
+        s[1, days] += 150
+        n[1, days] += 200
+        audit = found(s, n)
+        right += {(x.option, x.source) for x in audit.suspects} == {(1, str(day)) for day in days}
+    assert right >= 8
+
+
+def test_what_is_expected_comes_from_the_others():
+    rng = np.random.default_rng(2)
+    s, n = honest(rng)
+    rate = np.delete(s[3], 6).sum() / np.delete(n[3], 6).sum()
+    s[3, 6] += 150
+    (suspect,) = found(s, n).suspects
+    assert (suspect.option, suspect.source, suspect.row) == (3, "6", 3 * DAYS + 6)
+    assert suspect.value == s[3, 6] / n[3, 6]
+    assert suspect.expected == pytest.approx(rate, rel=0.05)
+    assert suspect.score > 8
+    (fewer,) = found(n - s, n, minimize=True).suspects
+    assert fewer.value == pytest.approx(1 - suspect.value)
+    assert fewer.expected == pytest.approx(1 - suspect.expected)
+
+
+def test_a_cell_of_many_rows_has_no_row():
+    rng = np.random.default_rng(3)
+    s, n = honest(rng)
+    s[3, 6] += 200
+    options, days = np.indices(s.shape)
+    parts = [rng.binomial(s, 0.5), rng.binomial(n - s, 0.5)]
+    halves = [(parts[0], parts[0] + parts[1]), (s - parts[0], n - parts[0] - parts[1])]
+    audit = audit_labels(
+        np.tile(options.ravel(), 2),
+        np.concatenate([a.ravel() for a, _ in halves]),
+        trials=np.concatenate([b.ravel() for _, b in halves]),
+        sources=np.tile(days.ravel(), 2),
+    )
+    (suspect,) = audit.suspects
+    assert (suspect.row, suspect.option, suspect.trials, len(suspect.rows)) == (None, 3, int(n[3, 6]), 2)
+    assert "line" in audit.to_dict()["suspects"][0]
+
+
+def test_single_outcomes_are_never_suspected():
+    outcomes = np.zeros(3000)
+    outcomes[:3] = 1
+    assert audit_labels(np.repeat(["a", "b", "c"], 1000), outcomes).suspects == ()
+
+
+def test_values_far_from_the_others_are_found():
+    rng, alarms = np.random.default_rng(4), 0
+    o = np.repeat(np.arange(6), 10)
+    for _ in range(60):
+        y = o + rng.standard_normal(60)
+        alarms += bool(audit_labels(o, y).suspects)
+        y[[7, 8]] += 80
+        audit = audit_labels(o, y)
+        assert {7, 8} <= {s.row for s in audit.suspects}
+        assert audit.winner == 0
+        assert audit.winner_without_suspects == 5
+        assert "5 wins" in str(audit).splitlines()[0]
+    assert alarms <= 3

@@ -5,8 +5,8 @@
 One of eight workers returns random numbers between the worst and the best value (12.5% of the plays), or one of four
 drifts: what it adds grows from 0 to 30% of the range over the study. Workers take turns; noise is 1% of the range; the
 threat is not known. A row is the median gap of the recommended point over all functions and seeds, in per cent of the
-range, with its quartiles; *named* is the share of studies whose answer sets the liar aside or finds its offset, *blamed*
-the share in which an honest worker is set aside. Both variants see the same noise and the same lies.
+range, with its quartiles; *named* is the share of studies whose answer sets the liar aside or finds its offset,
+*blamed* the share in which an honest worker is set aside. Both variants see the same noise and the same lies.
 """
 
 from __future__ import annotations

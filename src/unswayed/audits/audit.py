@@ -96,10 +96,9 @@ def _are_labels(x: ArrayLike) -> bool:
 def _audit_labels(
     x: Any, y: ArrayLike, given: Given, noise_stds: ArrayLike | None, trials: ArrayLike | None, about: dict[str, Any]
 ) -> LabelAudit:
-    if model := [
-        name for name in ("kernel", "output_scale", "level", "norm_bound") if getattr(given, name) is not None
-    ]:
-        raise InvalidInput(f"options that have names have no model: leave out {model[0]}")
+    for name in ("kernel", "output_scale", "level", "norm_bound"):
+        if getattr(given, name) is not None:
+            raise InvalidInput(f"options that have names have no model: leave out {name}")
     values = y if trials is None else _successes(y, trials)
     noise = given.noise_std if noise_stds is None else noise_stds
     threat: dict[str, Any] = {"threat": given.threat, "delta": given.delta, "noise_std": noise}

@@ -138,6 +138,22 @@ def test_lies_beside_liars_are_trimmed_together():
     assert (run.lies_spent, run.best_arm_kept, run.outcome) == (2, True, "settled")
 
 
+def test_a_spike_of_any_size_costs_no_digits():
+    """The rounding errors of what is trimmed must not keep arms that honest groups rule out."""
+    X = np.linspace(0, 1, 30)[:, None]
+    policy = TrimmedPhasedElimination(X, SquaredExponential(0.3), norm_bound=2.0, noise_std=0.01, lies=2)
+    epoch = policy.init()
+    query = policy.ask(epoch, np.random.default_rng(0))
+    kept = []
+    for size in (0.0, 1e6, 1e13):
+        groups = np.tile(np.sin(3 * X[query.arms, 0]), (query.groups, 1))
+        groups[:2] -= size
+        after = policy.tell(epoch, Feedback(query.arms, query.repeats, groups.mean(axis=0), groups))
+        kept.append(after.active.tolist())
+    assert kept[0] == kept[1] == kept[2]
+    assert len(kept[0]) < 25
+
+
 def test_a_spike_leaves_the_posterior_alone():
     """The sums over all epochs keep the trimmed means."""
     problem = f1()

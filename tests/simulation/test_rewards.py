@@ -87,9 +87,10 @@ def test_a_clipped_block_is_clipped_play_by_play():
     assert abs(np.mean(blocks) - unclipped) > 0.015  # clipping is seen by this test
 
 
-def test_a_block_of_lies_alone():
-    means, spent = draw(game_of(0.0, 5, 0, (-2.0, 2.0)), Query([0], [5]), np.array([1e6, 0.0]), phased=True)
-    assert means[0, 0] == 2.0
+def test_a_block_of_lies_alone_keeps_none_of_its_noise():
+    """All plays are clipped to the same value, so the noises of the single plays must add up to that of the block."""
+    means, spent = draw(game_of(0.5, 5, 0, (-2.0, 2.0)), Query([0], [5]), np.array([1e6, 0.0]), phased=True)
+    assert means[0, 0] == pytest.approx(2.0, abs=1e-12)
     assert spent[0] == 5e6
 
 

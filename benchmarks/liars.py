@@ -19,6 +19,7 @@ from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
 
 from unswayed import Answer, Box, Optimizer, Options, Real
 from unswayed.problems.boxes import ackley5, branin, hartmann6
@@ -112,8 +113,7 @@ def study(key: tuple[str, int, str, int, str, int]) -> Row:
     case = FUNCTIONS[functions][number]
     rng = np.random.default_rng([seed, number])
     cloud = rng.uniform(size=(60 if case.table else 200_000, case.dimension))
-    f = case.function(cloud)
-    best, worst = float(f.max()), float(f.min())
+    best, worst = extremes(case, cloud)
     space: Space = Options(cloud) if case.table else Box({f"x{i}": Real(0, 1) for i in range(case.dimension)})
     noise, lies = NOISE * (best - worst) * rng.standard_normal(plays), rng.uniform(worst, best, plays)
     optimizer = Optimizer(space, plays=plays, seed=seed)
@@ -127,6 +127,21 @@ def study(key: tuple[str, int, str, int, str, int]) -> Row:
     answer = optimizer.answer()
     gap = (best - float(case.function(np.atleast_2d(row(answer.point)))[0])) / (best - worst)
     return Row(liar, plays, known, case.name, max(gap, 0.0), named(answer), blamed(answer))
+
+
+def extremes(case: Case, cloud: FloatArray) -> tuple[float, float]:
+    """The best and the worst value: of the table, or over the cube, climbed to from the best of many points."""
+    f = case.function(cloud)
+    if case.table:
+        return float(f.max()), float(f.min())
+
+    def climbed(sign: float) -> float:
+        starts = cloud[np.argsort(-sign * f)[:5]]
+        cube = [(0.0, 1.0)] * case.dimension
+        tops = [minimize(lambda x: -sign * float(case.function(x[None])[0]), x, bounds=cube).fun for x in starts]
+        return -sign * min(tops)
+
+    return climbed(1.0), climbed(-1.0)
 
 
 def row(point: object) -> FloatArray:

@@ -7,17 +7,16 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from unswayed.audits.report import limit_text, place, ranked, source_row, summary
 from unswayed.audits.result import Audit
 from unswayed.audits.verdict import verdict
+from unswayed.plots.lies import LowestLead, draw_lies
 from unswayed.plots.page import document, escaped, picture, table
 from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, encoded, light
 from unswayed.text import number, printable
 
 SHOWN, SUSPECTS, SOURCES = 15, 50, 100
-FEWEST, MARKED = 5, 30  # lies on the axis; up to so many have a mark each
 
 
 def plot_audit(audit: Audit) -> Figure:
@@ -25,8 +24,17 @@ def plot_audit(audit: Audit) -> Figure:
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     draw_leaders(left, audit)
-    draw_lies(right, audit)
+    _lies(right, audit)
     return figure
+
+
+def _lies(axes: Axes, audit: Audit) -> None:
+    kinds = [LowestLead("false measurements", audit.lowest_leads, audit.breakdown_lies, BAD)]
+    if audit.sources:
+        kinds.append(LowestLead("lying sources", audit.lowest_leads_sources, audit.breakdown_sources, KEPT))
+    draw_lies(axes, kinds)
+    axes.set_title("below 0 another option could have won")
+    _finish(axes)
 
 
 def draw_leaders(axes: Axes, audit: Audit) -> None:
@@ -39,34 +47,6 @@ def draw_leaders(axes: Axes, audit: Audit) -> None:
         axes.plot(rank, audit.means[option], marker="x", color=colour, linestyle="none")
     axes.set_xticks(range(len(leaders)), [str(option) for option in leaders], fontsize=8)
     axes.set(xlabel="option", ylabel="value", title="estimate ± 2 deviations (x: mean measured)")
-    _finish(axes)
-
-
-def draw_lies(axes: Axes, audit: Audit) -> None:
-    """The lowest possible lead of the winner over its best rival, by the number of lies."""
-    kinds = [("false measurements", audit.lowest_leads, audit.breakdown_lies, BAD)]
-    if audit.sources:
-        kinds.append(("lying sources", audit.lowest_leads_sources, audit.breakdown_sources, KEPT))
-    counts = [one for _, _, one, _ in kinds if one is not None]
-    most = max(FEWEST, *(2 * one for one in counts)) if counts else len(audit.lowest_leads)
-    top = float(audit.lowest_leads[0])
-    bottom = max(-top, min(float(leads[: most + 1].min()) for _, leads, _, _ in kinds)) if top > 0 else -1.0
-    for name, leads, overturned, colour in kinds:
-        shown = leads[: most + 1]
-        marker = "o" if len(shown) <= MARKED else None
-        axes.plot(range(len(shown)), shown, color=colour, marker=marker, markersize=4, label=name)
-        if overturned is not None:
-            where = overturned, max(float(leads[overturned]), bottom)
-            axes.plot(*where, marker="o", markersize=10, mfc="none", mec=colour, clip_on=False)
-            box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
-            label = f"from {overturned:,} on"
-            axes.annotate(label, where, (9, 7), textcoords="offset points", color=colour, bbox=box)
-    axes.axhline(0, color="black", linewidth=0.8)
-    axes.set_ylim(min(bottom, 0) - 0.05 * abs(top), 1.1 * top or 1.0)
-    axes.axhspan(axes.get_ylim()[0], 0, color=NEUTRAL, alpha=0.12, linewidth=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set(xlabel="number of lies", ylabel="lowest possible lead", title="below 0 another option could have won")
-    axes.legend(frameon=False, fontsize=8)
     _finish(axes)
 
 
@@ -86,7 +66,7 @@ def audit_page(audit: Audit, source: str) -> str:
         f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
         f"<p><strong>{escaped(verdict(audit))}</strong></p>",
         f"<ul>{withstands}</ul>",
-        picture("How many lies it takes", lies, encoded(_drawn(draw_lies, audit))),
+        picture("How many lies it takes", lies, encoded(_drawn(_lies, audit))),
         *_source_table(audit),
         picture("Who leads, and by how much", legend, encoded(_drawn(draw_leaders, audit))),
         f"<h2>In words</h2><pre>{escaped(words)}</pre>",

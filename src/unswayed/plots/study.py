@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from unswayed.plots.lies import LowestLead, draw_lies
 from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, light
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
@@ -38,12 +39,17 @@ TICKS, LONGEST = 10, 14  # names on an axis, and letters of a name
 
 
 def plot_answer(answer: Answer) -> Figure:
-    """Left: every play, those set aside crossed out, and the estimate; right: the values against the parameters."""
+    """Left: every play, those set aside crossed out, and the estimate; then the values against the parameters.
+
+    If the threat is not known: at the right, what is left of the lead after each lie.
+    """
     names = _shown_names(answer)
     columns = len(names) if len(names) <= 3 else ceil(len(names) / 2)
     rows = ceil(len(names) / columns)
-    figure = Figure(figsize=(5.2 + 2.5 * columns, 3.9 if rows == 1 else 4.9), layout="constrained")
-    grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[max(2.0, 0.8 * columns), *[1.0] * columns])
+    figure = Figure(layout="constrained")
+    unknown = answer.threat is None and answer.breakdown.possible
+    widths = [max(2.0, 0.8 * columns), *[1.0] * columns, *([1.3] if unknown else [])]
+    grid = figure.add_gridspec(rows, len(widths), width_ratios=widths)
     limits = _limits(answer)
     left = figure.add_subplot(grid[:, 0])
     _over_time(left, answer, limits)
@@ -52,6 +58,9 @@ def plot_answer(answer: Answer) -> Figure:
         axes = figure.add_subplot(grid[number // columns, 1 + number % columns], sharey=left)
         _against(axes, name, answer, limits)
         axes.tick_params(labelleft=False)
+    if unknown:
+        _withstands(figure.add_subplot(grid[:, -1]), answer)
+    figure.set_size_inches(5.2 + 2.5 * columns + 3.2 * unknown, 3.9 if rows == 1 else 4.9)
     for axes in figure.axes:
         light(axes)
     left.set_ylim(*limits)
@@ -59,6 +68,15 @@ def plot_answer(answer: Answer) -> Figure:
     title = f"{answer.shown_estimate} at {answer.space.describe(answer.point)}"
     figure.suptitle(_short(title, 110), fontsize=11, parse_math=False)
     return figure
+
+
+def _withstands(axes: Axes, answer: Answer) -> None:
+    """How the recommendation depends on the number of lies."""
+    kinds = [LowestLead("false measurements", answer.lowest_leads, answer.breakdown.lies, BAD)]
+    if answer.lowest_leads_sources is not None:
+        kinds.append(LowestLead("lying sources", answer.lowest_leads_sources, answer.breakdown.liars, KEPT))
+    draw_lies(axes, kinds)
+    axes.set_title("below 0 another point could have won", fontsize=9)
 
 
 def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:

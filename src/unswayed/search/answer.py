@@ -15,6 +15,7 @@ from unswayed.search.play import Play
 from unswayed.search.report import SourceSeen, report, threat_levels
 from unswayed.spaces import Point
 from unswayed.text import counted, number
+from unswayed.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +46,8 @@ class Answer:
         threat: What tampering to be safe against; None if nobody knows.
         low: Smallest value that false measurements were counted with: given, or the smallest one observed.
         high: The largest one.
+        lowest_leads: The lowest possible lead over the best rival, with 0, 1, 2, ... false measurements.
+        lowest_leads_sources: The same for lying sources; None if no source was named.
         plays: All plays, also open, failed and retracted ones.
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
         continuum: Whether points may be arbitrarily close to each other.
@@ -78,6 +81,8 @@ class Answer:
     space: Any
     continuum: bool
     minimize: bool
+    lowest_leads: FloatArray
+    lowest_leads_sources: FloatArray | None = None
 
     @property
     def measured(self) -> int:

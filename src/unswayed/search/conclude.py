@@ -67,7 +67,7 @@ def _answer_of(
     given = _noise_given(task.given, data)
     without = near_failures(policy.domain, data.rows, data.failed)
     arm = policy.recommend(watch, without=without)
-    broken, (low, high) = _broken(task, data, surrogate, arm, without)
+    broken, counted = _broken(task, data, surrogate, arm, without)
     points = task.space.decode(policy.domain)
 
     def point(number: int | None) -> Point:
@@ -84,7 +84,7 @@ def _answer_of(
         if unexplored <= HIDDEN:
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
     sign = -1.0 if minimize else 1.0
-    ends = sorted((sign * low, sign * high))
+    counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
         point=point(arm),
         estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
@@ -98,8 +98,7 @@ def _answer_of(
         **_aside(data, surrogate, plays),
         sources=sources_seen(data, surrogate, sign),
         threat=Threat.of(given.flipped().threat if minimize else given.threat),
-        low=ends[0],
-        high=ends[1],
+        **counted,
         plays=tuple(plays),
         space=space,
         continuum=continuum,
@@ -129,8 +128,8 @@ def _records(data: Data, surrogate: Surrogate) -> Records:
 
 def _broken(
     task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]
-) -> tuple[Breakdown, tuple[float, float]]:
-    """The breakdown of the recommendation, in units of the values, and the range that lies were counted with."""
+) -> tuple[Breakdown, dict[str, Any]]:
+    """The breakdown of the recommendation, in units of the values, and what lies were counted with."""
     posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
     kept, margin = _records(data, surrogate), prior.noise if task.all_rows is None else 0.0
     found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
@@ -150,7 +149,10 @@ def _broken(
         arm,
     )
     counted = {"lies": lies.number, "liars": liars.number if data.names else None}
-    return replace(found, budget=prior.output_scale * found.budget, **counted), (low, high)
+    about = {"low": low, "high": high, "lowest_leads": prior.output_scale * lies.lowest}
+    if data.names:
+        about["lowest_leads_sources"] = prior.output_scale * liars.lowest
+    return replace(found, budget=prior.output_scale * found.budget, **counted), about
 
 
 def _aside(data: Data, surrogate: Surrogate, plays: Sequence[Play]) -> dict[str, Any]:

@@ -104,3 +104,12 @@ def test_without_sources_nothing_is_judged():
     found = weighed(K, alone)
     assert found.kept.all()
     assert found.corrected(alone) is alone.values
+
+
+def test_plays_without_a_name_are_judged_together():
+    K, records, rng = game(3)
+    lying = lie(records, 4, lambda values: rng.uniform(-3, 3, len(values)))
+    sources = np.where(lying.sources == 4, -1, lying.sources)
+    found = weighed(K, Records(lying.arms, lying.values, lying.weights, sources))
+    assert found.aside == (-1,)
+    assert not found.offsets.any()

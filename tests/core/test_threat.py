@@ -114,3 +114,11 @@ def test_an_allowance_is_spent():
     assert left.after(2.0, 1) is None
     assert left.after(0.75, 1) == Allowance(0.25, 0, 0)
     assert Allowance.of(None).after(1e9, 500, source=True) is not None
+
+
+def test_a_measurement_without_a_name_may_come_from_any_liar():
+    g = np.array([[1.0, 1.0, 1.0, 1.0]])
+    some = Records(np.zeros(4, dtype=int), np.zeros(4), np.ones(4), np.array([0, 1, 1, -1]))
+    assert Threat(liars=1, low=0, high=1).reach(g, some) == 3  # the second source, and the one without a name
+    nobody = Records(np.zeros(4, dtype=int), np.zeros(4), np.ones(4))
+    assert Threat(liars=1, low=0, high=1).reach(g, nobody) == 4

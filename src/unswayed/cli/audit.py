@@ -85,12 +85,8 @@ def command(
     data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials)
     if page is not None:
         _check_page(page, file)
-    settings: dict[str, Any] = {
-        "threat": threat_of(budget, lies, liars, low, high),
-        "minimize": minimize,
-        "delta": delta,
-    }
-    settings |= {"noise_std": noise, "low": low, "high": high}
+    settings: dict[str, Any] = {"threat": threat_of(budget, lies, liars, low, high), "minimize": minimize}
+    settings |= {"delta": delta, "noise_std": noise, "low": low, "high": high}
     model = {"kernel": kernel, "lengthscale": lengthscale, "scale": scale, "level": level, "norm": norm}
     found = _by_parameters(data, settings, model) if data.options is None else _by_label(data, settings, model)
     if data.ignored:

@@ -37,8 +37,9 @@ class Weighed:
 
     Attributes:
         kept: Which plays are kept.
-        offsets: How far each source reads above the others; 0 for one that is not off.
-        aside: The sources that are set aside.
+        offsets: How far each source reads above the others; 0 for one that is not off. The last one is that of the
+            plays whose source was not named, taken together.
+        aside: The sources that are set aside; -1 are the plays whose source was not named.
         allowance: What is left of the threat.
         cost: Minus the log probability of what was set aside, where a play costs its density.
     """
@@ -54,7 +55,9 @@ class Weighed:
         return records.values if records.sources is None else records.values - self.offsets[records.sources]
 
 
-def weigh_sources(posterior: JointPosterior, records: Records, *, K: FloatArray, allowance: Allowance) -> Weighed:
+def weigh_sources(
+    posterior: JointPosterior, records: Records, *, K: FloatArray, allowance: Allowance, named: int = 0
+) -> Weighed:
     """Judge sources one after the other, the least probable one first.
 
     Args:
@@ -62,15 +65,18 @@ def weigh_sources(posterior: JointPosterior, records: Records, *, K: FloatArray,
         records: The plays.
         K: Kernel matrix of all arms.
         allowance: What the threat allows to set aside.
+        named: How many sources there are, if more than in these records.
     """
     sources = records.sources
     kept = np.ones(len(records.values), dtype=np.bool_)
-    if sources is None or (number := int(sources.max(initial=-1)) + 1) < 2:
-        return Weighed(kept, np.zeros(0 if sources is None else number), (), allowance, 0.0)
-    offsets, aside, decided, cost = np.zeros(number), list[int](), set[int](), 0.0
+    number = max(named, 0 if sources is None else int(sources.max(initial=-1)) + 1)
+    offsets, aside, decided, cost = np.zeros(number + 1), list[int](), set[int](), 0.0
+    if sources is None or number < 2:
+        return Weighed(kept, offsets, (), allowance, cost)
+    groups = (*range(number), -1)  # those without a name together
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
     while True:
-        found = [(judge(posterior, records, kept & (sources == s), span), s) for s in range(number) if s not in decided]
+        found = [(judge(posterior, records, kept & (sources == s), span), s) for s in groups if s not in decided]
         worst, s = max(found, key=lambda one: one[0].gain, default=(None, -1))
         if worst is None or worst.gain <= 0:
             return Weighed(kept, offsets, tuple(aside), allowance, cost)

@@ -202,7 +202,7 @@ class Records:
         arms: The arm of each.
         values: Its value.
         weights: Its weight: the noise variance of the model over its own.
-        sources: The number of its source, from 0; None if sources are not known.
+        sources: The number of its source, from 0; -1 if it was not named. None if no source is known.
     """
 
     arms: IntArray
@@ -234,12 +234,15 @@ class Records:
         return np.where(g == 0, 0.0, h)
 
     def by_source(self, h: FloatArray) -> FloatArray:
-        """The sums of h over the records of each source, a column for each. A record without a source is its own."""
+        """The sums of h over the records of each source, a column for each.
+
+        A record whose source was not named may come from any of them, so it counts for each.
+        """
         if self.sources is None:
-            return h
-        summed = np.zeros((int(self.sources.max(initial=-1)) + 1, len(h)))
-        np.add.at(summed, self.sources, h.T)
-        return summed.T
+            return np.asarray(h.sum(axis=1, keepdims=True))
+        summed = np.zeros((int(self.sources.max(initial=-1)) + 2, len(h)))
+        np.add.at(summed, self.sources, h.T)  # the last row is for those that were not named
+        return np.asarray((summed[:-1] + summed[-1]).T)
 
 
 @dataclass(frozen=True)

@@ -86,14 +86,15 @@ class Watch:
 
     def then(self, arm: int, n: float, mean: float, source: int | None = None) -> Self:
         """The state after plays of `arm` of weight `n` with this mean, kept unless their source is set aside."""
-        aside, off = source in self.aside, 0.0 if source is None else float(self.offsets[source : source + 1].sum())
+        who = -1 if source is None else source
+        aside, off = who in self.aside, self.offsets[who] if len(self.offsets) else 0.0
         return replace(
             self,
             arms=np.append(self.arms, arm),
             rewards=np.append(self.rewards, mean),
             repeats=np.append(self.repeats, float(n)),
             kept=np.append(self.kept, not aside),
-            sources=None if self.sources is None else np.append(self.sources, -1 if source is None else source),
+            sources=None if self.sources is None else np.append(self.sources, who),
             posterior=self.posterior if aside else self.posterior.extend(arm, n, n * (mean - off)),
         )
 
@@ -113,7 +114,8 @@ class Watch:
         if np.isinf(threshold):
             return replace(self, kept=read_only(kept), posterior=possible, offsets=NOTHING, aside=())
         some = self.records.only(kept, self.rewards[kept])
-        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat))
+        named = 0 if self.sources is None else int(self.sources.max()) + 1
+        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat), named=named)
         kept[kept] = weighed.kept
         told = replace(self, offsets=weighed.offsets, aside=weighed.aside)
         rewards = told.corrected
@@ -132,13 +134,10 @@ class Watch:
         """The arm of a reward that was set aside, would be the best, and comes from one source only, not this one."""
         if self.sources is None:
             return None
-        best = self.posterior.mean.max()
-        aside = np.flatnonzero(
-            ~self.kept & (self.sources != (-1 if source is None else source)) & (self.rewards > best)
-        )
-        best_first = aside[np.argsort(-self.rewards[aside], kind="stable")]
-        lone = (j for j in best_first if len(np.unique(self.sources[self.arms == self.arms[j]])) == 1)
-        return next((int(self.arms[j]) for j in lone), None)
+        others = self.sources != (-1 if source is None else source)
+        aside = np.flatnonzero(~self.kept & others & (self.rewards > self.posterior.mean.max()))
+        lone = [j for j in aside if len(np.unique(self.sources[self.arms == self.arms[j]])) == 1]
+        return int(self.arms[max(lone, key=lambda j: self.rewards[j])]) if lone else None
 
     def everything(self) -> JointPosterior:
         """The posterior of all plays, for the certificate: its proof allows no choice of plays by their rewards."""

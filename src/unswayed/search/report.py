@@ -51,9 +51,7 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float) -> tuple[SourceS
     """What became of each source."""
     watch, prior = surrogate.watch, surrogate.beliefs.prior
     counts = np.bincount(data.source[data.source >= 0], minlength=len(data.names))
-    offsets = np.zeros(len(data.names))
-    known = min(len(watch.offsets), len(offsets))
-    offsets[:known] = prior.output_scale * watch.offsets[:known]
+    offsets = prior.output_scale * watch.offsets if len(watch.offsets) else np.zeros(len(data.names))
     return tuple(
         SourceSeen(name, int(counts[i]), i in watch.aside, sign * float(offsets[i]) + 0.0)
         for i, name in enumerate(data.names)

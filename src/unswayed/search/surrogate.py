@@ -56,7 +56,7 @@ class Surrogate:
 
     def knows(self, told: Told) -> bool:
         """Whether it is of the known kind: its row is an arm, its source is known, an outcome among outcomes."""
-        source = told.source in self.names or (told.source is None and not self.names)
+        source = told.source is None or told.source in self.names
         kind = not self.binary or (abs(told.value) in (0.0, 1.0) and told.trials is None)
         return source and kind and told.row.tobytes() in self.arm_of
 
@@ -65,7 +65,11 @@ class Surrogate:
         arm, z = self.arm_of[told.row.tobytes()], self.beliefs.prior.standard(told.value)
         source = None if told.source is None else self.names.index(told.source)
         if self.binary:  # a single outcome is no surprise; batches are judged when the model is fitted again
-            return self if source in self.watch.aside else replace(self, watch=self.watch.imagined(arm, 1, z), memo={})
+            return (
+                self
+                if (-1 if source is None else source) in self.watch.aside
+                else replace(self, watch=self.watch.imagined(arm, 1, z), memo={})
+            )
         weight = 1.0
         if told.noise_std is not None or told.trials is not None:
             own = float(own_noise(data.values, data.noise_std, data.trials)[-1])

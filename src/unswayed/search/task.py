@@ -188,11 +188,8 @@ class Data:
 
     @property
     def sources(self) -> IntArray | None:
-        """The number of the source of each play; one without a source is its own. None if no source was named."""
-        if not self.names:
-            return None
-        alone = self.source < 0
-        return np.where(alone, len(self.names) + np.cumsum(alone) - 1, self.source)
+        """The number of the source of each play, -1 if it was not named; None if none was."""
+        return self.source if self.names else None
 
     @cached_property
     def arms(self) -> IntArray:

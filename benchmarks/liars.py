@@ -12,11 +12,11 @@ range, with its quartiles; *named* is the share of studies whose answer sets the
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from multiprocessing import get_context
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.optimize import minimize
@@ -28,6 +28,7 @@ from unswayed.spaces import Space
 from unswayed.types import FloatArray
 
 Function = Callable[[FloatArray], FloatArray]
+Key, Result = TypeVar("Key"), TypeVar("Result")
 NOISE = 0.01  # of the range
 DRIFT = 0.3  # of the range, at the end
 
@@ -165,15 +166,21 @@ def main() -> None:
     given = parser.parse_args()
     numbers = range(len(FUNCTIONS[given.functions]))
     keys = list(product([given.functions], numbers, LIARS, given.plays, KNOWN, range(given.seeds)))
+    rows = played(study, keys, given.jobs)
+    print(table(rows))
+
+
+def played(study: Callable[[Key], Result], keys: Sequence[Key], jobs: int) -> list[Result]:
+    """The result of each study, in processes of their own."""
     with (
         progress_bar("studies", len(keys)) as advance,
-        ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool,
+        ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool,
     ):
         rows = []
         for result in pool.map(study, keys):
             rows.append(result)
             advance(1)
-    print(table(rows))
+    return rows
 
 
 def table(rows: list[Row]) -> str:

@@ -12,16 +12,13 @@ studies with a gap above 10%. All see the same noise, and lies by the same rule.
 from __future__ import annotations
 
 import argparse
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
-from multiprocessing import get_context
 from typing import NamedTuple
 
 import numpy as np
-from liars import FUNCTIONS, NOISE, extremes, row
+from liars import FUNCTIONS, NOISE, extremes, played, row
 
 from unswayed import Box, Optimizer, Options, Real, Threat
-from unswayed.progress import progress_bar
 from unswayed.spaces import Space
 
 ATTACKS = ("hide", "promote")
@@ -73,14 +70,7 @@ def main() -> None:
     given = parser.parse_args()
     numbers = range(len(FUNCTIONS[given.functions]))
     keys = list(product([given.functions], numbers, ATTACKS, given.plays, TOLD, range(given.seeds)))
-    with (
-        progress_bar("studies", len(keys)) as advance,
-        ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool,
-    ):
-        rows = []
-        for result in pool.map(study, keys):
-            rows.append(result)
-            advance(1)
+    rows = played(study, keys, given.jobs)
     print("| plays | told | median gap (quartiles), % | gap above 10% |\n|---|---|---|---|")
     for plays, (kind, told) in product(given.plays, TOLD):
         mine = [one.gap for one in rows if (one.plays, one.kind, one.told) == (plays, kind, told)]

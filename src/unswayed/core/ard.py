@@ -250,11 +250,8 @@ def _trimmed(
     weighed = weigh_sources(everything, some, K=K, allowance=allowed)
     believed = weighed.kept
     values = weighed.corrected(some)
-    if believed.all() and not weighed.offsets.any():
-        posterior = everything
-    else:
-        posterior = JointPosterior.of_plays(K, some.arms[believed], values[believed], some.weights[believed], lam)
     plays = some.arms[believed], values[believed], some.weights[believed]
+    posterior = everything if weighed.believes_all else JointPosterior.of_plays(K, *plays, lam)
     explained = trim(posterior, *plays, K=K, threshold=threshold, allowance=weighed.allowance)
     offsets, faults = np.zeros(len(z)), int((~kept).sum())
     offsets[kept] = scale * (some.values - values)

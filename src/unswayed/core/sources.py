@@ -50,6 +50,11 @@ class Weighed:
     allowance: Allowance
     cost: float
 
+    @property
+    def believes_all(self) -> bool:
+        """Whether all plays count as they are."""
+        return not self.aside and not self.offsets.any()
+
     def corrected(self, records: Records) -> FloatArray:
         """The values without the offsets of their sources."""
         return records.values if records.sources is None else records.values - self.offsets[records.sources]

@@ -119,7 +119,8 @@ class Watch:
         kept[kept] = weighed.kept
         told = replace(self, offsets=weighed.offsets, aside=weighed.aside)
         rewards = told.corrected
-        posterior, plays = self._of(kept, rewards), (self.arms[kept], rewards[kept], self.repeats[kept])
+        posterior = possible if weighed.believes_all else self._of(kept, rewards)
+        plays = self.arms[kept], rewards[kept], self.repeats[kept]
         explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=weighed.allowance)
         if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained

@@ -9,7 +9,7 @@ import numpy as np
 
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data
-from unswayed.text import at_least, counted, listed, number, printable
+from unswayed.text import at_least, counted, listed, printable
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
@@ -123,7 +123,6 @@ def _aside(answer: Answer) -> str:
 
 def _sources(answer: Answer) -> list[str]:
     """The sources that are not believed, or off by a constant."""
-    unit = answer.assumptions.noise_std
     lines = [
         f"Source {printable(s.source, limit=60)} is set aside: the others do not explain its "
         f"{counted(s.plays, 'measurement')}."
@@ -133,6 +132,6 @@ def _sources(answer: Answer) -> list[str]:
     for s in answer.sources:
         if s.offset and not s.set_aside:
             where = "above" if s.offset > 0 else "below"
-            off = number(abs(s.offset), unit)
-            lines.append(f"Source {printable(s.source, limit=60)} reads {off} {where} the others; this was taken off.")
+            off = f"{abs(s.offset):.3g} {where}"
+            lines.append(f"Source {printable(s.source, limit=60)} reads {off} the others; this was taken off.")
     return lines[:LISTED]

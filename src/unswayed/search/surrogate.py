@@ -57,7 +57,7 @@ class Surrogate:
     def knows(self, told: Told) -> bool:
         """Whether it is of the known kind: its row is an arm, its source is known, an outcome among outcomes."""
         source = told.source is None or told.source in self.names
-        kind = not self.binary or (abs(told.value) in (0.0, 1.0) and told.trials is None)
+        kind = not self.binary or (abs(told.value) in (0.0, 1.0) and told.trials is told.noise_std is None)
         return source and kind and told.row.tobytes() in self.arm_of
 
     def after(self, told: Told, data: Data) -> Self:

@@ -199,7 +199,8 @@ class Data:
     @cached_property
     def binary(self) -> bool:
         """Whether every value is a single yes or no, 1 or 0 (or negated), and some row gave both."""
-        if not len(self.values) or self.trials.any() or not np.isin(np.abs(self.values), (0.0, 1.0)).all():
+        stated = self.trials.any() or not np.isnan(self.noise_std).all()
+        if not len(self.values) or stated or not np.isin(np.abs(self.values), (0.0, 1.0)).all():
             return False
         mean = np.bincount(self.arms, weights=np.abs(self.values)) / np.bincount(self.arms)
         return bool(((mean > 0) & (mean < 1)).any())

@@ -419,3 +419,35 @@ def test_one_choice_for_all_is_no_search():
     study.optimize(lambda trial: len(trial.suggest_categorical("k", ["a"])), n_trials=2)
     open_trial(study)
     assert given_by(study.sampler, study, 2) == {"k": "a"}
+
+
+def test_sources_and_standard_errors_are_user_attributes():
+    rng = np.random.default_rng(0)
+
+    def measured(trial):
+        x, worker = trial.suggest_float("x", 0, 1), f"w{trial.number % 5}"
+        trial.set_user_attr("source", worker)
+        trial.set_user_attr("noise_std", 0.01)
+        return rng.uniform(0, 1) if worker == "w2" else 1 - (x - 0.4) ** 2 + 0.01 * rng.standard_normal()
+
+    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(seed=0))
+    study.optimize(measured, n_trials=50)
+    answer = study.sampler.recommend(study)
+    assert [source.source for source in answer.sources if source.set_aside] == ["w2"]
+    assert abs(answer.point["x"] - 0.4) < 0.1
+    assert answer.plays[7].source == "w2"
+    table = study_table(study)
+    assert table.sources[:3] == ("w0", "w1", "w2")
+    assert (table.noise_stds == 0.01).all()
+    found = audit_study(study)
+    assert [source.source for source in found.sources if source.suspicious] == ["w2"]
+    assert "noise" not in found.assumptions.estimated
+
+
+def test_an_attribute_that_makes_no_sense_is_named():
+    study = optuna.create_study()
+    study.add_trial(create_trial(params={"x": 0.5}, distributions={"x": SPACE["x"]}, value=1.0))
+    wrong = create_trial(params={"x": 0.2}, distributions={"x": SPACE["x"]}, value=1.0, user_attrs={"noise_std": -1})
+    study.add_trial(wrong)
+    with pytest.raises(UnswayedError, match="trial 1 has a user attribute that makes no sense: the standard error"):
+        recommend(study)

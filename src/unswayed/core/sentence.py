@@ -9,6 +9,8 @@ from unswayed.core.certificate import Certificate
 from unswayed.core.credible import Credible
 from unswayed.text import at_most, listed
 
+NOTHING_ELSE = "nothing else was tampered with"
+
 
 def gap_sentence(
     proved: Certificate | None,
@@ -18,6 +20,7 @@ def gap_sentence(
     claim: str,
     measured: int,
     hint: str = "",
+    kept: bool = False,
 ) -> str:
     """How far a recommendation is from the best, in words: proved, fitted, or that it cannot be said.
 
@@ -28,6 +31,7 @@ def gap_sentence(
         claim: What is said of the recommendation, with a place for the distance.
         measured: How many measurements there are.
         hint: What to add if there are too few.
+        kept: Whether it rests on a part of the measurements, because others were set aside.
     """
     if proved is not None:
         begin, percent = "Certified: with", f"{100 * (1 - proved.delta):.4g}% confidence"
@@ -40,5 +44,6 @@ def gap_sentence(
         return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hint}"
     if not np.isfinite(gap):
         return f"Nothing can be said of how far this is from the best, if there may be {threat} without a known range."
+    condition = threat.condition if proved is not None or not (kept and threat.none) else NOTHING_ELSE
     rounded = "" if proved is None or proved.resolved else f" {proved.rounding_note}"
-    return f"{begin} {percent} {claim.format(at_most(gap))}, if {threat.condition}.{rounded}"
+    return f"{begin} {percent} {claim.format(at_most(gap))}, if {condition}.{rounded}"

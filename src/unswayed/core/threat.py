@@ -8,8 +8,8 @@
     lies k     false measurements                              the sum of the k largest h_j
     liars s    lying sources                                   the sum of the s largest sums of h over one source
 
-Each bound is exact, and the kinds add up. This is the only place that knows the kinds: certificates, breakdowns,
-policies and audits call `Threat.reach`.
+Each bound is exact. Kinds add up, which is safe: a lie among the measurements of a liar counts twice. This is the only
+place that knows the kinds: certificates, breakdowns, policies and audits call `Threat.reach`.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ class Threat:
         Args:
             threat: The threat.
         """
+        if isinstance(threat, str | bool):
+            raise InvalidInput(f"a threat is a number, a Threat or None, not {threat!r}")
         return threat if threat is None or isinstance(threat, Threat) else cls(total=threat)
 
     @property

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import log10
 from threading import RLock
 from typing import Any, Unpack
 from zlib import crc32
@@ -21,19 +20,18 @@ import numpy as np
 from unswayed.errors import InvalidInput
 
 try:
-    from optuna.distributions import BaseDistribution, CategoricalDistribution
+    from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler, RandomSampler
     from optuna.search_space import intersection_search_space
     from optuna.study import Study, StudyDirection
-    from optuna.trial import FrozenTrial, TrialState
+    from optuna.trial import FrozenTrial
 except ImportError:
     raise InvalidInput("this needs Optuna: pip install 'unswayed[optuna]'") from None
 
-from unswayed.audits.audit import audit_points
-from unswayed.audits.result import Audit
 from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
+from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_table
 from unswayed.integrations.optuna_space import OptunaSpace, searchable
 from unswayed.integrations.optuna_trials import Trial, ask, event, measured, seen_by, single_objective, told
 from unswayed.search.answer import Answer
@@ -41,7 +39,7 @@ from unswayed.search.conclude import answer
 from unswayed.search.modes import Mode, begin
 from unswayed.search.play import Play, Status
 from unswayed.search.task import Task
-from unswayed.types import FloatArray, IntArray, read_only, whole
+from unswayed.types import whole
 
 __all__ = ["StudyTable", "UnswayedSampler", "audit_study", "recommend", "study_table"]
 
@@ -232,69 +230,3 @@ def _task(study: Study, space: OptunaSpace, given: Given, seed: int) -> Task:
 def _seed_of(study: Study) -> int:
     """The same for all workers: not from the time, but from the study's name."""
     return crc32(study.study_name.encode("utf-8", "surrogatepass"))
-
-
-@dataclass(frozen=True, eq=False)
-class StudyTable:
-    """The complete trials of a study as numbers.
-
-    Attributes:
-        columns: Titles of the columns of x. A linear parameter has a column with its name and its value, a logarithmic
-            one `log10(name)`, a categorical one a column `name=choice` for each choice: 1 for the one that was taken.
-        x: A row for each trial.
-        y: The value of each trial.
-        numbers: The number of each trial.
-        minimize: Whether the study minimises.
-    """
-
-    columns: tuple[str, ...]
-    x: FloatArray
-    y: FloatArray
-    numbers: IntArray
-    minimize: bool
-
-
-def study_table(study: Study) -> StudyTable:
-    """The complete trials with finite values as numbers, in the parameters that all of them have in common."""
-    single_objective(study, "an audit")
-    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    trials = [trial for trial in complete if measured(trial) is not None]
-    if not trials:
-        raise InvalidInput("the study has no complete trial with a finite value: there is nothing to audit")
-    common = intersection_search_space(trials).items()
-    columns = [column for name, one in common for column in _columns(name, one, [t.params[name] for t in trials])]
-    if not columns:
-        raise InvalidInput("the complete trials have no parameter in common that varies: there is nothing to compare")
-    titles, cells = zip(*columns, strict=True)
-    y = np.array([trial.value for trial in trials], dtype=np.float64)
-    numbers = np.array([trial.number for trial in trials], dtype=np.int64)
-    minimize = study.direction == StudyDirection.MINIMIZE
-    return StudyTable(titles, read_only(np.column_stack(cells)), read_only(y), read_only(numbers), minimize)
-
-
-@forwards(Given)
-def audit_study(study: Study, **given: Unpack[GivenArgs]) -> Audit:
-    """Can the winner of this study be trusted? `unswayed.audit` of its complete trials, made by any sampler.
-
-    Args:
-        study: A study with one objective.
-        {settings}
-
-    Returns:
-        The audit. Its options are the distinct points of the complete trials in the order of first appearance,
-        encoded as `study_table` says; a suspect's `row` is a row of that table.
-    """
-    table = study_table(study)
-    return audit_points(table.x, table.y, names=table.columns, minimize=table.minimize, **given)
-
-
-def _columns(name: str, distribution: BaseDistribution, values: list[Any]) -> list[tuple[str, list[float]]]:
-    """The columns of one parameter: title and cells of each."""
-    if distribution.single():
-        return []
-    if isinstance(distribution, CategoricalDistribution):
-        taken = [distribution.to_internal_repr(value) for value in values]
-        return [(f"{name}={choice}", [float(t == i) for t in taken]) for i, choice in enumerate(distribution.choices)]
-    if getattr(distribution, "log", False):
-        return [(f"log10({name})", [log10(value) for value in values])]
-    return [(name, [float(value) for value in values])]

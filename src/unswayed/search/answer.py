@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from unswayed.core.assumptions import Assumptions
@@ -110,16 +111,21 @@ class Answer:
         """How far the point is from the best: what is proved, or what the fitted model says, or that it cannot say."""
         best = f"the best of the {counted(self.considered, 'point')} considered"
         best += " (by the measurements kept)" if self.set_aside and self.certificate is None else ""
-        return gap_sentence(
+        text = gap_sentence(
             self.certificate,
             self.credible,
             self.assumptions,
             claim=f"this point is at most {{}} {self.worse} {best}",
             measured=self.measured,
+            kept=bool(self.set_aside),
             hint=f" A narrow peak could hide in {self.unexplored:.0%} of the space."
             if self.unexplored > HIDDEN
             else "",
         )
+        bound, threat = self.certificate or self.credible, self.threat
+        if bound is None or threat is None or not (threat.lies or threat.liars) or bound.largest_gap == inf:
+            return text
+        return f"{text} This supposes that every honest value lies between {self.low:.4g} and {self.high:.4g}."
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"

@@ -77,12 +77,14 @@ def _answer_of(
     unexplored = _unexplored(task, data, surrogate)
     deviation = prior.output_scale * float(watch.posterior.deviation[arm])
     proved = found = None
+    feared = given.flipped().feared if minimize else given.feared  # as the user states it
     if mixture is None:  # the proof allows no choice of plays by their values
-        proved = certified(given, prior, watch.everything(), arm, watch.records)
+        proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
     else:
         deviation = max(deviation, mixture.deviation(policy.domain[arm]))
         if unexplored <= HIDDEN:
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
+            found = None if found is None else replace(found, threat=feared)
     sign = -1.0 if minimize else 1.0
     counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
@@ -119,11 +121,11 @@ def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
 
 
 def _records(data: Data, surrogate: Surrogate) -> Records:
-    """The plays that are kept, one by one, standardised."""
-    kept, values = _kept(data, surrogate), surrogate.beliefs.prior.standard(data.values)
+    """All plays, one by one, standardised."""
+    values = surrogate.beliefs.prior.standard(data.values)
     weights = np.ones(len(values)) if surrogate.binary else surrogate.watch.repeats
     arms = np.array(surrogate.arms_of(data.rows), dtype=np.int64)
-    return Records(arms, values, weights, data.sources).only(kept, values[kept])
+    return Records(arms, values, weights, data.sources)
 
 
 def _broken(
@@ -131,7 +133,8 @@ def _broken(
 ) -> tuple[Breakdown, dict[str, Any]]:
     """The breakdown of the recommendation, in units of the values, and what lies were counted with."""
     posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
-    kept, margin = _records(data, surrogate), prior.noise if task.all_rows is None else 0.0
+    some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
+    kept = records.only(some, records.values[some])
     found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
     low = prior.in_units(float(kept.values.min())) if threat.low is None else threat.low
     high = prior.in_units(float(kept.values.max())) if threat.high is None else threat.high

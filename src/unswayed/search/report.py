@@ -71,7 +71,7 @@ def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:
 def report(answer: Answer) -> list[str]:
     """The answer, a line for each part."""
     lines = [f"Recommended: {answer.space.describe(answer.point)}, estimated at {answer.shown_estimate}."]
-    return [*lines, answer.sentence, *_levels(answer), _aside(answer), *_sources(answer)]
+    return [*lines, answer.sentence, *_levels(answer), _aside(answer), *_sources(answer), *_warnings(answer)]
 
 
 def _levels(answer: Answer) -> list[str]:
@@ -88,25 +88,27 @@ def _levels(answer: Answer) -> list[str]:
         f"measurements kept would not have changed the recommendation to {worse}; this much, on measurements "
         f"at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
     )
-    lines.append(f"With the model held fixed, {_count(answer, b.lies, 'false measurement')}.")
-    if len(answer.sources) > 1:
-        lines.append(f"With the model held fixed, {_count(answer, b.liars, 'lying source')}.")
-    return lines
+    return [*lines, _counts(answer)]
 
 
-def _count(answer: Answer, least: int | None, noun: str) -> str:
-    """From which number on lies could have changed the recommendation."""
-    given = answer.threat is not None and answer.threat.low is not None and answer.threat.high is not None
-    seen = "" if given else ", the range observed"
-    values = f"(values between {answer.low:.4g} and {answer.high:.4g}{seen})"
+def _counts(answer: Answer) -> str:
+    """From which numbers on lies could have changed the recommendation."""
+    b, threat = answer.breakdown, answer.threat
+    given = threat is not None and threat.low is not None and threat.high is not None
+    values = f"values between {answer.low:.4g} and {answer.high:.4g}{'' if given else ' (the range observed)'}"
+    kinds = [_count(b.lies, "false measurement")]
+    kinds += [_count(b.liars, "lying source")] if len(answer.sources) > 1 else []
+    return f"In numbers, with the model held fixed and {values}: {'; '.join(kinds)}."
+
+
+def _count(least: int | None, noun: str) -> str:
     if least is None:
-        return f"no number of {noun}s {values} could have changed the recommendation"
+        return f"no number of {noun}s could have changed the recommendation"
     if least == 0:
         return f"another point is as good already, without any {noun}"
     if least == 1:
-        return f"1 {noun} {values} could have changed the recommendation"
-    up_to = counted(least - 1, noun)
-    return f"up to {up_to} {values} could not have changed the recommendation; {least:,} could"
+        return f"1 {noun} could have changed the recommendation"
+    return f"up to {counted(least - 1, noun)} could not have changed the recommendation, {least:,} could"
 
 
 def _aside(answer: Answer) -> str:
@@ -114,11 +116,30 @@ def _aside(answer: Answer) -> str:
     measured, aside = counted(answer.measured, "measurement"), answer.set_aside
     if not aside:
         return f"{measured}, none of them set aside."
-    named = listed([str(play) for play in aside[:LISTED]]) if len(aside) <= LISTED else f"{aside[0]} to {aside[-1]}"
-    which = f"play {named}" if len(aside) == 1 else f"plays {named}"
+    more = [f"{len(aside) - LISTED:,} more"] if len(aside) > LISTED else []
+    which = f"play{'' if len(aside) == 1 else 's'} {listed([*map(str, aside[:LISTED]), *more])}"
     text = f"{measured}; set aside {len(aside):,} of them ({which}), {answer.set_aside_total:.3g} in all, because the "
     allowed = "" if answer.threat is None else f"; you allowed {answer.threat}"
     return f"{text}others do not explain them{allowed}."
+
+
+def _warnings(answer: Answer) -> list[str]:
+    """Where what was told contradicts the threat."""
+    threat, lines = answer.threat, []
+    if threat is not None and threat.liars and not answer.sources:
+        lines.append(
+            f"You allowed {counted(threat.liars, 'lying source')}, but no measurement names its source, so each may be "
+            "false: tell who measured it."
+        )
+    outside = (
+        0 if threat is None else sum(p.measured and threat.clipped(p.value or 0.0) != p.value for p in answer.plays)
+    )
+    if outside:
+        lines.append(
+            f"Outside the range of honest values that you gave: {counted(outside, 'measurement')}. Such a value is "
+            "false, or the range is wrong; the nearest end is used instead."
+        )
+    return lines
 
 
 def _sources(answer: Answer) -> list[str]:

@@ -18,7 +18,7 @@ from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows
 from unswayed.spaces import Space
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
 BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
@@ -223,6 +223,12 @@ class Data:
         place[order] = plays - np.repeat(start, np.diff(start, append=len(plays)))
         return numbered_rows(np.column_stack([groups, place // size]).astype(np.float64))[1]
 
+    def _noise(self, plain: BoolArray) -> float | None:
+        """The noise from repeats of some plays: by the same source, if there are enough, because sources may be off."""
+        by_source = numbered_rows(np.column_stack([self.arms, self.source]).astype(np.float64))[1]
+        found = noise_from_repeats(by_source[plain], self.values[plain], least=REPEATS) if self.names else None
+        return found or noise_from_repeats(self.arms[plain], self.values[plain], least=REPEATS)
+
     def judged(self, noise: float | None) -> Judged:
         """The plays with their weights, single outcomes in batches.
 
@@ -239,7 +245,7 @@ class Data:
         own = own_noise(self.values, self.noise_std, self.trials)
         plain = np.isnan(own)
         if noise is None and plain.any():
-            noise = noise_from_repeats(self.arms[plain], self.values[plain], least=REPEATS)
+            noise = self._noise(plain)
         weights, one = relative_weights(own, noise)
         return Judged(self.rows, self.values, weights, self.sources, one)
 

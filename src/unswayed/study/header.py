@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.play import Play
 from unswayed.spaces import Options, Space, space_from_record
@@ -91,7 +92,7 @@ class Header:
         seed = self.settings.seed if settings.seed is None else settings.seed
         then, now = self.settings.record(), replace(settings, seed=seed).record()
         different = [
-            f"{WORDS.get(name, name.replace('_', ' '))} was {_shown(then[name])}, not {_shown(now[name])}"
+            f"{WORDS.get(name, name.replace('_', ' '))} was {_shown(name, then[name])}, not {_shown(name, now[name])}"
             for name in now
             if name != "plays" and now[name] != then[name]
         ]
@@ -115,7 +116,8 @@ def _space_record(space: Space) -> dict[str, Any]:
     return {"fingerprint": space.fingerprint} if long else space.record()
 
 
-def _shown(value: object) -> str:
+def _shown(name: str, value: object) -> str:
+    value = str(Threat(**value)) if name == "threat" and isinstance(value, dict) else value
     text = "not given" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 

@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 
 from unswayed import Matern, Threat
 from unswayed.core.posterior import JointPosterior
-from unswayed.core.sources import LIARS, WIDEST, judge, weigh_sources
+from unswayed.core.sources import LIARS, OUTLIERS, WIDEST, judge, weigh_sources
 from unswayed.core.threat import Allowance, Records
 
 
@@ -32,6 +32,26 @@ def lie(records, source, values):
     return records.only(np.ones(len(changed), dtype=bool), changed)
 
 
+def with_outliers(r, V, arms, span):
+    """The density of r where plays become outliers one by one, as long as that makes all of them more probable."""
+
+    def density(rest):
+        outliers = (len(r) - len(rest)) * np.log(OUTLIERS / span)
+        return outliers + (multivariate_normal(cov=V[np.ix_(rest, rest)]).logpdf(r[rest]) if rest else 0.0)
+
+    def left(rest, arm):
+        return sum(arms[i] == arm for i in rest)
+
+    rest = list(range(len(r)))
+    while True:
+        may = [j for j in rest if (n := left(range(len(r)), arms[j])) - left(rest, arms[j]) < max(n // 2, 1)]
+        fewer = max(([i for i in rest if i != j] for j in may), key=density, default=rest)
+        if density(fewer) <= density(rest):
+            break
+        rest = fewer
+    return density(rest)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed):
     K, records, rng = game(seed, plays=40)
@@ -44,14 +64,9 @@ def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed)
     gain = A[np.ix_(mine, ~mine)] @ np.linalg.inv(A[np.ix_(~mine, ~mine)])
     r = records.values[mine] - gain @ records.values[~mine]
     V = A[np.ix_(mine, mine)] - gain @ A[np.ix_(~mine, mine)]
-    worst = np.argmax(np.abs(r) / np.sqrt(V.diagonal()))
-    odds = []
-    for left in (np.arange(len(r)) >= 0, np.arange(len(r)) != worst):
-        v, n = V[np.ix_(left, left)], int(left.sum())
-        honest = multivariate_normal(cov=v).logpdf(r[left])
-        offset = multivariate_normal(cov=v + (WIDEST * span) ** 2).logpdf(r[left])
-        odds.append(max(offset, -n * np.log(span)) - honest + np.log(LIARS))
-    assert found.gain == pytest.approx(min(odds), rel=1e-6)
+    honest, offset = (with_outliers(r, v, records.arms[mine], span) for v in (V, V + (WIDEST * span) ** 2))
+    anything = -len(r) * np.log(span)
+    assert found.gain == pytest.approx(max(offset, anything) - honest + np.log(LIARS), rel=1e-6)
     assert found.change == pytest.approx(np.abs(r).sum(), rel=1e-6)
 
 
@@ -78,14 +93,15 @@ def test_random_numbers_are_set_aside_and_constants_taken_off():
     assert offset >= 36
 
 
-def test_one_huge_lie_does_not_discredit_its_source():
-    for seed in range(10):
-        K, records, _ = game(seed)
-        one = np.flatnonzero(records.sources == 3)[4]
-        changed = records.values.copy()
-        changed[one] += 30
+def test_single_lies_do_not_discredit_their_source():
+    wrong = 0
+    for seed in range(40):
+        K, records, rng = game(seed)
+        changed = records.values + np.where(rng.uniform(size=80) < 0.05, rng.normal(0, 3, 80), 0.0)
+        changed[np.flatnonzero(records.sources == 3)[4]] += 30
         found = weighed(K, records.only(np.ones(80, dtype=bool), changed))
-        assert 3 not in found.aside
+        wrong += bool(found.aside) or bool(found.offsets.any())
+    assert wrong <= 3
 
 
 def test_a_threat_limits_what_is_set_aside():

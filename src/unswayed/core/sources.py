@@ -1,31 +1,42 @@
 """Which sources to believe: each is honest, off by a constant, or not to be explained by the others.
 
     B     the plays of one source              r     y_B - mu(x_B), with mu from the plays of all others
-    V     covariance of r                      P     V^-1, the block of A^-1 with A = K + lam diag(1/w) over all plays
+    V     covariance of r                      P     V^-1, the block of A^-1 with A = K + lam diag(1/w) over these plays
 
-From the posterior of all plays, with its covariance k_t:  P = diag(w_B)/lam - w_B k_t(x_B, x_B) w_B / lam^2  and
-P r = w_B (y_B - mu(x_B))/lam. Three explanations of r are compared by their probability:
+Plays of the others that are off by themselves (core/trimming.py) are left out: they would contradict an honest source.
+From the posterior of the plays that remain and of B, with its covariance k_t:
+
+    P = diag(w_B)/lam - w_B k_t(x_B, x_B) w_B / lam^2,      P r = w_B (y_B - mu(x_B))/lam.
+
+Three explanations of r are compared by their probability:
 
     honest     N(0, V)
     offset     N(0, V + o^2 1 1^T), a sensor that is off by a constant      before the data: LIARS
     anything   uniform over the range of all values, for each play          before the data: LIARS
 
-A source is never judged by a single play: its worst one is left out of the comparison if that favours it. An offset is
-taken off the values; plays that could be anything are set aside together, and count as one lying source.
+Single plays can be off without discrediting their source. So in the first two explanations any play may be an outlier,
+uniform over the range too, with probability OUTLIERS before the data; but of the plays of one arm no more than half, or
+one: accidents do not repeat. An offset is taken off the values; plays that could be anything are set aside together,
+and count as one lying source.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from unswayed.core.posterior import JointPosterior
+from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Allowance, Records
+from unswayed.core.trimming import trim
 from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 LIARS = 0.05  # probability that a source is off or lies, before anything is measured
+OUTLIERS = 0.05  # the same for a single play of an honest source
+OFF = 4.0  # standard deviations from which on a play is off by itself
 LEAST = 3  # plays from which on a source is judged
 MOST = 300  # plays that it is judged by
 WIDEST = 0.5  # o, in units of the range of the values
@@ -81,8 +92,9 @@ def weigh_sources(
     groups = (*range(number), -1)  # those without a name together
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
     while True:
-        found = [(judge(posterior, records, kept & (sources == s), span), s) for s in groups if s not in decided]
-        worst, s = max(found, key=lambda one: one[0].gain, default=(None, -1))
+        usual = _Usual.of(posterior, records.only(kept, (records.values - offsets[sources])[kept]), sources[kept], K)
+        found = [(judge(*usual.beside(s), span), s) for s in groups if s not in decided]
+        worst, s = max(found, key=lambda one: one[0].order, default=(None, -1))
         if worst is None or worst.gain <= 0:
             return Weighed(kept, offsets, tuple(aside), allowance, cost)
         decided.add(s)
@@ -101,6 +113,37 @@ def weigh_sources(
         posterior = JointPosterior.of_plays(K, records.arms[kept], values[kept], records.weights[kept], posterior.lam)
 
 
+@dataclass(frozen=True, eq=False)
+class _Usual:
+    """Plays, which of them are not off by themselves, and the posterior of these."""
+
+    records: Records
+    sources: IntArray
+    usual: BoolArray
+    posterior: JointPosterior
+
+    @classmethod
+    def of(cls, posterior: JointPosterior, records: Records, sources: IntArray, K: FloatArray) -> Self:
+        """Leave out single plays, unless that would be most of them."""
+        arms, values, weights = records.arms, records.values, records.weights
+        usual = trim(posterior, arms, values, weights, K=K, threshold=OFF)
+        one = numbered_rows(np.column_stack([arms, sources]).astype(np.float64))[1]  # arm of one source
+        usual |= (np.bincount(one, weights=~usual) > _accidents(one))[one]
+        if usual.all() or 2 * usual.sum() < len(usual):
+            return cls(records, sources, np.ones(len(arms), dtype=np.bool_), posterior)
+        fitted = JointPosterior.of_plays(K, arms[usual], values[usual], weights[usual], posterior.lam)
+        return cls(records, sources, usual, fitted)
+
+    def beside(self, source: int) -> tuple[JointPosterior, Records, BoolArray]:
+        """The posterior of all plays of a source and the usual ones of the others; the plays; and which are its own."""
+        records, posterior = self.records, self.posterior
+        mine = self.sources == source
+        for j in np.flatnonzero(mine & ~self.usual):
+            n = float(records.weights[j])
+            posterior = posterior.extend(int(records.arms[j]), n, n * float(records.values[j]))
+        return posterior, records, mine
+
+
 @dataclass(frozen=True)
 class Judged:
     """The best explanation of a source other than honesty, and by how much it is more probable.
@@ -108,15 +151,22 @@ class Judged:
     Attributes:
         gain: Log odds against honesty; negative if honesty is more probable.
         offset: The constant, if that is the best explanation; None if its values could be anything.
+        plain: The log odds if honest plays were never outliers.
         change: The sum of |r|.
     """
 
     gain: float
     offset: float | None
+    plain: float
     change: float
 
+    @property
+    def order(self) -> tuple[bool, float]:
+        """The largest is dealt with first: a liar, before those whom only the liar contradicts."""
+        return self.gain > 0, self.plain
 
-HONEST = Judged(-np.inf, None, 0.0)
+
+HONEST = Judged(-np.inf, None, -np.inf, 0.0)
 
 
 def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: float) -> Judged:
@@ -135,12 +185,9 @@ def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: fl
     residual = _left_out(posterior, records.arms[some], records.values[some], records.weights[some])
     if residual is None:
         return HONEST
-    r, V = residual
-    worst = int(np.argmax(np.abs(r) / np.sqrt(V.diagonal())))
-    rest = np.arange(len(r)) != worst
-    full, without = _explained(r, V, span), _explained(r[rest], V[np.ix_(rest, rest)], span)
-    gain, offset = min(full, without, key=lambda one: one[0])
-    return Judged(gain, offset, float(np.abs(r).sum()) * len(rows) / len(some))
+    return _explained(
+        *residual, records.arms[some], span, change=float(np.abs(residual[0]).sum()) * len(rows) / len(some)
+    )
 
 
 def _left_out(
@@ -158,21 +205,41 @@ def _left_out(
     return V @ (weights * (values - posterior.mean[arms]) / lam), (V + V.T) / 2
 
 
-def _explained(r: FloatArray, V: FloatArray, span: float) -> tuple[float, float | None]:
-    """Log odds of the best other explanation against honesty, and the offset if it is one."""
-    one, o2 = np.ones(len(r)), (WIDEST * span) ** 2
-    honest, solved = _log_density(r, V)
-    shared = o2 * float(one @ np.linalg.solve(V, one))
-    sum_r = float(one @ solved)
-    offset = honest + 0.5 * o2 * sum_r**2 / (1 + shared) - 0.5 * np.log1p(shared)
+def _explained(r: FloatArray, V: FloatArray, arms: IntArray, span: float, change: float) -> Judged:
+    """The best explanation other than honesty."""
+    o2 = (WIDEST * span) ** 2
+    honest, _, plain = _log_density(r, V, arms, span)
+    shifted, rest, _ = _log_density(r, V + o2, arms, span)
     anything = -len(r) * np.log(span)
-    if offset >= anything:
-        return float(offset - honest + np.log(LIARS)), o2 * sum_r / (1 + shared)
-    return float(anything - honest + np.log(LIARS)), None
+    best, offset = max(shifted, anything) + np.log(LIARS), None
+    if shifted >= anything and rest.any():
+        ones = np.ones(int(rest.sum()))
+        shared, sum_r = np.linalg.solve(V[np.ix_(rest, rest)], np.column_stack([ones, r[rest]])).sum(axis=0)
+        offset = float(o2 * sum_r / (1 + o2 * shared))
+    return Judged(float(best - honest), offset, float(best - plain), change)
 
 
-def _log_density(r: FloatArray, V: FloatArray) -> tuple[float, FloatArray]:
-    """ln N(r; 0, V), and V^-1 r."""
-    log_det = float(np.linalg.slogdet(V)[1])
-    solved: FloatArray = np.asarray(np.linalg.solve(V, r), dtype=np.float64)
-    return float(-0.5 * (r @ solved + log_det + len(r) * np.log(2 * np.pi))), solved
+def _log_density(r: FloatArray, V: FloatArray, arms: IntArray, span: float) -> tuple[float, BoolArray, float]:
+    """ln N(r; 0, V) with outliers, which are uniform over the range; which plays are none; and without outliers.
+
+    One play after the other becomes an outlier, the least probable one given the rest first, as long as that makes r
+    more probable. With P = V^-1 the play j has the mean r_j - [P r]_j / P_jj and the variance 1/P_jj given the rest.
+    """
+    P, rest, possible = np.linalg.inv(V), np.ones(len(r), dtype=np.bool_), _accidents(arms)
+    plain = log_density = -0.5 * (float(r @ P @ r) + float(np.linalg.slogdet(V)[1]) + len(r) * np.log(2 * np.pi))
+    while (may := rest & (possible[arms] > 0)).any():
+        precision = np.where(rest, P.diagonal(), 1.0)
+        given_rest = 0.5 * (np.log(precision / (2 * np.pi)) - (P @ np.where(rest, r, 0.0)) ** 2 / precision)
+        gain = np.where(may, np.log(OUTLIERS / span) - given_rest, -np.inf)
+        j = int(np.argmax(gain))
+        if gain[j] <= 0:
+            break
+        log_density, rest[j] = log_density + float(gain[j]), False
+        possible[arms[j]] -= 1
+        P = P - np.outer(P[j], P[j]) / P[j, j]  # the play j is integrated out
+    return log_density, rest, plain
+
+
+def _accidents(arms: IntArray) -> IntArray:
+    """How many plays of each arm may be outliers: half of them, and at least one."""
+    return np.maximum(np.bincount(arms) // 2, 1)

@@ -88,9 +88,27 @@ def test_random_numbers_are_set_aside_and_constants_taken_off():
         random = weighed(K, lie(records, 2, lambda values, forged=forged: forged))
         aside += random.aside == (2,)
         shifted = weighed(K, lie(records, 2, lambda values: values + 1.0))
-        offset += not shifted.aside and abs(shifted.offsets[2] - 1.0) < 0.3 and not np.delete(shifted.offsets, 2).any()
+        others = np.delete(shifted.offsets, 2, axis=0)
+        offset += not shifted.aside and abs(shifted.offsets[2, 0] - 1.0) < 0.3 and not others.any()
     assert aside >= 36
     assert offset >= 36
+
+
+def test_a_drift_is_taken_off():
+    found = 0
+    for seed in range(40):
+        K, records, _ = game(seed)
+        when = np.linspace(-1, 1, 80)
+        drifting = np.where(records.sources == 2, records.values + 0.75 * (1 + when), records.values)
+        timed = Records(records.arms, drifting, records.weights, records.sources, when)
+        a, b = weighed(K, timed).offsets[2]
+        found += abs(a - 0.75) < 0.25 and abs(b - 0.75) < 0.35
+        np.testing.assert_allclose(
+            offset_of(np.array([[0, 0], [0, 0], [a, b], [0, 0], [0, 0], [0, 0]]), timed)[2], a + b * when[2]
+        )
+        untimed = weighed(K, Records(records.arms, drifting, records.weights, records.sources))
+        assert not untimed.offsets[:, 1].any()  # without times there is no drift
+    assert found >= 34
 
 
 def test_single_lies_do_not_discredit_their_source():
@@ -119,7 +137,7 @@ def test_without_sources_nothing_is_judged():
     alone = Records(records.arms, records.values, records.weights)
     found = weighed(K, alone)
     assert found.kept.all()
-    assert found.corrected(alone) is alone.values
+    np.testing.assert_array_equal(found.corrected(alone), alone.values)
 
 
 def test_plays_without_a_name_are_judged_together():

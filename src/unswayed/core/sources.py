@@ -1,4 +1,4 @@
-"""Which sources to believe: each is honest, off by a constant, or not to be explained by the others.
+"""Which sources to believe: each is honest, off by a constant, drifts, or is not to be explained by the others.
 
     B     the plays of one source              r     y_B - mu(x_B), with mu from the plays of all others
     V     covariance of r                      P     V^-1, the block of A^-1 with A = K + lam diag(1/w) over these plays
@@ -8,16 +8,17 @@ From the posterior of the plays that remain and of B, with its covariance k_t:
 
     P = diag(w_B)/lam - w_B k_t(x_B, x_B) w_B / lam^2,      P r = w_B (y_B - mu(x_B))/lam.
 
-Three explanations of r are compared by their probability:
+Explanations of r are compared by their probability:
 
     honest     N(0, V)
     offset     N(0, V + o^2 1 1^T), a sensor that is off by a constant      before the data: LIARS
+    drift      N(0, V + o^2 (1 1^T + t t^T)), with the times t of the plays  before the data: LIARS
     anything   uniform over the range of all values, for each play          before the data: LIARS
 
-Single plays can be off without discrediting their source. So in the first two explanations any play may be an outlier,
-uniform over the range too, with probability OUTLIERS before the data; but of the plays of one arm no more than half, or
-one: accidents do not repeat. An offset is taken off the values; plays that could be anything are set aside together,
-and count as one lying source.
+Single plays can be off without discrediting their source. So in all explanations but the last any play may be an
+outlier, uniform over the range too, with probability OUTLIERS before the data; but of the plays of one arm no more than
+half, or one: accidents do not repeat. An offset or a drift is taken off the values; plays that could be anything are
+set aside together, and count as one lying source.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class Weighed:
 
     Attributes:
         kept: Which plays are kept.
-        offsets: How far each source reads above the others; 0 for one that is not off. The last one is that of the
-            plays whose source was not named, taken together.
+        offsets: How far each source reads above the others: a + b t at time t, a row (a, b) for each; 0 for one that
+            is not off. The last row is that of the plays whose source was not named, taken together.
         aside: The sources that are set aside; -1 are the plays whose source was not named.
         allowance: What is left of the threat.
         cost: Minus the log probability of what was set aside, where a play costs its density.
@@ -68,7 +69,15 @@ class Weighed:
 
     def corrected(self, records: Records) -> FloatArray:
         """The values without the offsets of their sources."""
-        return records.values if records.sources is None else records.values - self.offsets[records.sources]
+        return records.values - offset_of(self.offsets, records)
+
+
+def offset_of(offsets: FloatArray, records: Records) -> FloatArray | float:
+    """What each record is off by, given a + b t of each source."""
+    if records.sources is None or not offsets.any():
+        return 0.0
+    level, slope = offsets[records.sources].T
+    return np.asarray(level if records.when is None else level + slope * records.when)
 
 
 def weigh_sources(
@@ -86,13 +95,14 @@ def weigh_sources(
     sources = records.sources
     kept = np.ones(len(records.values), dtype=np.bool_)
     number = max(named, 0 if sources is None else int(sources.max(initial=-1)) + 1)
-    offsets, aside, decided, cost = np.zeros(number + 1), list[int](), set[int](), 0.0
+    offsets, aside, decided, cost = np.zeros((number + 1, 2)), list[int](), set[int](), 0.0
     if sources is None or number < 2:
         return Weighed(kept, offsets, (), allowance, cost)
     groups = (*range(number), -1)  # those without a name together
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
     while True:
-        usual = _Usual.of(posterior, records.only(kept, (records.values - offsets[sources])[kept]), sources[kept], K)
+        values = records.values - offset_of(offsets, records)
+        usual = _Usual.of(posterior, records.only(kept, values[kept]), sources[kept], K)
         found = [(judge(*usual.beside(s), span), s) for s in groups if s not in decided]
         worst, s = max(found, key=lambda one: one[0].order, default=(None, -1))
         if worst is None or worst.gain <= 0:
@@ -109,7 +119,7 @@ def weigh_sources(
             allowance, kept = left, kept & ~mine
             aside.append(s)
             cost += mine.sum() * (np.log(span) + 0.5 * np.log(2 * np.pi)) - np.log(LIARS)
-        values = records.values - offsets[sources]
+        values = records.values - offset_of(offsets, records)
         posterior = JointPosterior.of_plays(K, records.arms[kept], values[kept], records.weights[kept], posterior.lam)
 
 
@@ -150,13 +160,13 @@ class Judged:
 
     Attributes:
         gain: Log odds against honesty; negative if honesty is more probable.
-        offset: The constant, if that is the best explanation; None if its values could be anything.
+        offset: a and b, if an offset or a drift is the best explanation; None if its values could be anything.
         plain: The log odds if honest plays were never outliers.
         change: The sum of |r|.
     """
 
     gain: float
-    offset: float | None
+    offset: FloatArray | None
     plain: float
     change: float
 
@@ -185,9 +195,9 @@ def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: fl
     residual = _left_out(posterior, records.arms[some], records.values[some], records.weights[some])
     if residual is None:
         return HONEST
-    return _explained(
-        *residual, records.arms[some], span, change=float(np.abs(residual[0]).sum()) * len(rows) / len(some)
-    )
+    change = float(np.abs(residual[0]).sum()) * len(rows) / len(some)
+    when = None if records.when is None else records.when[some]
+    return _explained(*residual, records.arms[some], when, span, change)
 
 
 def _left_out(
@@ -205,17 +215,21 @@ def _left_out(
     return V @ (weights * (values - posterior.mean[arms]) / lam), (V + V.T) / 2
 
 
-def _explained(r: FloatArray, V: FloatArray, arms: IntArray, span: float, change: float) -> Judged:
+def _explained(
+    r: FloatArray, V: FloatArray, arms: IntArray, when: FloatArray | None, span: float, change: float
+) -> Judged:
     """The best explanation other than honesty."""
-    o2 = (WIDEST * span) ** 2
+    o2, ones = (WIDEST * span) ** 2, np.ones(len(r))
     honest, _, plain = _log_density(r, V, arms, span)
-    shifted, rest, _ = _log_density(r, V + o2, arms, span)
-    anything = -len(r) * np.log(span)
-    best, offset = max(shifted, anything) + np.log(LIARS), None
-    if shifted >= anything and rest.any():
-        ones = np.ones(int(rest.sum()))
-        shared, sum_r = np.linalg.solve(V[np.ix_(rest, rest)], np.column_stack([ones, r[rest]])).sum(axis=0)
-        offset = float(o2 * sum_r / (1 + o2 * shared))
+    best, offset = -len(r) * np.log(span), None
+    for H in [ones[:, None]] + ([] if when is None else [np.column_stack([ones, when])]):
+        probable, rest, _ = _log_density(r, V + o2 * (H @ H.T), arms, span)
+        if probable >= best and rest.any():
+            solved = np.linalg.solve(V[np.ix_(rest, rest)], np.column_stack([H[rest], r[rest]]))
+            normal = H[rest].T @ solved  # H^T V^-1 H, and H^T V^-1 r
+            found = np.linalg.solve(np.eye(H.shape[1]) / o2 + normal[:, :-1], normal[:, -1])
+            best, offset = probable, np.append(found, np.zeros(2 - len(found)))
+    best += np.log(LIARS)
     return Judged(float(best - honest), offset, float(best - plain), change)
 
 

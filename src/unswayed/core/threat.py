@@ -205,12 +205,14 @@ class Records:
         values: Its value.
         weights: Its weight: the noise variance of the model over its own.
         sources: The number of its source, from 0; -1 if it was not named. None if no source is known.
+        when: Its time, from -1 for the first to 1 for the last; None if the order says nothing.
     """
 
     arms: IntArray
     values: FloatArray
     weights: FloatArray
     sources: IntArray | None = None
+    when: FloatArray | None = None
 
     def only(self, kept: BoolArray, values: FloatArray) -> Self:
         """Some of the records, with other values.
@@ -220,7 +222,8 @@ class Records:
             values: The values of these.
         """
         sources = None if self.sources is None else self.sources[kept]
-        return replace(self, arms=self.arms[kept], values=values, weights=self.weights[kept], sources=sources)
+        when = None if self.when is None else self.when[kept]
+        return type(self)(self.arms[kept], values, self.weights[kept], sources, when)
 
     def effects(self, effect: FloatArray, played: IntArray) -> FloatArray:
         """Effects of each record, from those of a play of each played arm (the columns of `effect`)."""

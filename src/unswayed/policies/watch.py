@@ -8,12 +8,12 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.posterior import JointPosterior, pooled
-from unswayed.core.sources import weigh_sources
+from unswayed.core.sources import offset_of, weigh_sources
 from unswayed.core.threat import Allowance, Records, Threat
 from unswayed.core.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only, short_repr
 
-NOTHING: FloatArray = read_only(np.zeros(0))
+NOTHING: FloatArray = read_only(np.zeros((0, 2)))
 FAULT = 1e4  # deviations of the prior: a larger reward is a broken instrument, not a lie
 
 
@@ -28,7 +28,7 @@ class Watch:
         repeats: How many plays each reward is the mean of.
         kept: Whether each play is kept.
         sources: The number of the source of each play; None if sources are not known.
-        offsets: How far each source reads above the others.
+        offsets: How far each source reads above the others: a + b t at time t, from -1 to 1; a row (a, b) for each.
         aside: The sources that are set aside.
         posterior: The posterior of the kept plays.
     """
@@ -60,13 +60,12 @@ class Watch:
     @property
     def records(self) -> Records:
         """All plays."""
-        return Records(self.arms, self.rewards, self.repeats, self.sources)
+        return Records(self.arms, self.rewards, self.repeats, self.sources, np.linspace(-1, 1, len(self.arms)))
 
     @property
     def corrected(self) -> FloatArray:
         """The rewards without the offsets of their sources."""
-        off = self.sources is not None and self.offsets.any()
-        return self.rewards - self.offsets[self.sources] if off else self.rewards
+        return self.rewards - offset_of(self.offsets, self.records)
 
     @property
     def plays(self) -> int:
@@ -87,7 +86,7 @@ class Watch:
     def then(self, arm: int, n: float, mean: float, source: int | None = None) -> Self:
         """The state after plays of `arm` of weight `n` with this mean, kept unless their source is set aside."""
         who = -1 if source is None else source
-        aside, off = who in self.aside, self.offsets[who] if len(self.offsets) else 0.0
+        aside, off = who in self.aside, self.offsets[who].sum() if len(self.offsets) else 0.0  # now: a + b
         return replace(
             self,
             arms=np.append(self.arms, arm),

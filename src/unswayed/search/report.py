@@ -25,13 +25,15 @@ class SourceSeen:
         source: Its name.
         plays: How many measurements it made.
         set_aside: Whether all of them are set aside, because the others do not explain them.
-        offset: How far it reads above the others; 0 unless it is off by a constant. This was taken off its values.
+        offset: How far it reads above the others on average; 0 unless it is off. This was taken off its values.
+        drift: How much more it reads above them at the end of the study than at its beginning.
     """
 
     source: str
     plays: int
     set_aside: bool
     offset: float
+    drift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,14 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float) -> tuple[SourceS
     """What became of each source."""
     watch, prior = surrogate.watch, surrogate.beliefs.prior
     counts = np.bincount(data.source[data.source >= 0], minlength=len(data.names))
-    offsets = prior.output_scale * watch.offsets if len(watch.offsets) else np.zeros(len(data.names))
+    offsets = np.zeros((len(data.names), 2))
+    if len(watch.offsets):
+        when = np.linspace(-1, 1, len(data.source))
+        for i in range(len(offsets)):
+            a, b = prior.output_scale * watch.offsets[i]
+            offsets[i] = a + b * when[data.source == i].mean(), 2 * b
     return tuple(
-        SourceSeen(name, int(counts[i]), i in watch.aside, sign * float(offsets[i]) + 0.0)
+        SourceSeen(name, int(counts[i]), i in watch.aside, *(sign * offsets[i] + 0.0).tolist())
         for i, name in enumerate(data.names)
     )
 
@@ -152,7 +159,7 @@ def _sources(answer: Answer) -> list[str]:
     ]
     for s in answer.sources:
         if s.offset and not s.set_aside:
-            where = "above" if s.offset > 0 else "below"
-            off = f"{abs(s.offset):.3g} {where}"
-            lines.append(f"Source {printable(s.source, limit=60)} reads {off} the others; this was taken off.")
+            off = f"{abs(s.offset):.3g} {'above' if s.offset > 0 else 'below'} the others"
+            drifts = f" on average and drifts by {s.drift:.3g} over the study" if s.drift else ""
+            lines.append(f"Source {printable(s.source, limit=60)} reads {off}{drifts}; this was taken off.")
     return lines[:LISTED]

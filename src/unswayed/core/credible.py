@@ -264,7 +264,8 @@ def credible(given: Given, mixture: Mixture, considered: FloatArray, winner: int
     probability, data = 1 - given.delta, mixture.data
     repeats = max(float(data.n[(considered[winner] == data.X).all(axis=1)].sum()), 1.0)
     noise = max(noise_std, float(np.quantile(noises, SURELY)))
-    gap = max(float(np.quantile(gaps, probability)), noise * sqrt(2 / repeats))
+    largest = float(np.quantile(gaps, probability)) if np.isfinite(gaps).all() else np.inf
+    gap = max(largest, noise * sqrt(2 / repeats))
     return Credible(gap, probability, given.feared, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
 
 

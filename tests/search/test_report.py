@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from unswayed import Box, Optimizer, Options, Real, Threat
+from unswayed import Box, Optimizer, Options, Real, SquaredExponential, Threat
 
 TRUE = {"a": 0.1, "b": 0.5, "c": 0.9}
 
@@ -76,3 +76,13 @@ def test_sources_that_are_left_out_of_the_list_are_counted():
     off = sum(bool(one.offset) or one.set_aside for one in found.sources)
     assert off > 10
     assert str(found).endswith(f"{off - 10} more source{'s' if off > 11 else ''} like these: see answer.sources.")
+
+
+def test_the_noise_of_rates_is_estimated_so_that_nothing_is_certified():
+    known = {"kernel": SquaredExponential(0.2), "output_scale": 1.0, "level": 0.0, "norm_bound": 1.0, "noise_std": 0.1}
+    study, rng = Optimizer(Options([[0.0], [0.5], [1.0]]), threat=0, seed=0, **known), np.random.default_rng(0)
+    for play in study.ask(30):
+        study.tell(play, rng.binomial(20, 0.2 + 0.5 * play.point[0]) / 20, trials=20)
+    found = study.answer()
+    assert found.certificate is None
+    assert found.sentence.startswith("Under the fitted model (estimated: noise), with 95% probability")

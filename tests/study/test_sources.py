@@ -88,7 +88,7 @@ def test_without_a_threat_the_answer_is_a_function_of_it():
     assert [level["kind"] for level in answer.to_dict()["threats"]] == ["total", "lies", "liars"]
     named = worked(lambda value, rng: value, threat=Threat(0.1, 2, 1, low=-1, high=0.1))
     assert "You named no threat" not in str(named)
-    assert "In numbers, with the model held fixed and values between -1 and 0.1: " in str(named)
+    assert "With the model held fixed and values between -1 and 0.1, what could have changed the " in str(named)
     assert json.loads(json.dumps(named.to_dict()))["threat"]["lies"] == 2
 
 

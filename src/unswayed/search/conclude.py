@@ -109,7 +109,9 @@ def _answer_of(
 
 
 def _noise_given(given: Given, data: Data) -> Given:
-    """With the noise given, if every measurement states its own."""
+    """With the noise given, if every measurement states its own. That of rates is estimated, from all of them."""
+    if data.trials.any():
+        return replace(given, noise_std=None)
     known = len(data.values) > 0 and bool(np.isfinite(data.noise_std).all())
     return replace(given, noise_std=data.judged(given.noise_std).noise) if known else given
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unswayed.core.threat import Threat
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data
 from unswayed.text import at_least, counted, listed, printable
@@ -69,6 +70,8 @@ def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:
     """The answer as a function of the threat, for each kind that can be counted."""
     b = answer.breakdown
     levels = [ThreatLevel("total", b.budget if b.possible else None)]
+    if not answer.low < answer.high:  # all values are equal, and no range is given: lies cannot be counted
+        return tuple(levels)
     levels.append(ThreatLevel("lies", None if b.lies is None else max(b.lies - 1, 0)))
     if len(answer.sources) > 1:
         levels.append(ThreatLevel("liars", None if b.liars is None else max(b.liars - 1, 0)))
@@ -78,7 +81,7 @@ def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:
 def report(answer: Answer) -> list[str]:
     """The answer, a line for each part."""
     lines = [f"Recommended: {answer.space.describe(answer.point)}, estimated at {answer.shown_estimate}."]
-    return [*lines, answer.sentence, *_levels(answer), _aside(answer), *_sources(answer), *_warnings(answer)]
+    return [*lines, answer.sentence, *_levels(answer), *_warnings(answer), _aside(answer), *_sources(answer)]
 
 
 def _levels(answer: Answer) -> list[str]:
@@ -87,35 +90,57 @@ def _levels(answer: Answer) -> list[str]:
     if not b.possible:
         return []
     again = " With the model estimated again, less may be enough." if answer.assumptions.estimated else ""
-    noise = answer.assumptions.noise_std
-    worse = f"one that is worse by more than the noise ({noise:.3g})" if answer.continuum else "another"
     lines = [] if answer.threat is not None else ["You named no threat; this is what each kind would mean:"]
     lines.append(
         f"Breakdown budget, with the model held fixed: {at_least(b.budget)}. Less tampering with the "
-        f"measurements kept would not have changed the recommendation to {worse}; this much, on measurements "
+        f"measurements kept would not have changed the recommendation to {_other(answer)}; this much, on measurements "
         f"at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
     )
-    return [*lines, _counts(answer)]
+    return [*lines, _counts(answer)] if answer.low < answer.high else lines
+
+
+def _other(answer: Answer) -> str:
+    """Which other points count as a change: in a continuum not those that are as good up to the noise."""
+    worse = f"one that is worse by more than the noise ({answer.assumptions.noise_std:.3g})"
+    return worse if answer.continuum else "another"
 
 
 def _counts(answer: Answer) -> str:
     """From which numbers on lies could have changed the recommendation."""
-    b, threat = answer.breakdown, answer.threat
-    given = threat is not None and threat.low is not None and threat.high is not None
-    values = f"values between {answer.low:.4g} and {answer.high:.4g}{'' if given else ' (the range observed)'}"
+    b, threat = answer.breakdown, answer.threat or Threat()
+    observed = [words for words, end in (("lowest", threat.low), ("highest", threat.high)) if end is None]
+    seen = " (the range observed)" if len(observed) == 2 else f" (the {observed[0]} observed)" if observed else ""
+    fixed = "the model and what is set aside" if answer.set_aside else "the model"
     kinds = [_count(b.lies, "false measurement")]
     kinds += [_count(b.liars, "lying source")] if len(answer.sources) > 1 else []
-    return f"In numbers, with the model held fixed and {values}: {'; '.join(kinds)}."
+    values = f"values between {answer.low:.4g} and {answer.high:.4g}{seen}"
+    changed = f"changed the recommendation to {_other(answer)}"
+    return f"With {fixed} held fixed and {values}, what could have {changed}: {'; '.join(kinds)}."
 
 
 def _count(least: int | None, noun: str) -> str:
     if least is None:
-        return f"no number of {noun}s could have changed the recommendation"
+        return f"no number of {noun}s"
     if least == 0:
-        return f"another point is as good already, without any {noun}"
-    if least == 1:
-        return f"1 {noun} could have changed the recommendation"
-    return f"up to {counted(least - 1, noun)} could not have changed the recommendation, {least:,} could"
+        return f"no {noun} is needed, another point is as good already"
+    return f"1 {noun}" if least == 1 else f"{counted(least, noun)}, but not {least - 1:,}"
+
+
+def _warnings(answer: Answer) -> list[str]:
+    """Where what was told contradicts the threat."""
+    threat, lines = answer.threat or Threat(), []
+    if threat.liars and not answer.sources:
+        lines.append(
+            f"You allowed {counted(threat.liars, 'lying source')}, but no measurement names its source, so each may be "
+            "false: tell who measured it."
+        )
+    told = [play.value for play in answer.plays if play.measured and play.value is not None]
+    if outside := sum(threat.clipped(value) != value for value in told):
+        lines.append(
+            f"Outside the range of honest values that you gave: {counted(outside, 'measurement')}. Such a value is "
+            "false, or the range is wrong; the nearer end is used instead."
+        )
+    return lines
 
 
 def _aside(answer: Answer) -> str:
@@ -126,40 +151,23 @@ def _aside(answer: Answer) -> str:
     more = [f"{len(aside) - LISTED:,} more"] if len(aside) > LISTED else []
     which = f"play{'' if len(aside) == 1 else 's'} {listed([*map(str, aside[:LISTED]), *more])}"
     text = f"{measured}; set aside {len(aside):,} of them ({which}), {answer.set_aside_total:.3g} in all, because the "
-    allowed = "" if answer.threat is None else f"; you allowed {answer.threat}"
+    threat, allowed = answer.threat, ""
+    if threat is not None:
+        faults = not (threat.lies or threat.liars) and answer.set_aside_total > threat.total
+        allowed = f"; you allowed {threat}{', to which values that are off by far more do not count' if faults else ''}"
     return f"{text}others do not explain them{allowed}."
 
 
-def _warnings(answer: Answer) -> list[str]:
-    """Where what was told contradicts the threat."""
-    threat, lines = answer.threat, []
-    if threat is not None and threat.liars and not answer.sources:
-        lines.append(
-            f"You allowed {counted(threat.liars, 'lying source')}, but no measurement names its source, so each may be "
-            "false: tell who measured it."
-        )
-    outside = (
-        0 if threat is None else sum(p.measured and threat.clipped(p.value or 0.0) != p.value for p in answer.plays)
-    )
-    if outside:
-        lines.append(
-            f"Outside the range of honest values that you gave: {counted(outside, 'measurement')}. Such a value is "
-            "false, or the range is wrong; the nearest end is used instead."
-        )
-    return lines
-
-
 def _sources(answer: Answer) -> list[str]:
-    """The sources that are not believed, or off by a constant."""
-    lines = [
-        f"Source {printable(s.source, limit=60)} is set aside: the others do not explain its "
-        f"{counted(s.plays, 'measurement')}."
-        for s in answer.sources
-        if s.set_aside
-    ]
-    for s in answer.sources:
-        if s.offset and not s.set_aside:
+    """The sources that are not believed, or off."""
+    lines = []
+    for s in sorted(answer.sources, key=lambda one: not one.set_aside):
+        name = f"Source {printable(s.source, limit=60)}"
+        if s.set_aside:
+            lines.append(f"{name} is set aside: the others do not explain its {counted(s.plays, 'measurement')}.")
+        elif s.offset:
             off = f"{abs(s.offset):.3g} {'above' if s.offset > 0 else 'below'} the others"
             drifts = f" on average and drifts by {s.drift:.3g} over the study" if s.drift else ""
-            lines.append(f"Source {printable(s.source, limit=60)} reads {off}{drifts}; this was taken off.")
-    return lines[:LISTED]
+            lines.append(f"{name} reads {off}{drifts}; this was taken off.")
+    more = len(lines) - LISTED
+    return lines if more < 1 else [*lines[:LISTED], f"{counted(more, 'more source')} like these: see answer.sources."]

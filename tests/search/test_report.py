@@ -1,0 +1,89 @@
+"""What an answer says in words."""
+
+import warnings
+
+import numpy as np
+
+from unswayed import Box, Optimizer, Options, Real, SquaredExponential, Threat
+
+TRUE = {"a": 0.1, "b": 0.5, "c": 0.9}
+
+
+def answered(space=None, plays=40, value=None, source=None, **settings):
+    study, rng = Optimizer(space or Options(list(TRUE)), seed=0, **settings), np.random.default_rng(0)
+    for number in range(plays):
+        (play,) = study.ask()
+        told = TRUE[play.point] if value is None else value(play)
+        study.tell(play, told + 0.1 * rng.standard_normal(), source=source and source(number))
+    return study.answer()
+
+
+def test_in_a_continuum_counted_lies_are_about_points_that_are_worse_by_more_than_the_noise():
+    found = answered(
+        Box({"x": Real(0, 1)}), value=lambda play: np.sin(5 * play.point["x"]), source=lambda n: f"w{n % 4}"
+    )
+    (counts,) = [line for line in str(found).splitlines() if "the range observed" in line]
+    assert "what could have changed the recommendation to one that is worse by more than the noise (" in counts
+    assert "false measurement" in counts
+    assert "lying source" in counts
+    assert "worse by more than the noise" not in str(answered())
+
+
+def test_equal_values_say_nothing_about_lies():
+    study = Optimizer(Options(list(TRUE)), seed=0)
+    for play in study.ask(10):
+        study.tell(play, 1.0)
+    found = study.answer()
+    assert "false measurement" not in str(found)
+    assert [level["kind"] for level in found.to_dict()["threats"]] == ["total"]
+
+
+def test_values_that_are_moved_into_the_range_are_counted():
+    threat = Threat(lies=3, low=-1, high=2)
+    lie = {7: 1e6, 11: -30.0}
+    for minimize in (False, True):
+        found = answered(value=lambda p: lie.get(p.number, TRUE[p.point]), threat=threat, minimize=minimize)
+        assert "\nOutside the range of honest values that you gave: 2 measurements. Such a value is false" in str(found)
+    assert "Outside" not in str(answered(threat=threat))
+
+
+def test_a_bound_that_is_not_given_is_said_to_be_observed():
+    assert " (the highest observed), " in str(answered(threat=Threat(lies=1, low=-1)))
+    assert "observed" not in str(answered(threat=Threat(lies=1, low=-1, high=2)))
+
+
+def test_faults_do_not_contradict_what_was_allowed():
+    found = answered(value=lambda p: 1e6 if p.number == 7 else TRUE[p.point], threat=1.0)
+    assert found.set_aside_total > 1
+    assert "you allowed tampering of 1 in all, to which values that are off by far more do not count." in str(found)
+
+
+def test_counts_depend_on_what_is_set_aside():
+    found = answered(value=lambda p: 3.0 if p.number == 7 else TRUE[p.point])
+    assert found.set_aside == (7,)
+    assert "With the model and what is set aside held fixed and values between" in str(found)
+
+
+def test_lies_without_a_range_are_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = answered(threat=Threat(lies=3))
+    assert found.sentence.startswith("Nothing can be said of how far this is from the best")
+    assert found.to_dict()["credible"]["largest_gap"] is None
+
+
+def test_sources_that_are_left_out_of_the_list_are_counted():
+    found = answered(plays=200, value=lambda p: TRUE[p.point] + 3 * (p.number % 25 < 12), source=lambda n: f"w{n % 25}")
+    off = sum(bool(one.offset) or one.set_aside for one in found.sources)
+    assert off > 10
+    assert str(found).endswith(f"{off - 10} more source{'s' if off > 11 else ''} like these: see answer.sources.")
+
+
+def test_the_noise_of_rates_is_estimated_so_that_nothing_is_certified():
+    known = {"kernel": SquaredExponential(0.2), "output_scale": 1.0, "level": 0.0, "norm_bound": 1.0, "noise_std": 0.1}
+    study, rng = Optimizer(Options([[0.0], [0.5], [1.0]]), threat=0, seed=0, **known), np.random.default_rng(0)
+    for play in study.ask(30):
+        study.tell(play, rng.binomial(20, 0.2 + 0.5 * play.point[0]) / 20, trials=20)
+    found = study.answer()
+    assert found.certificate is None
+    assert found.sentence.startswith("Under the fitted model (estimated: noise), with 95% probability")

@@ -26,7 +26,7 @@ import numpy as np
 
 from unswayed.types import EPS, FloatArray
 
-KERNEL = 20.0  # units of EPS by which a kernel value may be wrong: a Matern kernel of any nu
+KERNEL = 40.0  # units of EPS by which a kernel value may be wrong: a Matern kernel of any nu
 SUMS = 4.0  # standard deviations of a sum of rounding errors
 
 

@@ -25,7 +25,7 @@ def record(audit: LabelAudit) -> dict[str, Any]:
         "estimate": float(audit.estimate[audit.winner]),
         "rival": audit.rival,
         "rival_label": label[audit.rival],
-        "lead": audit.rivals[0].lead,
+        "lead": abs(float(audit.estimate[audit.winner] - audit.estimate[audit.rival])),
         "breakdown_budget": audit.breakdown_budget,
         "breakdown_budget_refit": audit.breakdown_budget_refit,
         "breakdown_lies": audit.breakdown_lies,

@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, fdtri, ndtri, stdtrit
 
 from unswayed.audits.fit import MEDIANS, REPEATS, SUSPECTED
-from unswayed.audits.labels.data import Ledger, added
+from unswayed.audits.labels.data import Ledger, added, others
 from unswayed.core.fitting import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -278,11 +278,11 @@ def suspected_values(ledger: Ledger) -> Found:
     suspects: list[LabelSuspect] = []
     while True:
         w = ledger.weights * kept
-        total, left = np.bincount(option, w, size), np.bincount(option, kept, size)
-        rest = np.maximum(total[option] - w, 1e-300)
-        others = (np.bincount(option, w * ledger.values, size)[option] - w * ledger.values) / rest
-        score = np.abs(ledger.values - others) / (noise * np.sqrt(1 / ledger.weights + 1 / rest))
-        score = np.where(kept & (left >= np.maximum(LEAST, ledger.measured / 2))[option], score, 0.0)
+        rest, mean = others(option, w, ledger.values, size)
+        enough = np.bincount(option, kept, size) >= np.maximum(LEAST, ledger.measured / 2)
+        with np.errstate(divide="ignore"):
+            score = np.abs(ledger.values - mean) / (noise * np.sqrt(1 / ledger.weights + 1 / rest))
+        score = np.where(kept & enough[option], score, 0.0)
         worst = np.lexsort((-score, option))[np.cumsum(ledger.measured) - ledger.measured]
         worst = worst[score[worst] > allowed]
         if not len(worst):
@@ -290,6 +290,6 @@ def suspected_values(ledger: Ledger) -> Found:
         kept[worst] = False
         for row in worst:
             source = None if ledger.sources is None else ledger.sources[ledger.source[row]]
-            value, expected = ledger.shown(ledger.values[row]), ledger.shown(others[row])
+            value, expected = ledger.shown(ledger.values[row]), ledger.shown(mean[row])
             one = (int(row),)
             suspects.append(LabelSuspect(*one, int(option[row]), source, value, expected, float(score[row]), None, one))

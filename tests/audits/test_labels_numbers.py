@@ -17,11 +17,11 @@ def test_a_source_that_is_far_more_precise_can_be_left_out():
 
 def test_a_precise_value_beside_rough_ones_is_no_outlier():
     rng = np.random.default_rng(0)
-    for _ in range(50):
+    suspected = 0
+    for _ in range(200):
         values = np.append(rng.normal(0, 1, 6), [0.01, 0.0])
-        found = audit_labels([*"aaaaaaab"], values, noise_std=[1.0] * 6 + [1e-9, 1.0])
-        assert all(abs(s.value - s.expected) > 3 for s in found.suspects)
-        assert not found.suspects or found.suspects[0].row < 6
+        suspected += bool(audit_labels([*"aaaaaaab"], values, noise_std=[1.0] * 6 + [1e-9, 1.0]).suspects)
+    assert suspected <= 6  # about 1% of honest audits
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0, -1000.0])

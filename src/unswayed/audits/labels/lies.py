@@ -243,7 +243,8 @@ def _winners_without(ledger: Ledger) -> list[int | None]:
     order = np.argsort(cells.source, kind="stable")
     starts = np.append(0, np.cumsum(np.bincount(cells.source, minlength=len(ledger.sources or ()))))
     successes, trials = (added(cells.cell, numbers, size) for numbers in (ledger.successes, ledger.trials))
-    rows, weight = np.bincount(cells.cell, minlength=size), np.bincount(cells.cell, ledger.weights, size)
+    rows = np.bincount(cells.cell, minlength=size)
+    weight = np.bincount(cells.cell, ledger.weights, size).astype(np.float64)
     mean = np.bincount(cells.cell, ledger.weights * ledger.values, size) / weight
     _, estimate = others(cells.option, weight, mean, len(ledger.labels))
     for s in range(len(starts) - 1):

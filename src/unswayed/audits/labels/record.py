@@ -92,6 +92,7 @@ def _proved(audit: LabelAudit) -> dict[str, Any]:
     proof, data = audit.proof, audit.data
     ends = zip(*intervals(data, audit.delta), strict=True) if data.counts else ()
     return {
+        "within": None if audit.within is None else asdict(audit.within),
         "certified_lies": None if proof is None else proof.lies,
         "largest_gap": None if proof is None or isinf(proof.largest_gap) else proof.largest_gap,
         "candidates": None if proof is None else list(proof.candidates),

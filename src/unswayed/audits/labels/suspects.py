@@ -107,21 +107,9 @@ class Counts:
         return np.asarray((self.s - self.n * p) / np.sqrt(np.maximum(self.n * p * (1 - p), 1e-12)))
 
     def shows_effects(self, kept: BoolArray) -> bool:
-        """Whether sources differ in all options alike: an F test on residuals that are cut off, so that few lies count.
-
-        Cells of one source vary among themselves, and the means of the sources vary more than that explains.
-        """
+        """Whether sources differ in all options alike."""
         rate, factor, _ = self.fit(kept, effects=False)
-        source = self.source[kept]
-        cut = np.clip(self.pearson(rate, factor)[kept], -HUBER, HUBER)
-        size = np.bincount(source, minlength=self.sources)
-        mean = np.bincount(source, cut, self.sources) / np.maximum(size, 1)
-        between, within = int((size > 0).sum()) - 1, len(cut) - int((size > 0).sum())
-        inside = float(np.square(cut - mean[source]).sum())
-        if between < 1 or within < 1 or inside == 0:
-            return False
-        statistic = size @ np.square(mean - cut.mean()) / between / (inside / within)
-        return bool(statistic > fdtri(between, within, 1 - SHOWN_EFFECT))
+        return sources_differ(self.pearson(rate, factor)[kept], self.source[kept], self.sources, SHOWN_EFFECT)
 
     def scores(self, kept: BoolArray, effects: bool) -> tuple[FloatArray, FloatArray]:
         """How many standard deviations each cell is from what the others say, and what they say; 0 if it is out."""
@@ -171,6 +159,23 @@ def _tail(s: FloatArray, n: FloatArray, p: FloatArray, phi: FloatArray) -> Float
     tail = np.where(s > 0, betainc(np.maximum(s / phi, 1e-9), (n - s) / phi + 1, p), 1.0)
     normal = (s - n * p) / np.sqrt(np.maximum(phi * n * p * (1 - p), 1e-12))
     return np.asarray(np.where(tail > 1e-290, -ndtri(np.clip(tail, 1e-290, 1 - 1e-16)), np.maximum(normal, 36.0)))
+
+
+def sources_differ(residuals: FloatArray, source: IntArray, sources: int, level: float) -> bool:
+    """Whether sources differ: an F test on residuals that are cut off, so that few lies count.
+
+    Residuals of one source vary among themselves, and the means of the sources vary more than that explains. `level` is
+    the probability that this is found where sources do not differ.
+    """
+    cut = np.clip(residuals, -HUBER, HUBER)
+    size = np.bincount(source, minlength=sources)
+    mean = np.bincount(source, cut, sources) / np.maximum(size, 1)
+    between, within = int((size > 0).sum()) - 1, len(cut) - int((size > 0).sum())
+    inside = float(np.square(cut - mean[source]).sum())
+    if between < 1 or within < 1 or inside == 0:
+        return False
+    statistic = size @ np.square(mean - cut.mean()) / between / (inside / within)
+    return bool(statistic > fdtri(between, within, 1 - level))
 
 
 def suspected_counts(ledger: Ledger) -> Found:

@@ -85,3 +85,29 @@ def test_many_sources_for_each_option_do_no_harm():
     outcomes = rng.random(600) < np.where(np.array(options) == "a", 0.6, 0.3)
     found = audit_labels(options, outcomes.astype(float), sources=[f"user {i}" for i in range(600)])
     assert verdict(found).startswith("Yes")
+
+
+def test_an_option_with_more_noise_is_judged_by_its_own_repeats():
+    rng, wrong = np.random.default_rng(5), 0
+    options = ["loud"] * 2 + ["b"] * 20 + ["c"] * 20
+    for _ in range(400):
+        values = rng.normal(0, 1, 42) * np.where(np.array(options) == "loud", 10.0, 1.0)
+        found = audit_labels(options, values)
+        wrong += found.labels[found.winner] == "loud" and verdict(found).startswith("Yes")
+    assert wrong <= 35  # 26; it was 53 with the degrees of freedom of all repeats together
+
+
+def test_a_yes_says_what_it_supposes():
+    found = audit_labels([*"aaabbb"], [5.0, 5.1, 5.2, 1.0, 1.1, 1.2])
+    assert "given the same normal noise in all options" in verdict(found)
+    stated = audit_labels([*"aaabbb"], [5.0, 5.1, 5.2, 1.0, 1.1, 1.2], noise_std=0.1)
+    assert "given" not in verdict(stated)
+    counts = audit_labels([*"ab"], [500, 100], trials=[1000, 1000])
+    assert "as long as rates do not change" in str(counts)
+
+
+def test_single_outcomes_in_words():
+    assert "1 success of a becomes a failure" in str(audit_labels([*"ab"], [3, 2], trials=[4, 4]))
+    one = audit_labels([*"ab"], [10, 0], trials=[10, 10])
+    assert "more than 1 forged outcome is among the data" in str(one)
+    assert "(partly the observed range" in str(audit_labels([*"aabb"], [1.5, 2.0, 3.0, 4.0], low=0))

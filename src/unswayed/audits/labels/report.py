@@ -65,10 +65,13 @@ def verdict(audit: LabelAudit) -> str:
     if not proof.best_untampered:
         close = counted(len(proof.candidates), "option")
         return f"No: {close} of {len(audit.labels):,} may be the best; {sure} no more can be said."
+    if not audit.data.counts and audit.data.noise_std is None:
+        sure += ", given the same normal noise in all options,"
     if proof.best and threat:
         return f"Yes: {sure} it is the best, even if there were {threat}."
     if proof.best:
-        unless = f"more than {counted(proof.lies, lie(audit))} are among the data" if proof.lies > 0 else ""
+        are = "is" if proof.lies == 1 else "are"
+        unless = f"more than {counted(proof.lies, lie(audit))} {are} among the data" if proof.lies > 0 else ""
         return f"Yes, unless {unless or 'the data were tampered with'}: {sure} it is the best."
     return f"Not against {threat}: {_limit(audit)}."
 
@@ -173,7 +176,8 @@ def _overturned(audit: LabelAudit) -> list[str]:
     where = "" if data.counts else f" between {data.shown(data.low):.6g} and {data.shown(data.high):.6g}"
     if data.minimize and not data.counts:
         where = f" between {data.shown(data.high):.6g} and {data.shown(data.low):.6g}"
-    given = "" if data.range_given else " (the observed range: state the true one with low and high)"
+    partly = "partly " if (data.low, data.high) != (data.values.min(), data.values.max()) else ""
+    given = "" if data.range_given else f" ({partly}the observed range: state the true one with low and high)"
     lines = [
         f"{counted(lies, lie(audit))}{where} would have been enough to bring another option level{given}; fewer would "
         f"not. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
@@ -191,11 +195,12 @@ def plan_words(audit: LabelAudit) -> str:
     for change in audit.plan[:SHOWN]:
         option, to = audit.describe(change.option), audit.data.shown(change.to)
         if change.row is None:
-            old, new = ("failure", "successes") if to == 1 else ("success", "failures")
-            many = (
-                counted(change.count, old) if old == "failure" or change.count == 1 else f"{change.count:,} successes"
-            )
-            parts.append(f"{many} of {option} become {new}")
+            old, new = ("failure", "success") if to == 1 else ("success", "failure")
+            ends = {"failure": "failures", "success": "successes"}
+            if change.count == 1:
+                parts.append(f"1 {old} of {option} becomes a {new}")
+            else:
+                parts.append(f"{change.count:,} {ends[old]} of {option} become {ends[new]}")
         else:
             value = number(audit.data.shown(change.value))
             parts.append(f"{place(change.row, audit.lines)} of {option} from {value} to {number(to)}")

@@ -31,6 +31,7 @@ from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
 from unswayed.audits.labels.record import record
 from unswayed.audits.labels.report import lines_of
 from unswayed.audits.labels.suspects import Found, LabelSuspect, suspected_counts, suspected_values
+from unswayed.audits.labels.within import Within, compare_within
 from unswayed.core.certificate import Breakdown
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput
@@ -67,6 +68,7 @@ class LabelAudit:
         suspects: Counts or values that the others do not explain.
         winner_without_suspects: Who wins without them; None if less than two options are left.
         proof: What is proved about the winner; None if the noise is not known.
+        within: An option that may be better if options are compared within the sources; None if there is none.
         threat: The tampering to be safe against.
         delta: Probability that the sentence about the distance from the best fails.
         lines: The line of the file that each measurement comes from, if it comes from a file with lines.
@@ -94,6 +96,7 @@ class LabelAudit:
     suspects: tuple[LabelSuspect, ...]
     winner_without_suspects: int | None
     proof: Proof | None
+    within: Within | None
     threat: Threat
     delta: float
     lines: Sequence[int] | None
@@ -197,6 +200,7 @@ def _audited(data: Ledger, threat: Threat, delta: float, lines: Sequence[int] | 
         proof: Proof | None = prove_counts(data, winner, threat, delta)
     else:
         proof = prove_values(data, winner, found.kept, threat, delta)
+    proof, within = compare_within(data, winner, found.kept, proof)
     few, liars = (None, ()) if data.sources is None else false_sources(data, winner)
     rivals, rival, pivot, budget = _rivals(data, winner)
     cheapest = rivals[0]
@@ -218,6 +222,7 @@ def _audited(data: Ledger, threat: Threat, delta: float, lines: Sequence[int] | 
         suspects=found.suspects,
         winner_without_suspects=_winner_without(data, found, winner),
         proof=proof,
+        within=within,
         threat=threat,
         delta=delta,
         lines=lines,

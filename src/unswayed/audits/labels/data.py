@@ -123,6 +123,27 @@ def added(group: IntArray, numbers: IntArray | None, groups: int) -> IntArray:
     return total
 
 
+def others(group: IntArray, weights: FloatArray, values: FloatArray, groups: int) -> tuple[FloatArray, FloatArray]:
+    """The weight and the mean of the others in the group of each value; the mean is NaN if there are none.
+
+    Weights may differ by many orders of magnitude: the heaviest one is never subtracted from a sum.
+    """
+    size = np.bincount(group, minlength=groups)
+    last = np.cumsum(size)[size > 0] - 1
+    heaviest = np.zeros(len(group), dtype=np.bool_)
+    heaviest[np.lexsort((weights, group))[last]] = True
+    light = np.where(heaviest, 0.0, weights)
+    rest, above = (
+        np.where(
+            heaviest,
+            np.bincount(group, light * x, groups)[group],
+            np.bincount(group, weights * x, groups)[group] - weights * x,
+        )
+        for x in (np.ones(len(group)), values)
+    )
+    return rest, above / np.where(rest > 0, rest, np.nan)
+
+
 def numbered(labels: Iterable[Hashable]) -> tuple[tuple[str, ...], IntArray]:
     """The distinct labels in order of first appearance, and the number of each row's label."""
     index: dict[str, int] = {}

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.audits.labels.data import Ledger, added, exact
+from unswayed.audits.labels.data import Ledger, added, exact, others
 from unswayed.core.counts import forged_to_tie, leaders
 from unswayed.types import FloatArray, IntArray
 
-TIE = 1e-12  # relative: a lead of real numbers that is smaller is a rounding error
+TIE = 1e-12  # relative to the values: a difference of real numbers that is smaller is a rounding error
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,20 @@ def find_winner(ledger: Ledger, kept: Any = None) -> tuple[int, ...]:
         return tuple(int(i) for i in found)
     total = np.bincount(option, ledger.weights[rows], size)
     best = np.bincount(option, ledger.weights[rows] * ledger.values[rows], size) / np.where(total > 0, total, np.nan)
-    top = np.nanmax(best)
-    return tuple(int(i) for i in np.flatnonzero(best >= top - TIE * (np.abs(best) + abs(top))))
+    return _best(best)
+
+
+def _best(estimate: FloatArray) -> tuple[int, ...]:
+    """The options with the largest estimate, in order; those without one are NaN."""
+    top = np.nanmax(estimate)
+    return tuple(int(i) for i in np.flatnonzero(estimate >= top - TIE * (np.abs(estimate) + abs(top))))
+
+
+def slack(ledger: Ledger, winner: int) -> Any:
+    """What of the lead over each option, in the units of `leads`, may be a rounding error; 0 for counts."""
+    if ledger.counts:
+        return np.zeros(len(ledger.labels), dtype=np.int64)
+    return TIE * (np.abs(ledger.estimate) + abs(ledger.estimate[winner]))
 
 
 def leads(ledger: Ledger, winner: int) -> tuple[Any, Any, Any]:
@@ -95,8 +107,11 @@ def leads(ledger: Ledger, winner: int) -> tuple[Any, Any, Any]:
     """
     if not ledger.counts:
         lead = ledger.estimate[winner] - ledger.estimate
-        tied = np.abs(lead) <= TIE * (np.abs(ledger.estimate) + abs(ledger.estimate[winner]))
-        return np.where(tied, 0.0, lead), np.full(len(lead), 1 / ledger.total[winner]), 1 / ledger.total
+        return (
+            np.where(np.abs(lead) <= slack(ledger, winner), 0.0, lead),
+            np.full(len(lead), 1 / ledger.total[winner]),
+            1 / ledger.total,
+        )
     s, n = exact(ledger.option_successes, ledger), exact(ledger.option_trials, ledger)
     lead = s[winner] * n - s * n[winner]
     return lead, n, np.full(len(n), n[winner])
@@ -136,13 +151,13 @@ def false_rows(ledger: Ledger, winner: int, lead: FloatArray) -> IntArray:
     order = np.lexsort((-amount, ledger.option))
     starts = np.append(0, np.cumsum(ledger.measured))
     mine = amount[order[starts[winner] : starts[winner + 1]]]
-    taken = np.cumsum(mine)
+    taken, needed = np.cumsum(mine), lead - slack(ledger, winner)
     fewest = np.zeros(len(ledger.labels), dtype=np.int64)
     for b in np.flatnonzero(lead > 0):
         if b == winner:
             continue
         theirs = amount[order[starts[b] : starts[b + 1]]]
-        need = lead[b] * (1 - TIE)
+        need = needed[b]
         enough = 1 + min(int(np.searchsorted(taken, need)), int(np.searchsorted(np.cumsum(theirs), need)))
         both = np.cumsum(np.sort(np.concatenate([mine[:enough], theirs[:enough]]))[::-1])
         fewest[b] = min(int(np.searchsorted(both, need)) + 1, len(both))
@@ -179,7 +194,7 @@ def false_sources(ledger: Ledger, winner: int) -> tuple[int, IntArray]:
     """The fewest sources that together could have overturned the winner, and these sources."""
     lead, factor, other = leads(ledger, winner)
     by_cell, mine = _cell_amounts(ledger, winner)
-    cells, tolerance = ledger.cells, 0 if ledger.counts else TIE
+    cells, needed = ledger.cells, lead - slack(ledger, winner)
     order = np.argsort(cells.option, kind="stable")
     starts = np.append(0, np.cumsum(np.bincount(cells.option, minlength=len(lead))))
     best = np.arange(len(mine))  # all of them can
@@ -189,8 +204,7 @@ def false_sources(ledger: Ledger, winner: int) -> tuple[int, IntArray]:
             continue
         if lead[b] <= 0:
             return 0, best[:0]
-        theirs, fewer = order[starts[b] : starts[b + 1]], len(best) - 1
-        need = lead[b] - tolerance * abs(lead[b])
+        theirs, fewer, need = order[starts[b] : starts[b + 1]], len(best) - 1, needed[b]
         most = np.sort(by_cell[theirs])[::-1][:fewer].sum() * other[b]
         if largest_of_winner[fewer] * factor[b] + most < need:
             continue  # fewer sources than are known to be enough cannot do it with this rival
@@ -210,7 +224,7 @@ def find_sources(ledger: Ledger, winner: int) -> tuple[Source, ...]:
     lead, factor, other = leads(ledger, winner)
     by_cell, mine = _cell_amounts(ledger, winner)
     cells, rivals = ledger.cells, np.arange(len(lead)) != winner
-    lead = lead if ledger.counts else lead * (1 - TIE)
+    lead = lead - slack(ledger, winner)
     alone = np.zeros(len(mine), dtype=np.bool_)
     for b in np.flatnonzero(rivals & (lead <= mine.max(initial=0) * factor)):
         alone |= np.asarray(mine * factor[b] >= lead[b], dtype=np.bool_)
@@ -225,31 +239,27 @@ def find_sources(ledger: Ledger, winner: int) -> tuple[Source, ...]:
 
 def _winners_without(ledger: Ledger) -> list[int | None]:
     """Who wins without each source, from the sums of its cells."""
-    cells = ledger.cells
-    winners: list[int | None] = []
+    cells, size, winners = ledger.cells, len(ledger.cells.option), list[int | None]()
     order = np.argsort(cells.source, kind="stable")
     starts = np.append(0, np.cumsum(np.bincount(cells.source, minlength=len(ledger.sources or ()))))
-    sums, total = _sums(ledger, ledger.option, len(ledger.labels))
-    by_cell, weight = _sums(ledger, cells.cell, len(cells.option))
-    rows = np.bincount(cells.cell, minlength=len(cells.option))
+    successes, trials = (added(cells.cell, numbers, size) for numbers in (ledger.successes, ledger.trials))
+    rows = np.bincount(cells.cell, minlength=size)
+    weight = np.bincount(cells.cell, ledger.weights, size).astype(np.float64)
+    mean = np.bincount(cells.cell, ledger.weights * ledger.values, size) / weight
+    _, estimate = others(cells.option, weight, mean, len(ledger.labels))
     for s in range(len(starts) - 1):
         mine = order[starts[s] : starts[s + 1]]
-        left, rest, measured = sums.copy(), total.copy(), ledger.measured.copy()
-        left[cells.option[mine]] -= by_cell[mine]
-        rest[cells.option[mine]] -= weight[mine]
-        measured[cells.option[mine]] -= rows[mine]
-        rest = np.where(measured > 0, rest, 0)
-        if (measured > 0).sum() < 2:
+        changed, left = cells.option[mine], ledger.measured.copy()
+        left[changed] -= rows[mine]
+        if (left > 0).sum() < 2:
             winners.append(None)
         elif ledger.counts:
-            winners.append(int(leaders(left, rest)[0]))
+            good, tried = ledger.option_successes.copy(), ledger.option_trials.copy()
+            good[changed] -= successes[mine]
+            tried[changed] -= trials[mine]
+            winners.append(int(leaders(good, tried)[0]))
         else:
-            winners.append(int(np.argmax(np.where(measured > 0, left / np.where(measured > 0, rest, 1), -np.inf))))
+            rest = ledger.estimate.copy()
+            rest[changed] = estimate[mine]
+            winners.append(_best(rest)[0])
     return winners
-
-
-def _sums(ledger: Ledger, group: IntArray, groups: int) -> tuple[Any, Any]:
-    """Sum of weight x value and of the weights in each group; whole numbers for counts."""
-    if ledger.counts:
-        return added(group, ledger.successes, groups), added(group, ledger.trials, groups)
-    return np.bincount(group, ledger.weights * ledger.values, groups), np.bincount(group, ledger.weights, groups)

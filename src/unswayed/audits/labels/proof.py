@@ -2,7 +2,8 @@
 
 Counts: an interval for each option with delta/N, valid at any time and for any allocation (core/counts.py).
 Values: a wrong winner a can only be certified if mean_a - mean_best - (f_a - f_best) > t sd, an event for each other
-option, one-sided, with delta/(N - 1) each. The noise is given, or pooled from repeats; then t is Student's.
+option, one-sided, with delta/(N - 1) each. The noise is given, or pooled from repeats; then t is Student's, and Welch's
+for options whose repeats differ more than those of the others.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import fdtri, ndtri, stdtrit
 
 from unswayed.audits.labels.data import Ledger, added
 from unswayed.audits.labels.lies import false_rows, given_up, powers
@@ -18,6 +19,9 @@ from unswayed.core.counts import lower_rate, most_forged, upper_rate
 from unswayed.core.fitting import Repeats
 from unswayed.core.threat import Threat
 from unswayed.types import BoolArray, FloatArray, IntArray
+
+UNEQUAL = 0.05  # probability that an option seems to have more noise than the others where all have the same
+TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,15 +104,19 @@ def prove_values(ledger: Ledger, winner: int, kept: BoolArray, threat: Threat, d
     ledger = replace(ledger, **{name: getattr(ledger, name)[kept] for name in rows})
     if (ledger.measured == 0).any():
         return None
-    t = float(-ndtri(delta / (size - 1)))
+    variance, free = np.full(size, noise**2), np.full(size, np.inf)
     if ledger.noise_std is None:
         repeats = Repeats.of(ledger.option)
         noise = repeats.pooled(ledger.values)
         if repeats.number == 0 or noise == 0:
             return None
-        t = float(-stdtrit(repeats.number, delta / (size - 1)))
-    variance = _variances(ledger, noise) / ledger.total
-    certain = ledger.estimate[winner] - ledger.estimate - t * np.sqrt(variance[winner] + variance)
+        variance, free = _variances(ledger, noise, repeats.number)
+    each = variance / ledger.total
+    both = each[winner] + each
+    freedom = np.square(both) / (np.square(each[winner]) / free[winner] + np.square(each) / free + TINY)
+    freedom = np.minimum(freedom, free.max())  # what is pooled is one estimate
+    t = -ndtri(delta / (size - 1)) if ledger.noise_std is not None else -stdtrit(freedom, delta / (size - 1))
+    certain = ledger.estimate[winner] - ledger.estimate - t * np.sqrt(both)
     left = certain - _taken(ledger, winner, replace(threat, lies=0))
     certain[winner] = left[winner] = 0.0
     fewest, rivals = false_rows(ledger, winner, left), np.arange(size) != winner
@@ -122,13 +130,20 @@ def prove_values(ledger: Ledger, winner: int, kept: BoolArray, threat: Threat, d
     return Proof(delta, threat, candidates, gap, lies, bool((certain[rivals] > 0).all()), noise)
 
 
-def _variances(ledger: Ledger, noise: float) -> FloatArray:
-    """The variance of a value of weight 1 of each option: the pooled one, or its own if that is larger."""
-    if ledger.noise_std is not None:
-        return np.full(len(ledger.labels), noise**2)
+def _variances(ledger: Ledger, noise: float, repeats: int) -> tuple[FloatArray, FloatArray]:
+    """The variance of a value of each option, and its degrees of freedom.
+
+    It is the pooled one, or the option's own if that is larger. If it is larger than those of the others by more than
+    chance explains, the option has a noise of its own, and only its own repeats tell how large (Welch, Satterthwaite).
+    """
     squares = np.square(ledger.values - ledger.estimate[ledger.option])
-    own = np.bincount(ledger.option, squares, len(ledger.labels)) / np.maximum(ledger.measured - 1, 1)
-    return np.maximum(own, noise**2)
+    sums, mine = np.bincount(ledger.option, squares, len(ledger.labels)), ledger.measured - 1
+    own, rest = sums / np.maximum(mine, 1), repeats - mine
+    others = (sums.sum() - sums) / np.maximum(rest, 1)
+    limit = fdtri(np.maximum(mine, 1), np.maximum(rest, 1), 1 - UNEQUAL)
+    unequal = (mine > 0) & (rest > 0) & (own > limit * others)
+    free = np.maximum(repeats - (mine * unequal).sum(), 1)
+    return np.maximum(own, noise**2), np.where(unequal, mine, free).astype(np.float64)
 
 
 def _taken(ledger: Ledger, winner: int, threat: Threat) -> FloatArray:

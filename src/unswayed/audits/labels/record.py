@@ -25,7 +25,7 @@ def record(audit: LabelAudit) -> dict[str, Any]:
         "estimate": float(audit.estimate[audit.winner]),
         "rival": audit.rival,
         "rival_label": label[audit.rival],
-        "lead": audit.rivals[0].lead,
+        "lead": abs(float(audit.estimate[audit.winner] - audit.estimate[audit.rival])),
         "breakdown_budget": audit.breakdown_budget,
         "breakdown_budget_refit": audit.breakdown_budget_refit,
         "breakdown_lies": audit.breakdown_lies,
@@ -92,6 +92,7 @@ def _proved(audit: LabelAudit) -> dict[str, Any]:
     proof, data = audit.proof, audit.data
     ends = zip(*intervals(data, audit.delta), strict=True) if data.counts else ()
     return {
+        "within": None if audit.within is None else asdict(audit.within),
         "certified_lies": None if proof is None else proof.lies,
         "largest_gap": None if proof is None or isinf(proof.largest_gap) else proof.largest_gap,
         "candidates": None if proof is None else list(proof.candidates),

@@ -12,6 +12,7 @@ from unswayed.text import at_least, at_most, counted, number
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
     from unswayed.audits.labels.suspects import LabelSuspect
+    from unswayed.audits.labels.within import Within
     from unswayed.core.threat import Threat
 
 SHOWN = 10  # sources, suspects, changes
@@ -59,15 +60,31 @@ def verdict(audit: LabelAudit) -> str:
     if proof is None:
         return "No: the noise is not known, because no option was measured twice with different values."
     sure, threat = f"with {100 * (1 - proof.delta):.4g}% confidence", threat_words(audit, audit.threat)
+    if audit.within is not None:
+        return _sources_differ(audit, audit.within)
     if not proof.best_untampered:
         close = counted(len(proof.candidates), "option")
         return f"No: {close} of {len(audit.labels):,} may be the best; {sure} no more can be said."
+    if not audit.data.counts and audit.data.noise_std is None:
+        sure += ", given the same normal noise in all options,"
     if proof.best and threat:
         return f"Yes: {sure} it is the best, even if there were {threat}."
     if proof.best:
-        unless = f"more than {counted(proof.lies, lie(audit))} are among the data" if proof.lies > 0 else ""
+        are = "is" if proof.lies == 1 else "are"
+        unless = f"more than {counted(proof.lies, lie(audit))} {are} among the data" if proof.lies > 0 else ""
         return f"Yes, unless {unless or 'the data were tampered with'}: {sure} it is the best."
     return f"Not against {threat}: {_limit(audit)}."
+
+
+def _sources_differ(audit: LabelAudit, within: Within) -> str:
+    """Why the lead may be a difference between sources."""
+    rival = audit.describe(within.rival)
+    if within.lead is None or within.deviation is None:
+        return f"No: no source measured both it and {rival}, so their difference may be one between sources."
+    if within.lead <= 0:
+        return f"No: the sources differ, and within the sources {rival} is better by {-within.lead:.2g}."
+    lead = f"{within.lead:.2g} ± {within.deviation:.2g}"
+    return f"No: the sources differ, and within the sources its lead over {rival} is only {lead}."
 
 
 def _limit(audit: LabelAudit) -> str:
@@ -104,6 +121,8 @@ def sentence(audit: LabelAudit) -> str:
     proof, where = audit.proof, "above" if audit.minimize else "below"
     if proof is None:
         return f"Too few measurements to say how far this is from the best: {len(audit.data.option):,} so far."
+    if isinf(proof.largest_gap) and audit.within is not None:
+        return "How far this is from the best cannot be said: options and sources cannot be told apart."
     if isinf(proof.largest_gap):
         return "How far this is from the best cannot be said if a lie may be of any size: give low and high."
     sure = f"with {100 * (1 - proof.delta):.4g}% confidence {audit.describe(audit.winner)} is"
@@ -114,7 +133,8 @@ def sentence(audit: LabelAudit) -> str:
     threat = threat_words(audit, audit.threat)
     honest = f"there were no more than {threat}" if threat else "nothing was tampered with"
     if audit.data.counts:
-        return f"Certified: {sure} {claim}, if {honest}. This holds at any time, however the trials were allocated."
+        holds = "This holds at any time, however the trials were allocated, as long as rates do not change."
+        return f"Certified: {sure} {claim}, if {honest}. {holds}"
     noise = "the stated noise" if audit.data.noise_std is not None else "the same normal noise in all options"
     rest = " Measurements that the others do not explain are left out." if audit.suspects else ""
     design = "and numbers of measurements that do not depend on the values"
@@ -156,7 +176,8 @@ def _overturned(audit: LabelAudit) -> list[str]:
     where = "" if data.counts else f" between {data.shown(data.low):.6g} and {data.shown(data.high):.6g}"
     if data.minimize and not data.counts:
         where = f" between {data.shown(data.high):.6g} and {data.shown(data.low):.6g}"
-    given = "" if data.range_given else " (the observed range: state the true one with low and high)"
+    partly = "partly " if (data.low, data.high) != (data.values.min(), data.values.max()) else ""
+    given = "" if data.range_given else f" ({partly}the observed range: state the true one with low and high)"
     lines = [
         f"{counted(lies, lie(audit))}{where} would have been enough to bring another option level{given}; fewer would "
         f"not. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
@@ -174,11 +195,12 @@ def plan_words(audit: LabelAudit) -> str:
     for change in audit.plan[:SHOWN]:
         option, to = audit.describe(change.option), audit.data.shown(change.to)
         if change.row is None:
-            old, new = ("failure", "successes") if to == 1 else ("success", "failures")
-            many = (
-                counted(change.count, old) if old == "failure" or change.count == 1 else f"{change.count:,} successes"
-            )
-            parts.append(f"{many} of {option} become {new}")
+            old, new = ("failure", "success") if to == 1 else ("success", "failure")
+            ends = {"failure": "failures", "success": "successes"}
+            if change.count == 1:
+                parts.append(f"1 {old} of {option} becomes a {new}")
+            else:
+                parts.append(f"{change.count:,} {ends[old]} of {option} become {ends[new]}")
         else:
             value = number(audit.data.shown(change.value))
             parts.append(f"{place(change.row, audit.lines)} of {option} from {value} to {number(to)}")

@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, fdtri, ndtri, stdtrit
 
 from unswayed.audits.fit import MEDIANS, REPEATS, SUSPECTED
-from unswayed.audits.labels.data import Ledger, added
+from unswayed.audits.labels.data import Ledger, added, others
 from unswayed.core.fitting import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -107,21 +107,9 @@ class Counts:
         return np.asarray((self.s - self.n * p) / np.sqrt(np.maximum(self.n * p * (1 - p), 1e-12)))
 
     def shows_effects(self, kept: BoolArray) -> bool:
-        """Whether sources differ in all options alike: an F test on residuals that are cut off, so that few lies count.
-
-        Cells of one source vary among themselves, and the means of the sources vary more than that explains.
-        """
+        """Whether sources differ in all options alike."""
         rate, factor, _ = self.fit(kept, effects=False)
-        source = self.source[kept]
-        cut = np.clip(self.pearson(rate, factor)[kept], -HUBER, HUBER)
-        size = np.bincount(source, minlength=self.sources)
-        mean = np.bincount(source, cut, self.sources) / np.maximum(size, 1)
-        between, within = int((size > 0).sum()) - 1, len(cut) - int((size > 0).sum())
-        inside = float(np.square(cut - mean[source]).sum())
-        if between < 1 or within < 1 or inside == 0:
-            return False
-        statistic = size @ np.square(mean - cut.mean()) / between / (inside / within)
-        return bool(statistic > fdtri(between, within, 1 - SHOWN_EFFECT))
+        return sources_differ(self.pearson(rate, factor)[kept], self.source[kept], self.sources, SHOWN_EFFECT)
 
     def scores(self, kept: BoolArray, effects: bool) -> tuple[FloatArray, FloatArray]:
         """How many standard deviations each cell is from what the others say, and what they say; 0 if it is out."""
@@ -171,6 +159,23 @@ def _tail(s: FloatArray, n: FloatArray, p: FloatArray, phi: FloatArray) -> Float
     tail = np.where(s > 0, betainc(np.maximum(s / phi, 1e-9), (n - s) / phi + 1, p), 1.0)
     normal = (s - n * p) / np.sqrt(np.maximum(phi * n * p * (1 - p), 1e-12))
     return np.asarray(np.where(tail > 1e-290, -ndtri(np.clip(tail, 1e-290, 1 - 1e-16)), np.maximum(normal, 36.0)))
+
+
+def sources_differ(residuals: FloatArray, source: IntArray, sources: int, level: float) -> bool:
+    """Whether sources differ: an F test on residuals that are cut off, so that few lies count.
+
+    Residuals of one source vary among themselves, and the means of the sources vary more than that explains. `level` is
+    the probability that this is found where sources do not differ.
+    """
+    cut = np.clip(residuals, -HUBER, HUBER)
+    size = np.bincount(source, minlength=sources)
+    mean = np.bincount(source, cut, sources) / np.maximum(size, 1)
+    between, within = int((size > 0).sum()) - 1, len(cut) - int((size > 0).sum())
+    inside = float(np.square(cut - mean[source]).sum())
+    if between < 1 or within < 1 or inside == 0:
+        return False
+    statistic = size @ np.square(mean - cut.mean()) / between / (inside / within)
+    return bool(statistic > fdtri(between, within, 1 - level))
 
 
 def suspected_counts(ledger: Ledger) -> Found:
@@ -278,11 +283,11 @@ def suspected_values(ledger: Ledger) -> Found:
     suspects: list[LabelSuspect] = []
     while True:
         w = ledger.weights * kept
-        total, left = np.bincount(option, w, size), np.bincount(option, kept, size)
-        rest = np.maximum(total[option] - w, 1e-300)
-        others = (np.bincount(option, w * ledger.values, size)[option] - w * ledger.values) / rest
-        score = np.abs(ledger.values - others) / (noise * np.sqrt(1 / ledger.weights + 1 / rest))
-        score = np.where(kept & (left >= np.maximum(LEAST, ledger.measured / 2))[option], score, 0.0)
+        rest, mean = others(option, w, ledger.values, size)
+        enough = np.bincount(option, kept, size) >= np.maximum(LEAST, ledger.measured / 2)
+        with np.errstate(divide="ignore"):
+            score = np.abs(ledger.values - mean) / (noise * np.sqrt(1 / ledger.weights + 1 / rest))
+        score = np.where(kept & enough[option], score, 0.0)
         worst = np.lexsort((-score, option))[np.cumsum(ledger.measured) - ledger.measured]
         worst = worst[score[worst] > allowed]
         if not len(worst):
@@ -290,6 +295,6 @@ def suspected_values(ledger: Ledger) -> Found:
         kept[worst] = False
         for row in worst:
             source = None if ledger.sources is None else ledger.sources[ledger.source[row]]
-            value, expected = ledger.shown(ledger.values[row]), ledger.shown(others[row])
+            value, expected = ledger.shown(ledger.values[row]), ledger.shown(mean[row])
             one = (int(row),)
             suspects.append(LabelSuspect(*one, int(option[row]), source, value, expected, float(score[row]), None, one))

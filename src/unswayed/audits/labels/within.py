@@ -1,0 +1,139 @@
+"""Whether the winner also wins within the sources: days or labs may differ, and measure options in unequal shares.
+
+    a, b   the winner and a rival          n_as   weight (trials, or 1/variance) of option a from source s
+    D      the lead within the sources     W_s    n_as n_bs / (n_as + n_bs)
+
+    D = sum_s W_s (mean_as - mean_bs) / sum_s W_s
+
+does not depend on what the sources add to all options alike. If the shares of the options are the same in all sources,
+D is the lead. Otherwise the lead may be a difference between sources (Simpson's paradox).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import chdtri, fdtri, ndtri
+
+from unswayed.audits.labels.data import Ledger
+from unswayed.audits.labels.proof import Proof
+from unswayed.audits.labels.suspects import sources_differ
+from unswayed.types import BoolArray, FloatArray
+
+LEVEL = 0.05  # probability that honest sources that do not differ are compared within
+
+
+@dataclass(frozen=True)
+class Within:
+    """An option that may be better than the winner, if options are compared within the sources.
+
+    Attributes:
+        rival: The option.
+        lead: The lead of the winner over it within the sources; None if no source measured both.
+        deviation: The standard deviation of this lead.
+    """
+
+    rival: int
+    lead: float | None
+    deviation: float | None
+
+
+def compare_within(
+    ledger: Ledger, winner: int, kept: BoolArray, proof: Proof | None
+) -> tuple[Proof | None, Within | None]:
+    """What is left of a proof if sources may differ; and the rival that this is due to, if there is one."""
+    if proof is None or ledger.sources is None:
+        return proof, None
+    weight, mean = _cells(ledger, kept)
+    lead, deviation, step = _leads(ledger, winner, weight, mean, proof.noise_std)
+    rivals, alone = np.arange(len(lead)) != winner, _single(ledger, weight)
+    differ = _differ(ledger, kept, weight, mean, proof.noise_std)
+    margin = lead + deviation * float(ndtri(proof.delta / (len(lead) - 1)))
+    open_ = rivals & (~(margin > 0) if differ else np.isnan(lead) & (alone | alone[winner]))
+    if not open_.any():
+        few = np.floor(np.min((margin / step)[rivals])) if differ and ledger.counts else np.inf
+        return replace(proof, lies=int(min(proof.lies, few))), None
+    gap = float(max(proof.largest_gap, np.max(np.where(np.isnan(margin), np.inf, -margin)[open_])))
+    candidates = (winner, *sorted({*proof.candidates[1:], *(int(i) for i in np.flatnonzero(open_))}))
+    worst = int(np.argmin(np.where(open_, np.where(np.isnan(lead), -np.inf, margin), np.inf)))
+    known = not np.isnan(lead[worst])
+    within = Within(worst, float(lead[worst]) if known else None, float(deviation[worst]) if known else None)
+    return replace(proof, candidates=candidates, largest_gap=gap, lies=-1, best_untampered=False), within
+
+
+def _cells(ledger: Ledger, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """The weight and the mean of each cell, from the rows that are kept."""
+    cell, size = ledger.cells.cell, len(ledger.cells.option)
+    weight = np.bincount(cell, ledger.weights * kept, size).astype(np.float64)
+    above = np.bincount(cell, ledger.weights * kept * ledger.values, size)
+    return weight, above / np.where(weight > 0, weight, np.nan)
+
+
+def _leads(
+    ledger: Ledger, winner: int, weight: FloatArray, mean: FloatArray, noise: float | None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """D for each option, its deviation, and the most that one outcome moves it; NaN if no source measured both."""
+    cells, size, sources = ledger.cells, len(ledger.labels), len(ledger.sources or ())
+    own, theirs = np.zeros(sources), np.full(sources, np.nan)
+    mine = cells.option == winner
+    own[cells.source[mine]], theirs[cells.source[mine]] = weight[mine], mean[mine]
+    both = (weight > 0) & (own[cells.source] > 0) & ~mine
+    c, s, option = np.flatnonzero(both), cells.source[both], cells.option[both]
+    W = weight[c] * own[s] / (weight[c] + own[s])
+    total = np.bincount(option, W, size)
+    total = np.where(total > 0, total, np.nan)
+    lead = np.bincount(option, W * (theirs[s] - mean[c]), size) / total
+    if noise is not None:
+        return lead, noise / np.sqrt(total), np.full(size, np.nan)
+    variance = _bernoulli(theirs[s], own[s]) / own[s] + _bernoulli(mean[c], weight[c]) / weight[c]
+    step = np.zeros(size)
+    np.maximum.at(step, option, W / np.minimum(weight[c], own[s]))
+    return lead, np.sqrt(np.bincount(option, np.square(W) * variance, size)) / total, step / total
+
+
+def _bernoulli(rate: FloatArray, trials: FloatArray) -> FloatArray:
+    """The variance of one outcome; a rate of 0 or 1 is not known to be exactly that."""
+    p = (rate * trials + 0.5) / (trials + 1)
+    return p * (1 - p)
+
+
+def _single(ledger: Ledger, weight: FloatArray) -> BoolArray:
+    """Whether each option comes from one source only, which measured more than once."""
+    cells, kept = ledger.cells, weight > 0
+    found = np.bincount(cells.option, kept, len(ledger.labels)) == 1
+    measured = ledger.option_trials if ledger.counts else ledger.measured
+    return np.asarray(found & (measured > 1))
+
+
+def _differ(ledger: Ledger, kept: BoolArray, weight: FloatArray, mean: FloatArray, noise: float | None) -> bool:
+    """Whether the data show that sources differ.
+
+    Either rows, or counts, of one source are off in the same direction; or the means of an option's sources vary more
+    than chance explains.
+    """
+    cells, some, size = ledger.cells, weight > 0, len(ledger.labels)
+    estimate = np.bincount(ledger.option, ledger.weights * kept * ledger.values, size) / np.maximum(
+        np.bincount(ledger.option, ledger.weights * kept, size), 1e-300
+    )
+    free = int(some.sum()) - len(np.unique(cells.option[some]))
+    p = np.clip(estimate, 1e-12, 1 - 1e-12)
+    unit = np.sqrt(p * (1 - p)) if noise is None else np.full(size, noise)
+    z = (np.nan_to_num(mean) - estimate[cells.option])[some] * np.sqrt(weight[some]) / unit[cells.option[some]]
+    between = float(z @ z)
+    if noise is None:
+        # Counts of rare outcomes vary more than the chi-square distribution says.
+        rare = np.maximum((1 / (p * (1 - p)) - 6)[cells.option[some]] / weight[some], 0.0)
+        wide = free + float(ndtri(1 - LEVEL)) * float(np.sqrt(2 * free + rare.sum()))
+        shown = free > 0 and between > max(float(chdtri(free, LEVEL)), wide)
+        return shown or sources_differ(z, cells.source[some], len(ledger.sources or ()), LEVEL)
+    rows = np.flatnonzero(kept)
+    inside = (ledger.values - mean[cells.cell])[rows] * np.sqrt(ledger.weights[rows]) / noise
+    repeats = len(rows) - int(some.sum())
+    if ledger.noise_std is not None:
+        shown = free > 0 and between > float(chdtri(free, LEVEL))
+    else:
+        largest = float(fdtri(free, repeats, 1 - LEVEL)) if free > 0 and repeats > 0 else np.inf
+        shown = between * repeats > largest * free * float(inside @ inside)
+    each = (ledger.values - estimate[ledger.option])[rows] * np.sqrt(ledger.weights[rows]) / noise
+    return shown or sources_differ(each, ledger.source[rows], len(ledger.sources or ()), LEVEL)

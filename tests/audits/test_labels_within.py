@@ -1,0 +1,113 @@
+"""Sources that differ: the winner must also win within them, or the audit says no."""
+
+import numpy as np
+import pytest
+
+from unswayed.audits.labels.audit import audit_labels
+from unswayed.audits.labels.report import verdict
+
+DAYS = 14
+
+
+def traffic(rng, factor, better, visitors=3000):
+    """Traffic moves from b to a while the rates of both change by `factor`; b is `better` than a on every day."""
+    rows = []
+    for day in range(DAYS):
+        late = day / (DAYS - 1)
+        for option, share, rate in (("a", 0.1 + 0.8 * late, 0.05), ("b", 0.9 - 0.8 * late, 0.05 * better)):
+            trials = int(visitors * share)
+            rows.append((option, rng.binomial(trials, rate * factor**late), trials, f"day {day}"))
+    options, successes, trials, days = zip(*rows, strict=True)
+    return audit_labels(options, successes, trials=trials, sources=days)
+
+
+def test_simpsons_paradox_is_no_win():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        found = traffic(rng, factor=2.5, better=1.05, visitors=20_000)
+        assert found.labels[found.winner] == "a"
+        assert found.within is not None
+        assert verdict(found).startswith("No: the sources differ, and within the sources ")
+        assert found.proof.lies == -1
+        assert len(found.proof.candidates) == 2
+        assert found.to_dict()["within"]["rival"] == 1
+
+
+def test_traffic_that_moves_is_no_reason_to_doubt():
+    rng = np.random.default_rng(1)
+    assert all(verdict(traffic(rng, 1.0, 1.6)).startswith("Yes") for _ in range(30))
+    assert all(verdict(traffic(rng, 1.5, 2.5)).startswith("Yes") for _ in range(30))
+
+
+def test_values_of_days_that_differ():
+    rng, wrong = np.random.default_rng(2), 0
+    for _ in range(50):
+        options = ["a"] * 10 + ["b"] * 30 + ["a"] * 30 + ["b"] * 10
+        days = ["Monday"] * 40 + ["Tuesday"] * 40
+        values = rng.normal(0, 1, 80) + 3 * (np.array(days) == "Tuesday") + 0.1 * (np.array(options) == "b")
+        found = audit_labels(options, values, sources=days)
+        wrong += found.labels[found.winner] == "a" and verdict(found).startswith("Yes")
+    assert wrong <= 2
+
+
+def test_the_lead_within_sources_is_that_of_a_loop():
+    rng = np.random.default_rng(3)
+    for counts in (True, False):
+        options, sources = rng.choice([*"abc"], 90), rng.choice([*"xyz"], 90)
+        shift = np.array([0, 5, 10])[np.unique(sources, return_inverse=True)[1]]
+        values = rng.binomial(40, 0.2 + 0.05 * shift) if counts else rng.normal(size=90) + 3 * shift
+        trials = np.full(90, 40) if counts else None
+        found = audit_labels(options, values, trials=trials, sources=sources)
+        assert found.within is not None
+        a, b = found.labels[found.winner], found.labels[found.within.rival]
+        above = below = 0.0
+        for source in "xyz":
+            mine, theirs = (values[(options == o) & (sources == source)] / (40 if counts else 1) for o in (a, b))
+            weight = (40 if counts else 1) / (1 / len(mine) + 1 / len(theirs))
+            above, below = above + weight * (mine.mean() - theirs.mean()), below + weight
+        assert found.within.lead == pytest.approx(above / below)
+
+
+@pytest.mark.parametrize("trials", [None, [1000, 1000]])
+def test_a_source_for_each_option_tells_nothing(trials):
+    if trials is None:
+        found = audit_labels([*"aaabbb"], [5.0, 5.1, 5.2, 1.0, 1.1, 1.2], sources=[*"xxxyyy"])
+    else:
+        found = audit_labels([*"ab"], [500, 100], trials=trials, sources=[*"xy"])
+    assert verdict(found) == "No: no source measured both it and b, so their difference may be one between sources."
+    assert found.to_dict()["largest_gap"] is None
+    assert "cannot be told apart" in str(found)
+
+
+def test_many_sources_for_each_option_do_no_harm():
+    rng = np.random.default_rng(4)
+    options = ["a"] * 300 + ["b"] * 300
+    outcomes = rng.random(600) < np.where(np.array(options) == "a", 0.6, 0.3)
+    found = audit_labels(options, outcomes.astype(float), sources=[f"user {i}" for i in range(600)])
+    assert verdict(found).startswith("Yes")
+
+
+def test_an_option_with_more_noise_is_judged_by_its_own_repeats():
+    rng, wrong = np.random.default_rng(5), 0
+    options = ["loud"] * 2 + ["b"] * 20 + ["c"] * 20
+    for _ in range(400):
+        values = rng.normal(0, 1, 42) * np.where(np.array(options) == "loud", 10.0, 1.0)
+        found = audit_labels(options, values)
+        wrong += found.labels[found.winner] == "loud" and verdict(found).startswith("Yes")
+    assert wrong <= 35  # 26; it was 53 with the degrees of freedom of all repeats together
+
+
+def test_a_yes_says_what_it_supposes():
+    found = audit_labels([*"aaabbb"], [5.0, 5.1, 5.2, 1.0, 1.1, 1.2])
+    assert "given the same normal noise in all options" in verdict(found)
+    stated = audit_labels([*"aaabbb"], [5.0, 5.1, 5.2, 1.0, 1.1, 1.2], noise_std=0.1)
+    assert "given" not in verdict(stated)
+    counts = audit_labels([*"ab"], [500, 100], trials=[1000, 1000])
+    assert "as long as rates do not change" in str(counts)
+
+
+def test_single_outcomes_in_words():
+    assert "1 success of a becomes a failure" in str(audit_labels([*"ab"], [3, 2], trials=[4, 4]))
+    one = audit_labels([*"ab"], [10, 0], trials=[10, 10])
+    assert "more than 1 forged outcome is among the data" in str(one)
+    assert "(partly the observed range" in str(audit_labels([*"aabb"], [1.5, 2.0, 3.0, 4.0], low=0))

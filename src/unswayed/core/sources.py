@@ -98,7 +98,7 @@ def weigh_sources(
             offsets[s] = worst.offset
             cost -= np.log(LIARS)
         else:
-            left = allowance.after(worst.change, int(mine.sum()), source=True)
+            left = allowance.after(worst.change, int(records.measurements[mine].sum()), source=True)
             if left is None or 2 * kept[~mine].sum() < len(kept):  # the others must be more than half
                 continue
             allowance, kept = left, kept & ~mine
@@ -147,7 +147,7 @@ class Judged:
         gain: Log odds against honesty; negative if honesty is more probable.
         offset: The constant, if that is the best explanation; None if its values could be anything.
         plain: The log odds if honest plays were never outliers.
-        change: The sum of |r|.
+        change: The sum of |r| over its measurements.
     """
 
     gain: float
@@ -180,9 +180,8 @@ def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: fl
     residual = _left_out(posterior, records.arms[some], records.values[some], records.weights[some])
     if residual is None:
         return HONEST
-    return _explained(
-        *residual, records.arms[some], span, change=float(np.abs(residual[0]).sum()) * len(rows) / len(some)
-    )
+    change = float(np.abs(residual[0]) @ records.measurements[some]) * len(rows) / len(some)
+    return _explained(*residual, records.arms[some], span, change)
 
 
 def _left_out(

@@ -203,12 +203,14 @@ class Records:
         values: Its value.
         weights: Its weight: the noise variance of the model over its own.
         sources: The number of its source, from 0; -1 if it was not named. None if no source is known.
+        sizes: How many measurements it is the mean of; None if all are single ones.
     """
 
     arms: IntArray
     values: FloatArray
     weights: FloatArray
     sources: IntArray | None = None
+    sizes: FloatArray | None = None
 
     def only(self, kept: BoolArray, values: FloatArray) -> Self:
         """Some of the records, with other values.
@@ -218,7 +220,14 @@ class Records:
             values: The values of these.
         """
         sources = None if self.sources is None else self.sources[kept]
-        return replace(self, arms=self.arms[kept], values=values, weights=self.weights[kept], sources=sources)
+        sizes = None if self.sizes is None else self.sizes[kept]
+        arms, weights = self.arms[kept], self.weights[kept]
+        return replace(self, arms=arms, values=values, weights=weights, sources=sources, sizes=sizes)
+
+    @property
+    def measurements(self) -> FloatArray:
+        """How many measurements each stands for."""
+        return np.ones(len(self.values)) if self.sizes is None else self.sizes
 
     def effects(self, effect: FloatArray, played: IntArray) -> FloatArray:
         """Effects of each record, from those of a play of each played arm (the columns of `effect`)."""

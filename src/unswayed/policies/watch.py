@@ -25,7 +25,8 @@ class Watch:
         K: Kernel matrix of all arms.
         arms: The arm of each play.
         rewards: The reward of each play, or the mean of several plays of one arm.
-        repeats: How many plays each reward is the mean of.
+        repeats: The weight of each reward: how many plays it is the mean of, or how precise it is.
+        sizes: How many plays each reward is the mean of.
         kept: Whether each play is kept.
         sources: The number of the source of each play; None if sources are not known.
         offsets: How far each source reads above the others.
@@ -37,6 +38,7 @@ class Watch:
     arms: IntArray
     rewards: FloatArray
     repeats: FloatArray
+    sizes: FloatArray
     kept: BoolArray
     posterior: JointPosterior
     sources: IntArray | None = None
@@ -47,20 +49,20 @@ class Watch:
     @classmethod
     def before(cls, K: FloatArray, lam: float) -> Self:
         """The state before the first play."""
-        none = np.zeros(0)
-        return cls(K, none.astype(np.int64), none, none, none.astype(np.bool_), JointPosterior.prior(K, lam))
+        arms, kept = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+        return cls(K, arms, NOTHING, NOTHING, NOTHING, kept, JointPosterior.prior(K, lam))
 
     @classmethod
     def after(cls, K: FloatArray, lam: float, plays: Records) -> Self:
         """The state after these plays, all of them kept."""
-        arms, rewards, repeats = plays.arms, plays.values, plays.weights
-        posterior = JointPosterior.of_plays(K, arms, rewards, repeats, lam)
-        return cls(K, arms, rewards, repeats, np.ones(len(arms), np.bool_), posterior, plays.sources)
+        parts, kept = (plays.arms, plays.values, plays.weights), np.ones(len(plays.arms), np.bool_)
+        posterior = JointPosterior.of_plays(K, *parts, lam)
+        return cls(K, *parts, plays.measurements, kept, posterior, plays.sources)
 
     @property
     def records(self) -> Records:
         """All plays."""
-        return Records(self.arms, self.rewards, self.repeats, self.sources)
+        return Records(self.arms, self.rewards, self.repeats, self.sources, self.sizes)
 
     @property
     def corrected(self) -> FloatArray:
@@ -71,7 +73,7 @@ class Watch:
     @property
     def plays(self) -> int:
         """The number of plays so far."""
-        return int(self.repeats.sum())
+        return int(self.sizes.sum())
 
     @property
     def means(self) -> FloatArray:
@@ -84,7 +86,7 @@ class Watch:
         variance = float(self.posterior.covariance[arm, arm]) + self.posterior.lam / n
         return abs(mean - float(self.posterior.mean[arm])) / float(np.sqrt(variance))
 
-    def then(self, arm: int, n: float, mean: float, source: int | None = None) -> Self:
+    def then(self, arm: int, n: float, mean: float, source: int | None = None, size: float | None = None) -> Self:
         """The state after plays of `arm` of weight `n` with this mean, kept unless their source is set aside."""
         who = -1 if source is None else source
         aside, off = who in self.aside, self.offsets[who] if len(self.offsets) else 0.0
@@ -93,6 +95,7 @@ class Watch:
             arms=np.append(self.arms, arm),
             rewards=np.append(self.rewards, mean),
             repeats=np.append(self.repeats, float(n)),
+            sizes=np.append(self.sizes, float(n if size is None else size)),
             kept=np.append(self.kept, not aside),
             sources=None if self.sources is None else np.append(self.sources, who),
             posterior=self.posterior if aside else self.posterior.extend(arm, n, n * (mean - off)),
@@ -113,14 +116,13 @@ class Watch:
         possible = self._of(kept, self.rewards)
         if np.isinf(threshold):
             return replace(self, kept=read_only(kept), posterior=possible, offsets=NOTHING, aside=())
-        some = self.records.only(kept, self.rewards[kept])
-        named = 0 if self.sources is None else int(self.sources.max()) + 1
-        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat), named=named)
+        some, named = self.records.only(kept, self.rewards[kept]), 0 if self.sources is None else self.sources.max() + 1
+        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat), named=int(named))
         kept[kept] = weighed.kept
         told = replace(self, offsets=weighed.offsets, aside=weighed.aside)
-        rewards = told.corrected
+        rewards, allowance = told.corrected, weighed.allowance
         posterior, plays = self._of(kept, rewards), (self.arms[kept], rewards[kept], self.repeats[kept])
-        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=weighed.allowance)
+        explained = trim(posterior, *plays, self.sizes[kept], K=self.K, threshold=threshold, allowance=allowance)
         if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained
             posterior = self._of(kept, rewards)

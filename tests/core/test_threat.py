@@ -120,5 +120,7 @@ def test_a_measurement_without_a_name_may_come_from_any_liar():
     g = np.array([[1.0, 1.0, 1.0, 1.0]])
     some = Records(np.zeros(4, dtype=int), np.zeros(4), np.ones(4), np.array([0, 1, 1, -1]))
     assert Threat(liars=1, low=0, high=1).reach(g, some) == 3  # the second source, and the one without a name
+    assert Threat(liars=2, low=0, high=1).reach(g, some) == 4  # it came from one of them, not from both
+    assert Threat(liars=2, low=0).reach(g, some) == np.inf
     nobody = Records(np.zeros(4, dtype=int), np.zeros(4), np.ones(4))
     assert Threat(liars=1, low=0, high=1).reach(g, nobody) == 4

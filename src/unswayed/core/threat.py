@@ -143,8 +143,7 @@ class Threat:
         if self.total > 0:
             reach += self.total * np.abs(g).max(axis=1)
         if self.lies or self.liars:
-            h = _needed(records).gains(g, self.low, self.high)
-            reach += _largest(h, self.lies) + _largest(_needed(records).by_source(h), self.liars)
+            reach += self._counted(_needed(records), _needed(records).gains(g, self.low, self.high))
         return reach
 
     def margin(self, error: FloatArray, records: Records | None = None) -> FloatArray:
@@ -157,10 +156,15 @@ class Threat:
         heaviest = 1.0 if records is None else float(records.weights.max(initial=0.0))
         factor = self.total * heaviest
         if self.lies or self.liars:
-            w, known = _needed(records).weights[None], self.low is not None and self.high is not None
+            known = self.low is not None and self.high is not None
             width = self.high - self.low if known else np.inf  # type: ignore[operator]
-            factor += width * float((_largest(w, self.lies) + _largest(_needed(records).by_source(w), self.liars))[0])
+            factor += width * float(self._counted(_needed(records), _needed(records).weights[None])[0])
         return np.asarray(factor * error)
+
+    def _counted(self, records: Records, h: FloatArray) -> FloatArray:
+        """The most that lies and liars add up to, for each row of h."""
+        by_liars = _largest(records.by_source(h), self.liars) + records.unnamed(h) if self.liars else 0.0
+        return np.asarray(_largest(h, self.lies) + by_liars)
 
 
 def _needed(records: Records | None) -> Records:
@@ -221,8 +225,7 @@ class Records:
         """
         sources = None if self.sources is None else self.sources[kept]
         sizes = None if self.sizes is None else self.sizes[kept]
-        arms, weights = self.arms[kept], self.weights[kept]
-        return replace(self, arms=arms, values=values, weights=weights, sources=sources, sizes=sizes)
+        return type(self)(self.arms[kept], values, self.weights[kept], sources, sizes)
 
     @property
     def measurements(self) -> FloatArray:
@@ -243,15 +246,16 @@ class Records:
         return np.where(g == 0, 0.0, h)
 
     def by_source(self, h: FloatArray) -> FloatArray:
-        """The sums of h over the records of each source, a column for each.
-
-        A record whose source was not named may come from any of them, so it counts for each.
-        """
+        """The sums of h over the records of each source, a column for each; a single one if sources are not known."""
         if self.sources is None:
             return np.asarray(h.sum(axis=1, keepdims=True))
         summed = np.zeros((int(self.sources.max(initial=-1)) + 2, len(h)))
         np.add.at(summed, self.sources, h.T)  # the last row is for those that were not named
-        return np.asarray((summed[:-1] + summed[-1]).T)
+        return np.asarray(summed[:-1].T)
+
+    def unnamed(self, h: FloatArray) -> FloatArray:
+        """The sums of h over the records whose source was not named: any liar may have made them, but only once."""
+        return np.zeros(len(h)) if self.sources is None else np.asarray(h[:, self.sources < 0].sum(axis=1))
 
 
 @dataclass(frozen=True)

@@ -86,3 +86,13 @@ def test_rounding_errors_of_effects_are_allowed_for():
     effect, error = np.array([[0.0, 0.0], [1.0, -1.0]]), np.array([0.0, 0.1])
     found, _ = overturns(np.array([0.0, 1.0]), lambda rows: effect[rows], records, 0.0, 1.0, 0, error)
     np.testing.assert_allclose(found.lowest, [1.0, 1.0 - 0.7, 1.0 - 0.7 - 0.6])
+
+
+def test_a_record_without_a_name_helps_any_number_of_liars_once():
+    records = Records(np.zeros(4, dtype=np.int64), np.ones(4), np.ones(4), np.array([0, 1, 2, -1]))
+    effect = np.array([[0.0] * 4, [0.1, 0.1, 0.1, 0.3]])
+    _, liars = overturns(np.array([0.0, 0.58]), lambda rows: effect[rows], records, 0.0, 1.0, 0)
+    assert liars.number == 3
+    np.testing.assert_allclose(liars.lowest, [0.58, 0.18, 0.08, -0.02])
+    _, liars = overturns(np.array([0.0, 0.4]), lambda rows: effect[rows], records, 0.0, 1.0, 0)
+    assert liars.alone.all()

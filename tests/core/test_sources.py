@@ -5,9 +5,10 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from unswayed import Matern, Threat
+from unswayed.core.allowance import Allowance
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.sources import LIARS, OUTLIERS, WIDEST, judge, weigh_sources
-from unswayed.core.threat import Allowance, Records
+from unswayed.core.threat import Records
 
 
 def game(seed, plays=80, workers=5, points=30):
@@ -100,7 +101,7 @@ def test_a_drift_is_taken_off():
         K, records, _ = game(seed)
         when = np.linspace(-1, 1, 80)
         drifting = np.where(records.sources == 2, records.values + 0.75 * (1 + when), records.values)
-        timed = Records(records.arms, drifting, records.weights, records.sources, when)
+        timed = Records(records.arms, drifting, records.weights, records.sources, when=when)
         a, b = weighed(K, timed).offsets[2]
         found += abs(a - 0.75) < 0.25 and abs(b - 0.75) < 0.35
         np.testing.assert_allclose(weighed(K, timed).corrected(timed)[2], drifting[2] - a - b * when[2])

@@ -7,7 +7,8 @@ import pytest
 from scipy.optimize import linprog
 
 from unswayed import InvalidInput, Threat
-from unswayed.core.threat import Allowance, Records
+from unswayed.core.allowance import Allowance
+from unswayed.core.threat import Records
 
 
 def game(seed, plays=8, rows=3):
@@ -120,5 +121,7 @@ def test_a_measurement_without_a_name_may_come_from_any_liar():
     g = np.array([[1.0, 1.0, 1.0, 1.0]])
     some = Records(np.zeros(4, dtype=int), np.zeros(4), np.ones(4), np.array([0, 1, 1, -1]))
     assert Threat(liars=1, low=0, high=1).reach(g, some) == 3  # the second source, and the one without a name
+    assert Threat(liars=2, low=0, high=1).reach(g, some) == 4  # it came from one of them, not from both
+    assert Threat(liars=2, low=0).reach(g, some) == np.inf
     nobody = Records(np.zeros(4, dtype=int), np.zeros(4), np.ones(4))
     assert Threat(liars=1, low=0, high=1).reach(g, nobody) == 4

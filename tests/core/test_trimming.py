@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from unswayed.core import trimming
+from unswayed.core.allowance import Allowance
 from unswayed.core.kernels import Linear, Matern
 from unswayed.core.posterior import JointPosterior
-from unswayed.core.threat import Allowance, Threat
+from unswayed.core.threat import Threat
 from unswayed.core.trimming import residuals, trim
 from unswayed.errors import InvalidInput
 

@@ -87,3 +87,27 @@ def test_the_noise_of_rates_is_estimated_so_that_nothing_is_certified():
     found = study.answer()
     assert found.certificate is None
     assert found.sentence.startswith("Under the fitted model (estimated: noise), with 95% probability")
+
+
+def off_once(noise, lie, threat):
+    """Every measurement states its precision; play 20 of 40 is off."""
+    study, rng = Optimizer(Options(list(TRUE)), seed=0, threat=threat), np.random.default_rng(1)
+    for number in range(40):
+        (play,) = study.ask()
+        std = noise if number == 20 else 0.1
+        study.tell(play, TRUE[play.point] + std * rng.standard_normal() + lie * (number == 20), noise_std=std)
+    return study.answer()
+
+
+def test_what_is_set_aside_is_charged_by_its_change_and_not_by_its_precision():
+    assert off_once(0.02, 0.6, threat=1.0).set_aside == (20,)
+    assert off_once(2.0, 20.0, threat=1.0).set_aside == ()
+
+
+def test_a_batch_of_outcomes_is_no_single_lie():
+    study, rng = Optimizer(Options(["a", "b"]), seed=0, threat=Threat(lies=1)), np.random.default_rng(0)
+    for play in study.ask(600):
+        forged = 300 <= play.number < 400 and play.point == "a"
+        study.tell(play, 1.0 if forged else float(rng.uniform() < 0.2))
+    found = study.answer()
+    assert len(found.set_aside) <= 1

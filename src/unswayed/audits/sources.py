@@ -14,11 +14,11 @@ import numpy as np
 from unswayed.audits.case import Case
 from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import Measurements
+from unswayed.core.allowance import Allowance
 from unswayed.core.assumptions import Given
 from unswayed.core.kernels import gram
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.sources import weigh_sources
-from unswayed.core.threat import Allowance
 from unswayed.types import BoolArray, IntArray
 
 REFITTED = 20  # so many sources are left out with a refit each, those with most measurements first

@@ -25,11 +25,12 @@ from scipy.linalg import LinAlgError, cholesky, lapack
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
+from unswayed.core.allowance import Allowance
 from unswayed.core.kernels import TwoScale
 from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.rows import numbered_rows
 from unswayed.core.sources import weigh_sources
-from unswayed.core.threat import Allowance, Records, Threat
+from unswayed.core.threat import Records, Threat
 from unswayed.core.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
@@ -97,6 +98,7 @@ def fit_model(
     unit: float,
     weights: FloatArray | None = None,
     sources: IntArray | None = None,
+    sizes: FloatArray | None = None,
     least_tau: float = 0.0,
     start: Model | None = None,
 ) -> Model:
@@ -111,14 +113,15 @@ def fit_model(
         unit: Spread of the values over the space.
         weights: The weight of each play; by default 1.
         sources: The number of the source of each play, if sources are known.
+        sizes: How many measurements each play stands for; by default 1.
         least_tau: The noise of weight 1, if it is known.
         start: An earlier model to start from. A smoother start with more plays set aside is always tried too.
     """
-    middle = float(np.median(y))
+    middle, (points, arms) = float(np.median(y)), numbered_rows(X)
     z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
     d, possible = int(groups.max()) + 1, np.abs(z) <= LARGEST_VALUE
-    points, arms = numbered_rows(X)
-    records = Records(arms, z, np.ones(len(z)) if weights is None else weights, sources, np.linspace(-1, 1, len(z)))
+    times = np.linspace(-1, 1, len(z))
+    records = Records(arms, z, np.ones(len(z)) if weights is None else weights, sources, sizes, times)
     judge = partial(_trimmed, points, records, groups, threshold, Allowance.of(threat).mapped(1 / unit))
     # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
@@ -132,9 +135,9 @@ def fit_model(
         found, loss = _climb(found, data, groups, least, steps=8)
         kernel, scale, tau = _parts(found, groups)
         centre = middle + unit * _centre(found, data, groups)
-        sizes, score = (unit * scale, unit * tau), loss + price * cost.lies + cost.sources
+        amounts, score = (unit * scale, unit * tau), loss + price * cost.lies + cost.sources
         shape = np.exp(found[:d]), kernel.share, kernel.ratio
-        models.append(Model(*shape, centre, *sizes, kept, unit * offsets, score))
+        models.append(Model(*shape, centre, *amounts, kept, unit * offsets, score))
     return min(models, key=lambda model: model.score)
 
 
@@ -252,7 +255,9 @@ def _trimmed(
     values = weighed.corrected(some)
     plays = some.arms[believed], values[believed], some.weights[believed]
     posterior = everything if weighed.believes_all else JointPosterior.of_plays(K, *plays, lam)
-    explained = trim(posterior, *plays, K=K, threshold=threshold, allowance=weighed.allowance)
+    explained = trim(
+        posterior, *plays, some.measurements[believed], K=K, threshold=threshold, allowance=weighed.allowance
+    )
     offsets, faults = np.zeros(len(z)), int((~kept).sum())
     offsets[kept] = scale * (some.values - values)
     if not explained.any():  # a model that explains no play is no reason to set any aside

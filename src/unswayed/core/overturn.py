@@ -48,18 +48,20 @@ class Overturn:
         nothing = np.empty(0, dtype=np.int64), np.full(candidates + 1, np.inf)
         return cls(None, None, np.inf, *nothing, np.zeros(candidates, dtype=np.bool_))
 
-    def over(self, leads: FloatArray, h: FloatArray, first: int) -> Self:
+    def over(self, leads: FloatArray, h: FloatArray, first: int, shared: FloatArray | float = 0.0) -> Self:
         """With some more rivals.
 
         Args:
             leads: The lead over each; infinite where it is no rival.
             h: What each record, or source, takes from it at most.
             first: The number of the first of these rivals.
+            shared: What any number of them takes besides.
         """
-        needed, order, sums = fewest(leads, h)
+        besides = np.broadcast_to(shared, len(h))[:, None]
+        needed, order, sums = fewest(leads, h, besides)
         b = int(np.lexsort((leads, needed))[0])
         lowest = np.minimum(self.lowest, (leads[:, None] - np.insert(sums, 0, 0.0, axis=1)).min(axis=0))
-        alone = self.alone | (h >= (leads * (1 - LEVEL))[:, None]).any(axis=0)
+        alone = self.alone | (h + besides >= (leads * (1 - LEVEL))[:, None]).any(axis=0)
         known = np.inf if self.number is None else self.number
         if np.isinf(needed[b]) or (known, self.lead) <= (needed[b], leads[b]):
             return replace(self, lowest=lowest, alone=alone)
@@ -67,13 +69,16 @@ class Overturn:
         return type(self)(number, first + b, float(leads[b]), order[b][:number], lowest, alone)
 
 
-def fewest(leads: FloatArray, h: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
+def fewest(
+    leads: FloatArray, h: FloatArray, besides: FloatArray | float = 0.0
+) -> tuple[FloatArray, IntArray, FloatArray]:
     """For each row, how many of the largest entries of h add up to the lead; their order; and their sums.
 
-    A lead of at most 0 needs none. The number is infinite if all together do not add up to it.
+    A lead of at most 0 needs none. The number is infinite if all together do not add up to it. Any number of them
+    takes something `besides`.
     """
     order = np.argsort(-h, axis=1, kind="stable")
-    sums = np.cumsum(np.take_along_axis(h, order, axis=1), axis=1)
+    sums = np.cumsum(np.take_along_axis(h, order, axis=1), axis=1) + besides
     short = sums < (leads * (1 - LEVEL))[:, None]
     needed = np.where(leads > 0, short.sum(axis=1) + 1.0, 0.0)
     needed[(leads > 0) & short.all(axis=1)] = np.inf
@@ -112,5 +117,5 @@ def overturns(
         mine = np.where(np.arange(len(leads))[rows] == winner, np.inf, leads[rows])
         lies = lies.over(mine, h, rows.start)
         if records.sources is not None:
-            liars = liars.over(mine, records.by_source(h), rows.start)
+            liars = liars.over(mine, records.by_source(h), rows.start, records.unnamed(h))
     return lies, liars

@@ -29,9 +29,10 @@ from typing import Self
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from unswayed.core.allowance import Allowance
 from unswayed.core.posterior import JointPosterior
 from unswayed.core.rows import numbered_rows
-from unswayed.core.threat import Allowance, Records
+from unswayed.core.threat import Records
 from unswayed.core.trimming import trim
 from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
@@ -113,7 +114,7 @@ def weigh_sources(
             offsets[s] = worst.offset
             cost -= np.log(LIARS)
         else:
-            left = allowance.after(worst.change, int(mine.sum()), source=True)
+            left = allowance.after(worst.change, int(records.measurements[mine].sum()), source=True)
             if left is None or 2 * kept[~mine].sum() < len(kept):  # the others must be more than half
                 continue
             allowance, kept = left, kept & ~mine
@@ -162,7 +163,7 @@ class Judged:
         gain: Log odds against honesty; negative if honesty is more probable.
         offset: a and b, if an offset or a drift is the best explanation; None if its values could be anything.
         plain: The log odds if honest plays were never outliers.
-        change: The sum of |r|.
+        change: The sum of |r| over its measurements.
     """
 
     gain: float
@@ -195,7 +196,7 @@ def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: fl
     residual = _left_out(posterior, records.arms[some], records.values[some], records.weights[some])
     if residual is None:
         return HONEST
-    change = float(np.abs(residual[0]).sum()) * len(rows) / len(some)
+    change = float(np.abs(residual[0]) @ records.measurements[some]) * len(rows) / len(some)
     when = None if records.when is None else records.when[some]
     return _explained(*residual, records.arms[some], when, span, change)
 

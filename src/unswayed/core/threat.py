@@ -145,8 +145,7 @@ class Threat:
         if self.total > 0:
             reach += self.total * np.abs(g).max(axis=1)
         if self.lies or self.liars:
-            h = _needed(records).gains(g, self.low, self.high)
-            reach += _largest(h, self.lies) + _largest(_needed(records).by_source(h), self.liars)
+            reach += self._counted(_needed(records), _needed(records).gains(g, self.low, self.high))
         return reach
 
     def margin(self, error: FloatArray, records: Records | None = None) -> FloatArray:
@@ -159,10 +158,15 @@ class Threat:
         heaviest = 1.0 if records is None else float(records.weights.max(initial=0.0))
         factor = self.total * heaviest
         if self.lies or self.liars:
-            w, known = _needed(records).weights[None], self.low is not None and self.high is not None
+            known = self.low is not None and self.high is not None
             width = self.high - self.low if known else np.inf  # type: ignore[operator]
-            factor += width * float((_largest(w, self.lies) + _largest(_needed(records).by_source(w), self.liars))[0])
+            factor += width * float(self._counted(_needed(records), _needed(records).weights[None])[0])
         return np.asarray(factor * error)
+
+    def _counted(self, records: Records, h: FloatArray) -> FloatArray:
+        """The most that lies and liars add up to, for each row of h."""
+        by_liars = _largest(records.by_source(h), self.liars) + records.unnamed(h) if self.liars else 0.0
+        return np.asarray(_largest(h, self.lies) + by_liars)
 
 
 def _needed(records: Records | None) -> Records:
@@ -205,6 +209,7 @@ class Records:
         values: Its value.
         weights: Its weight: the noise variance of the model over its own.
         sources: The number of its source, from 0; -1 if it was not named. None if no source is known.
+        sizes: How many measurements it is the mean of; None if all are single ones.
         when: Its time, from -1 for the first to 1 for the last; None if the order says nothing.
     """
 
@@ -212,6 +217,7 @@ class Records:
     values: FloatArray
     weights: FloatArray
     sources: IntArray | None = None
+    sizes: FloatArray | None = None
     when: FloatArray | None = None
 
     def only(self, kept: BoolArray, values: FloatArray) -> Self:
@@ -222,8 +228,14 @@ class Records:
             values: The values of these.
         """
         sources = None if self.sources is None else self.sources[kept]
+        sizes = None if self.sizes is None else self.sizes[kept]
         when = None if self.when is None else self.when[kept]
-        return type(self)(self.arms[kept], values, self.weights[kept], sources, when)
+        return type(self)(self.arms[kept], values, self.weights[kept], sources, sizes, when)
+
+    @property
+    def measurements(self) -> FloatArray:
+        """How many measurements each stands for."""
+        return np.ones(len(self.values)) if self.sizes is None else self.sizes
 
     def effects(self, effect: FloatArray, played: IntArray) -> FloatArray:
         """Effects of each record, from those of a play of each played arm (the columns of `effect`)."""
@@ -239,54 +251,13 @@ class Records:
         return np.where(g == 0, 0.0, h)
 
     def by_source(self, h: FloatArray) -> FloatArray:
-        """The sums of h over the records of each source, a column for each.
-
-        A record whose source was not named may come from any of them, so it counts for each.
-        """
+        """The sums of h over the records of each source, a column for each; a single one if sources are not known."""
         if self.sources is None:
             return np.asarray(h.sum(axis=1, keepdims=True))
         summed = np.zeros((int(self.sources.max(initial=-1)) + 2, len(h)))
         np.add.at(summed, self.sources, h.T)  # the last row is for those that were not named
-        return np.asarray((summed[:-1] + summed[-1]).T)
+        return np.asarray(summed[:-1].T)
 
-
-@dataclass(frozen=True)
-class Allowance:
-    """What is left of a threat while measurements are set aside one after the other.
-
-    Attributes:
-        total: The sum of changes that can still be explained by tampering.
-        lies: How many more measurements may be false.
-        liars: How many more sources may lie.
-    """
-
-    total: float
-    lies: float
-    liars: float
-
-    @classmethod
-    def of(cls, threat: Threat | None) -> Self:
-        """All of a threat; without limit if nobody knows it."""
-        return cls(np.inf, 0, 0) if threat is None else cls(threat.total, threat.lies, threat.liars)
-
-    def mapped(self, unit: float) -> Self:
-        """The same in other units.
-
-        Args:
-            unit: What a change is multiplied by.
-        """
-        return replace(self, total=unit * self.total)
-
-    def after(self, change: float, plays: int, *, source: bool = False) -> Self | None:
-        """What is left after these plays, which are off by `change` in all, are set aside; None if it does not suffice.
-
-        Args:
-            change: The sum of their changes.
-            plays: How many they are.
-            source: Whether they are all plays of one source.
-        """
-        if source and self.liars >= 1:
-            return replace(self, liars=self.liars - 1)
-        if self.lies >= plays:
-            return replace(self, lies=self.lies - plays)
-        return replace(self, total=self.total - change) if self.total >= change else None
+    def unnamed(self, h: FloatArray) -> FloatArray:
+        """The sums of h over the records whose source was not named: any liar may have made them, but only once."""
+        return np.zeros(len(h)) if self.sources is None else np.asarray(h[:, self.sources < 0].sum(axis=1))

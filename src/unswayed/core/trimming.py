@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from unswayed.core.allowance import Allowance
 from unswayed.core.posterior import JointPosterior, pooled
-from unswayed.core.threat import Allowance
 from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 UNLIMITED = Allowance.of(None)
@@ -38,6 +38,7 @@ def trim(
     arms: IntArray,
     rewards: FloatArray,
     repeats: FloatArray,
+    sizes: FloatArray | None = None,
     *,
     K: FloatArray,
     threshold: float,
@@ -56,22 +57,23 @@ def trim(
         posterior: The posterior of all plays.
         arms: The arm of each play.
         rewards: The reward of each play, or the mean of several plays of one arm.
-        repeats: How many plays each reward is the mean of.
+        repeats: How many plays each reward is the mean of, or its weight.
+        sizes: How many plays each reward is the mean of, if the weights are others.
         K: Kernel matrix of all arms.
         threshold: The largest z that is kept.
         allowance: What the threat allows to set aside.
     """
     kept = np.ones(len(arms), dtype=np.bool_)
     believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the threat protects
-    budget, share = allowance.total, 1.0
+    budget, share, sizes = allowance.total, 1.0, repeats if sizes is None else sizes
     while kept.any():
-        z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0))
+        z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0), sizes)
         worst = int(np.argmax(np.where(believed, 0.0, z)))
         if not z[worst] > threshold or believed[worst]:
             break
         dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
         if not (off[worst] > budget and z[worst] > 10 * threshold):
-            left = allowance.after(float(off[worst]), int(dropped.sum()))
+            left = allowance.after(float(off[worst]), int(sizes[dropped].sum()))
             if left is None:
                 believed[worst] = True
                 continue
@@ -111,15 +113,15 @@ def without(
 
 
 def _suspicion(
-    posterior: JointPosterior, arms: IntArray, rewards: FloatArray, repeats: FloatArray
+    posterior: JointPosterior, arms: IntArray, rewards: FloatArray, repeats: FloatArray, sizes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """z and total tampering of every kept play, then of every arm whose mean is below its prediction."""
     kept = repeats > 0
     z, off = np.zeros(len(arms) + len(posterior.mean)), np.zeros(len(arms) + len(posterior.mean))
     z[: len(arms)][kept], r = residuals(posterior, arms[kept], rewards[kept], repeats[kept])
-    off[: len(arms)][kept] = r * repeats[kept]
+    off[: len(arms)][kept] = r * sizes[kept]
     means, counts = pooled(arms, rewards, repeats, len(posterior.mean))
     S = np.flatnonzero((counts > 0) & (means < posterior.mean))
     z[len(arms) + S], r = residuals(posterior, S, means[S], counts[S])
-    off[len(arms) + S] = r * counts[S]
+    off[len(arms) + S] = r * np.bincount(arms[kept], weights=sizes[kept], minlength=len(counts))[S]
     return z, off

@@ -7,9 +7,10 @@ from typing import Self
 
 import numpy as np
 
+from unswayed.core.allowance import Allowance
 from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.sources import offset_of, weigh_sources
-from unswayed.core.threat import Allowance, Records, Threat
+from unswayed.core.threat import Records, Threat
 from unswayed.core.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only, short_repr
 
@@ -25,7 +26,8 @@ class Watch:
         K: Kernel matrix of all arms.
         arms: The arm of each play.
         rewards: The reward of each play, or the mean of several plays of one arm.
-        repeats: How many plays each reward is the mean of.
+        repeats: The weight of each reward: how many plays it is the mean of, or how precise it is.
+        sizes: How many plays each reward is the mean of.
         kept: Whether each play is kept.
         sources: The number of the source of each play; None if sources are not known.
         offsets: How far each source reads above the others: a + b t at time t, from -1 to 1; a row (a, b) for each.
@@ -37,6 +39,7 @@ class Watch:
     arms: IntArray
     rewards: FloatArray
     repeats: FloatArray
+    sizes: FloatArray
     kept: BoolArray
     posterior: JointPosterior
     sources: IntArray | None = None
@@ -47,20 +50,21 @@ class Watch:
     @classmethod
     def before(cls, K: FloatArray, lam: float) -> Self:
         """The state before the first play."""
-        none = np.zeros(0)
-        return cls(K, none.astype(np.int64), none, none, none.astype(np.bool_), JointPosterior.prior(K, lam))
+        arms, kept = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+        return cls(K, arms, NOTHING, NOTHING, NOTHING, kept, JointPosterior.prior(K, lam))
 
     @classmethod
     def after(cls, K: FloatArray, lam: float, plays: Records) -> Self:
         """The state after these plays, all of them kept."""
-        arms, rewards, repeats = plays.arms, plays.values, plays.weights
-        posterior = JointPosterior.of_plays(K, arms, rewards, repeats, lam)
-        return cls(K, arms, rewards, repeats, np.ones(len(arms), np.bool_), posterior, plays.sources)
+        parts, kept = (plays.arms, plays.values, plays.weights), np.ones(len(plays.arms), np.bool_)
+        posterior = JointPosterior.of_plays(K, *parts, lam)
+        return cls(K, *parts, plays.measurements, kept, posterior, plays.sources)
 
     @property
     def records(self) -> Records:
         """All plays."""
-        return Records(self.arms, self.rewards, self.repeats, self.sources, np.linspace(-1, 1, len(self.arms)))
+        plays = self.arms, self.rewards, self.repeats, self.sources, self.sizes
+        return Records(*plays, when=np.linspace(-1, 1, len(self.arms)))
 
     @property
     def corrected(self) -> FloatArray:
@@ -70,7 +74,7 @@ class Watch:
     @property
     def plays(self) -> int:
         """The number of plays so far."""
-        return int(self.repeats.sum())
+        return int(self.sizes.sum())
 
     @property
     def means(self) -> FloatArray:
@@ -83,7 +87,7 @@ class Watch:
         variance = float(self.posterior.covariance[arm, arm]) + self.posterior.lam / n
         return abs(mean - float(self.posterior.mean[arm])) / float(np.sqrt(variance))
 
-    def then(self, arm: int, n: float, mean: float, source: int | None = None) -> Self:
+    def then(self, arm: int, n: float, mean: float, source: int | None = None, size: float | None = None) -> Self:
         """The state after plays of `arm` of weight `n` with this mean, kept unless their source is set aside."""
         who = -1 if source is None else source
         aside, off = who in self.aside, self.offsets[who].sum() if len(self.offsets) else 0.0  # now: a + b
@@ -92,6 +96,7 @@ class Watch:
             arms=np.append(self.arms, arm),
             rewards=np.append(self.rewards, mean),
             repeats=np.append(self.repeats, float(n)),
+            sizes=np.append(self.sizes, float(n if size is None else size)),
             kept=np.append(self.kept, not aside),
             sources=None if self.sources is None else np.append(self.sources, who),
             posterior=self.posterior if aside else self.posterior.extend(arm, n, n * (mean - off)),
@@ -106,21 +111,22 @@ class Watch:
 
         A model that explains less than half of the plays is no reason to set any aside.
         """
-        if not len(self.rewards):
-            return self
-        kept = np.abs(self.rewards - np.median(self.rewards)) <= FAULT
+        middle = np.median(self.rewards) if len(self.rewards) else 0.0
+        kept = np.abs(self.rewards - middle) <= FAULT
         possible = self._of(kept, self.rewards)
         if np.isinf(threshold):
             return replace(self, kept=read_only(kept), posterior=possible, offsets=NOTHING, aside=())
-        some = self.records.only(kept, self.rewards[kept])
-        named = 0 if self.sources is None else int(self.sources.max()) + 1
-        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat), named=named)
+        some, named = (
+            self.records.only(kept, self.rewards[kept]),
+            0 if self.sources is None else self.sources.max(initial=-1) + 1,
+        )
+        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat), named=int(named))
         kept[kept] = weighed.kept
         told = replace(self, offsets=weighed.offsets, aside=weighed.aside)
-        rewards = told.corrected
+        rewards, left = told.corrected, weighed.allowance
         posterior = possible if weighed.believes_all else self._of(kept, rewards)
-        plays = self.arms[kept], rewards[kept], self.repeats[kept]
-        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=weighed.allowance)
+        plays = self.arms[kept], rewards[kept], self.repeats[kept], self.sizes[kept]
+        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=left)
         if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained
             posterior = self._of(kept, rewards)
@@ -129,15 +135,6 @@ class Watch:
     def played_by_others(self, source: int) -> IntArray:
         """The arms that other sources have played."""
         return self.arms if self.sources is None else self.arms[self.sources != source]
-
-    def doubtful(self, source: int | None) -> int | None:
-        """The arm of a reward that was set aside, would be the best, and comes from one source only, not this one."""
-        if self.sources is None:
-            return None
-        others = self.sources != (-1 if source is None else source)
-        aside = np.flatnonzero(~self.kept & others & (self.rewards > self.posterior.mean.max()))
-        lone = [j for j in aside if len(np.unique(self.sources[self.arms == self.arms[j]])) == 1]
-        return int(self.arms[max(lone, key=lambda j: self.rewards[j])]) if lone else None
 
     def everything(self) -> JointPosterior:
         """The posterior of all plays, for the certificate: its proof allows no choice of plays by their rewards."""

@@ -49,6 +49,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None) -> Beliefs:
         unit=spread(data.values[: len(task.start)]),  # the first plays cover the space
         weights=w,
         sources=None if plays.sources is None else plays.sources[some],
+        sizes=None if plays.sizes is None else plays.sizes[some],
         least_tau=noise or 0.0,
         start=None if before is None else before.fitted,
     )

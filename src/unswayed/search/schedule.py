@@ -79,9 +79,19 @@ def _arm(mode: Guided, watch: Watch, number: int, source: str | None) -> int:
         return _best_move(mode, watch, number)
     if now is Turn.VERIFY and watch.kept.any():
         asks = names.index(source) if source in names else None
-        doubtful = watch.doubtful(asks)
+        doubtful = _doubtful(watch, asks)
         return policy.pivot(watch, asks) if doubtful is None else doubtful
     return policy.explore(watch, number)
+
+
+def _doubtful(watch: Watch, source: int | None) -> int | None:
+    """The arm of a reward that was set aside, would be the best, and comes from one source only, not this one."""
+    if watch.sources is None:
+        return None
+    doubted = ~watch.kept & (watch.sources != (-1 if source is None else source))
+    aside = np.flatnonzero(doubted & (watch.rewards > watch.posterior.mean.max()))
+    lone = [j for j in aside if len(np.unique(watch.sources[watch.arms == watch.arms[j]])) == 1]
+    return int(watch.arms[max(lone, key=lambda j: watch.rewards[j])]) if lone else None
 
 
 def _best_move(mode: Guided, watch: Watch, number: int) -> int:

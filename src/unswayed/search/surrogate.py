@@ -49,7 +49,7 @@ class Surrogate:
             lam=prior.lam,
             threshold=threshold or (OUTCOMES if data.binary else THRESHOLD),
         )
-        records = Records(arms, prior.standard(plays.values), plays.weights, plays.sources)
+        records = Records(arms, prior.standard(plays.values), plays.weights, plays.sources, plays.sizes)
         told = Watch.after(policy.init().K, policy.lam, records)
         arm_of = {row.tobytes(): arm for arm, row in enumerate(domain)}
         return cls(beliefs, policy, arm_of, data.names, data.binary, policy.watch(told))
@@ -75,7 +75,7 @@ class Surrogate:
             own = float(own_noise(data.values, data.noise_std, data.trials)[-1])
             weight = (self.beliefs.prior.noise_std / own) ** 2
         surprise = self.watch.surprise(arm, weight, z) > self.policy.threshold
-        watch = self.watch.then(arm, weight, z, source)
+        watch = self.watch.then(arm, weight, z, source, size=1)
         return replace(self, watch=self.policy.watch(watch) if surprise else watch, memo={})
 
     def arms_at(self, rows: Iterable[FloatArray]) -> list[int]:

@@ -110,6 +110,7 @@ class Judged:
     values: FloatArray
     weights: FloatArray
     sources: IntArray | None
+    sizes: FloatArray | None  # of the batches
     noise: float | None  # of weight 1, if it is known
 
 
@@ -241,13 +242,13 @@ class Data:
             first = np.unique(self.blocks, return_index=True)[1]
             means = np.bincount(self.blocks, weights=self.values) / size
             sources = None if self.sources is None else self.sources[first]
-            return Judged(self.rows[first], means, size, sources, noise or float(np.sqrt(p * (1 - p))))
+            return Judged(self.rows[first], means, size, sources, size, noise or float(np.sqrt(p * (1 - p))))
         own = own_noise(self.values, self.noise_std, self.trials)
         plain = np.isnan(own)
         if noise is None and plain.any():
             noise = self._noise(plain)
         weights, one = relative_weights(own, noise)
-        return Judged(self.rows, self.values, weights, self.sources, one)
+        return Judged(self.rows, self.values, weights, self.sources, None, one)
 
 
 def _longer(items: list[Any], known: int, more: list[Any]) -> list[Any]:

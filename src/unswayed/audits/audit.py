@@ -114,7 +114,9 @@ def _successes(rates: ArrayLike, trials: ArrayLike) -> FloatArray:
     wrong = np.flatnonzero((p < 0) | (p > 1) | (np.abs(p * n - successes) > 1e-6 * np.abs(n)))
     if len(wrong):
         row = int(wrong[0])
-        raise InvalidInput(f"row {row}: with trials, a value is a rate, but {p[row]:g} of {n[row]:g} trials is none")
+        raise InvalidInput(
+            f"row {row + 1}: with trials, a value is a rate, but {p[row]:g} of {n[row]:g} trials is none"
+        )
     return successes
 
 

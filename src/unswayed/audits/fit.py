@@ -26,6 +26,7 @@ REPEATS = 6  # from this number on, the noise comes from repeats alone
 EXACT = 1e-4  # noise of a program that prints the same number every time, in units of the values' spread
 SUSPECTED = 0.01  # share of honest audits in which some measurement is suspected
 MEDIANS = 0.37  # what medians use of the information about the noise
+FAR = 6  # robust spreads of the options: how far an option can be from the others in the usual model
 REMEMBERED = 64  # factorisations
 
 Solved = tuple[FloatArray, tuple[FloatArray, bool]]
@@ -151,7 +152,7 @@ class Fit:
         unit = spread(means)
         scale = given.output_scale
         if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
-            scale = unit  # one lie does not set it
+            scale = self._repeated_spread(data.values, unit)  # one lie does not set it
         chosen = 0
         if given.kernel is None or noise is None or scale is None:
             centre = float(np.median(means)) if given.level is None else given.level_centre
@@ -163,6 +164,16 @@ class Fit:
         if not 1e-60 < noise / scale < 1e60:
             raise InvalidInput(f"a noise of {noise / scale:.3g} times the spread of the values cannot be computed with")
         return chosen, prior(given, means, kernel=self.smooth.kernels[chosen], output_scale=scale, noise_std=noise)
+
+    def _repeated_spread(self, values: FloatArray, unit: float) -> float:
+        """The spread of the options, robust, unless repeats agree that some option is far from all others.
+
+        One lie does not set the median of three repeats. With the robust spread alone the model would explain no
+        measurement of such an option.
+        """
+        medians = np.array([np.median(values[group]) for group in self._repeats.options if len(group) >= 3])
+        far = len(medians) > 2 and np.abs(medians - np.median(medians)).max() > FAR * unit
+        return max(unit, float(np.std(medians))) if far else unit
 
     def _solve(self, chosen: int, model: Prior) -> Solved | None:
         """The kernel matrix and its factorisation, remembered: the same models come again and again."""

@@ -183,7 +183,7 @@ def find_hinges(
     effect, S = posterior.effect()  # every option was measured
     power = np.zeros(len(effect))
     np.maximum.at(power, records.arms, np.abs(records.effects(effect[winner] - effect[rival.option], S)))
-    strongest = [int(i) for i in np.argsort(-power, kind="stable")[:SHOWN] if power[i] > 0]
+    strongest = [int(i) for i in np.argsort(-power, kind="stable")[:SHOWN] if power[i] > 1e-9 * power.max()]
     return tuple((i, rival.lead / float(power[i])) for i in strongest)
 
 

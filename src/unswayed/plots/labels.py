@@ -63,8 +63,9 @@ def lead_left(audit: LabelAudit, rival: int) -> tuple[FloatArray, FloatArray]:
 
 
 def short(label: str) -> str:
-    """A label for a picture; a dollar sign would begin a formula."""
-    return printable(label, limit=NAME).replace("$", r"\$")
+    """A label for a picture: a dollar sign would begin a formula, and an underscore would hide it from the legend."""
+    text = printable(label, limit=NAME).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
 
 
 def labels_page(audit: LabelAudit, source: str) -> str:
@@ -84,8 +85,8 @@ def labels_page(audit: LabelAudit, source: str) -> str:
     if audit.suspects:
         rows = [[named(audit.labels[s.option]), suspect_words(audit, s)] for s in audit.suspects[:ROWS]]
         title = "What the others do not explain"
-        wins = audit.winner_without_suspects
-        text = "Worth a second look." if wins is None else f"Without it {audit.describe(wins)} wins."
+        wins, left = audit.winner_without_suspects, "it" if len(audit.suspects) == 1 else "them"
+        text = "Worth a second look." if wins is None else f"Without {left} {audit.describe(wins)} wins."
         parts.append(table(title, text, ("option", "recorded"), rows))
     parts.append(_options(audit))
     if audit.sources:

@@ -52,9 +52,13 @@ class Table:
 
     def labels(self, column: int) -> tuple[IntArray, list[str]]:
         """A column of text, unchanged: the number of each row's label, and the labels in order of first appearance."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
-        cells = _as_text(self.columns[column], self.path, self._named(column))
+        cells = self.columns[column]
+        if pa.types.is_floating(cells.type):
+            cells = pc.if_else(pc.is_nan(cells), None, cells)
+        cells = _as_text(cells, self.path, self._named(column))
         if cells.null_count:
             self._miss(column, int(np.flatnonzero(cells.is_null().to_numpy())[0]))
         found = pc.dictionary_encode(cells.combine_chunks())
@@ -162,7 +166,8 @@ def _read_csv(reader: Iterable[list[str]], path: Path) -> Table:
                 names, numbers, rows = _distinct([cell.strip() for cell in rows[0]], path), numbers[1:], rows[1:]
         if set(map(len, rows)) - {width}:
             line, cells = next((line, len(row)) for line, row in zip(numbers, rows, strict=True) if len(row) != width)
-            raise InvalidInput(f"{path}, line {line}: {cells} cells where the first row has {width}")
+            hint = " (cells are separated by commas)" if names and {";", "\t"} & set("".join(names)) else ""
+            raise InvalidInput(f"{path}, line {line}: {cells} cells where the first row has {width}{hint}")
         if rows:
             parts.append([pa.array(cells, pa.large_string()) for cells in zip(*rows, strict=True)])
             lines.append(numbers)

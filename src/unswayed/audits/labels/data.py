@@ -145,8 +145,12 @@ def others(group: IntArray, weights: FloatArray, values: FloatArray, groups: int
 
 
 def numbered(labels: Iterable[Hashable]) -> tuple[tuple[str, ...], IntArray]:
-    """The distinct labels in order of first appearance, and the number of each row's label."""
+    """The distinct labels in order of first appearance, and the number of each row's label; every row must have one."""
     index: dict[str, int] = {}
+    labels = list(labels)
+    for row, label in enumerate(labels):
+        if label is None or label != label or label == "":
+            raise InvalidInput(f"row {row + 1:,}: an option or a source has no name")
     codes = [index.setdefault(label if isinstance(label, str) else str(label), len(index)) for label in labels]
     return tuple(index), np.array(codes, dtype=np.int64)
 
@@ -248,5 +252,5 @@ def exact(numbers: IntArray, ledger: Ledger) -> Whole:
 
 
 def named(text: str) -> str:
-    """A label or source, safe to print and not too long."""
-    return printable(text, limit=60)
+    """A label or source, safe to print and not too long; in quotes if it begins or ends with a space."""
+    return printable(text if text == text.strip() else repr(text), limit=60)

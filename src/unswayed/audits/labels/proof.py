@@ -113,7 +113,8 @@ def prove_values(ledger: Ledger, winner: int, kept: BoolArray, threat: Threat, d
         variance, free = _variances(ledger, noise, repeats.number)
     each = variance / ledger.total
     both = each[winner] + each
-    freedom = np.square(both) / (np.square(each[winner]) / free[winner] + np.square(each) / free + TINY)
+    share = each / both
+    freedom = 1 / (np.square(1 - share) / free[winner] + np.square(share) / free + TINY)
     freedom = np.minimum(freedom, free.max())  # what is pooled is one estimate
     t = -ndtri(delta / (size - 1)) if ledger.noise_std is not None else -stdtrit(freedom, delta / (size - 1))
     certain = ledger.estimate[winner] - ledger.estimate - t * np.sqrt(both)

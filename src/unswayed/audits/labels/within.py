@@ -21,7 +21,7 @@ from unswayed.audits.labels.proof import Proof
 from unswayed.audits.labels.suspects import sources_differ
 from unswayed.types import BoolArray, FloatArray
 
-LEVEL = 0.05  # probability that honest sources that do not differ are compared within
+LEVEL = 0.005  # of each of two tests that sources differ
 
 
 @dataclass(frozen=True)

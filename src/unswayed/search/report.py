@@ -156,5 +156,7 @@ def _sources(answer: Answer) -> list[str]:
         elif s.offset:
             where = "above" if s.offset > 0 else "below"
             lines.append(f"{name} reads {abs(s.offset):.3g} {where} the others; this was taken off.")
+    if lines and len(answer.sources) == 2:
+        lines.append("With two sources nobody can tell which one is off; the estimate may be off by as much.")
     more = len(lines) - LISTED
     return lines if more < 1 else [*lines[:LISTED], f"{counted(more, 'more source')} like these: see answer.sources."]

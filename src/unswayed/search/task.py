@@ -18,7 +18,7 @@ from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows
 from unswayed.spaces import Space
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
 BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
@@ -198,6 +198,11 @@ class Data:
         return numbered_rows(self.rows)[1]
 
     @cached_property
+    def series(self) -> IntArray:
+        """Which plays were made at the same row by the same source."""
+        return numbered_rows(np.column_stack([self.arms, self.source]).astype(np.float64))[1]
+
+    @cached_property
     def binary(self) -> bool:
         """Whether every value is a single yes or no, 1 or 0 (or negated), and some row gave both."""
         if not len(self.values) or self.trials.any() or not np.isin(np.abs(self.values), (0.0, 1.0)).all():
@@ -216,12 +221,18 @@ class Data:
             return plays
         rate = float(np.mean(np.abs(self.values)))
         size = int(np.ceil(BATCH / max(min(rate, 1 - rate), 1 / (len(plays) + 1))))
-        groups = numbered_rows(np.column_stack([self.arms, self.source]).astype(np.float64))[1]
+        groups = self.series
         order = np.argsort(groups, kind="stable")
         start = np.flatnonzero(np.diff(groups[order], prepend=-1))
         place = np.empty_like(plays)
         place[order] = plays - np.repeat(start, np.diff(start, append=len(plays)))
         return numbered_rows(np.column_stack([groups, place // size]).astype(np.float64))[1]
+
+    def _repeats(self, some: BoolArray) -> IntArray:
+        """Which plays repeat each other: those of one source, if half of the repeats are. Sources may differ."""
+        arms, series = self.arms[some], self.series[some]
+        enough = 2 * (len(arms) - len(np.unique(series))) >= len(arms) - len(np.unique(arms))
+        return series if enough else arms
 
     def judged(self, noise: float | None) -> Judged:
         """The plays with their weights, single outcomes in batches.
@@ -239,7 +250,7 @@ class Data:
         own = own_noise(self.values, self.noise_std, self.trials)
         plain = np.isnan(own)
         if noise is None and plain.any():
-            noise = noise_from_repeats(self.arms[plain], self.values[plain], least=REPEATS)
+            noise = noise_from_repeats(self._repeats(plain), self.values[plain], least=REPEATS)
         weights, one = relative_weights(own, noise)
         return Judged(self.rows, self.values, weights, self.sources, None, one)
 

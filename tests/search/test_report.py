@@ -111,3 +111,19 @@ def test_a_batch_of_outcomes_is_no_single_lie():
         study.tell(play, 1.0 if forged else float(rng.uniform() < 0.2))
     found = study.answer()
     assert len(found.set_aside) <= 1
+
+
+def test_of_two_sources_nobody_can_tell_which_one_is_off():
+    for number, told in ((2, True), (5, False)):
+        found = answered(
+            value=lambda p, k=number: TRUE[p.point] + (p.number // 3 % k == 0),
+            source=lambda n, k=number: f"w{n // 3 % k}",
+        )
+        assert any(one.offset for one in found.sources)
+        assert ("nobody can tell which one is off" in str(found)) is told
+
+
+def test_sources_that_contradict_each_other_are_no_noise():
+    found = answered(plays=60, value=lambda p: TRUE[p.point] + (p.number % 2 == 0), source=lambda n: f"w{n % 2}")
+    assert 0.07 < found.assumptions.noise_std < 0.14
+    assert not found.set_aside

@@ -47,7 +47,7 @@ def plot_answer(answer: Answer) -> Figure:
     columns = len(names) if len(names) <= 3 else ceil(len(names) / 2)
     rows = ceil(len(names) / columns)
     figure = Figure(layout="constrained")
-    unknown = answer.threat is None and answer.breakdown.possible
+    unknown = answer.threat is None and answer.breakdown.possible and answer.low < answer.high
     widths = [max(2.0, 0.8 * columns), *[1.0] * columns, *([1.3] if unknown else [])]
     grid = figure.add_gridspec(rows, len(widths), width_ratios=widths)
     limits = _limits(answer)
@@ -76,7 +76,7 @@ def _withstands(axes: Axes, answer: Answer) -> None:
     if answer.lowest_leads_sources is not None:
         kinds.append(LowestLead("lying sources", answer.lowest_leads_sources, answer.breakdown.liars, KEPT))
     draw_lies(axes, kinds)
-    axes.set_title("below 0 another point could have won", fontsize=9)
+    axes.set_title(f"below 0 {'a worse' if answer.continuum else 'another'} point could have won", fontsize=9)
 
 
 def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:

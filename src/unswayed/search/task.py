@@ -198,6 +198,11 @@ class Data:
         return numbered_rows(self.rows)[1]
 
     @cached_property
+    def series(self) -> IntArray:
+        """Which plays were made at the same row by the same source."""
+        return numbered_rows(np.column_stack([self.arms, self.source]).astype(np.float64))[1]
+
+    @cached_property
     def binary(self) -> bool:
         """Whether every value is a single yes or no, 1 or 0 (or negated), and some row gave both."""
         stated = self.trials.any() or not np.isnan(self.noise_std).all()
@@ -217,7 +222,7 @@ class Data:
             return plays
         rate = float(np.mean(np.abs(self.values)))
         size = int(np.ceil(BATCH / max(min(rate, 1 - rate), 1 / (len(plays) + 1))))
-        groups = numbered_rows(np.column_stack([self.arms, self.source]).astype(np.float64))[1]
+        groups = self.series
         order = np.argsort(groups, kind="stable")
         start = np.flatnonzero(np.diff(groups[order], prepend=-1))
         place = np.empty_like(plays)
@@ -226,9 +231,9 @@ class Data:
 
     def _noise(self, plain: BoolArray) -> float | None:
         """The noise from repeats of some plays: by the same source, if there are enough, because sources may be off."""
-        by_source = numbered_rows(np.column_stack([self.arms, self.source]).astype(np.float64))[1]
-        found = noise_from_repeats(by_source[plain], self.values[plain], least=REPEATS) if self.names else None
-        return found or noise_from_repeats(self.arms[plain], self.values[plain], least=REPEATS)
+        values = self.values[plain]
+        found = noise_from_repeats(self.series[plain], values, least=REPEATS) if self.names else None
+        return found or noise_from_repeats(self.arms[plain], values, least=REPEATS)
 
     def judged(self, noise: float | None) -> Judged:
         """The plays with their weights, single outcomes in batches.

@@ -120,8 +120,8 @@ def fit_model(
     middle, (points, arms) = float(np.median(y)), numbered_rows(X)
     z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
     d, possible = int(groups.max()) + 1, np.abs(z) <= LARGEST_VALUE
-    times = np.linspace(-1, 1, len(z))
-    records = Records(arms, z, np.ones(len(z)) if weights is None else weights, sources, sizes, times)
+    w = np.ones(len(z)) if weights is None else weights
+    records = Records(arms, z, w, sources, sizes, when=np.linspace(-1, 1, len(z)))
     judge = partial(_trimmed, points, records, groups, threshold, Allowance.of(threat).mapped(1 / unit))
     # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
@@ -133,8 +133,7 @@ def fit_model(
             kept, offsets, cost = judge(found)
         data = _pooled(points, records, kept, offsets)
         found, loss = _climb(found, data, groups, least, steps=8)
-        kernel, scale, tau = _parts(found, groups)
-        centre = middle + unit * _centre(found, data, groups)
+        (kernel, scale, tau), centre = _parts(found, groups), middle + unit * _centre(found, data, groups)
         amounts, score = (unit * scale, unit * tau), loss + price * cost.lies + cost.sources
         shape = np.exp(found[:d]), kernel.share, kernel.ratio
         models.append(Model(*shape, centre, *amounts, kept, unit * offsets, score))

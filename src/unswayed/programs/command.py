@@ -178,12 +178,16 @@ def _object(line: bytes) -> Measurement:
     """Return the measurement that an object of JSON describes."""
     try:
         told = json.loads(line)
+        if isinstance(told.get("value"), bool | str):
+            raise TypeError
         return Measurement(**told)
     except InvalidInput as error:
         raise CommandFailed(f"the command printed {_shown(line)}: {error}") from None
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         keys = "value, source, noise_std and trials"
-        raise CommandFailed(f"the command printed {_shown(line)}; an object may have {keys}, and needs value") from None
+        raise CommandFailed(
+            f"the command printed {_shown(line)}; an object may have {keys}, and needs a value that is a number"
+        ) from None
 
 
 def _complaint(finished: Finished) -> str:

@@ -32,7 +32,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None) -> Beliefs:
 
     `before` are earlier beliefs, to start from.
     """
-    given, plays = task.given, data.judged(task.given.noise_std)
+    given, plays = task.given, data.weighted(task.given.noise_std)
     values, noise = plays.values, plays.noise
     some = fitted_plays(plays.rows, values, task.seed)
     X, y, w = plays.rows[some], values[some], plays.weights[some]

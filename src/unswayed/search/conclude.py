@@ -113,7 +113,7 @@ def _noise_given(given: Given, data: Data) -> Given:
     if data.trials.any():
         return replace(given, noise_std=None)
     known = len(data.values) > 0 and bool(np.isfinite(data.noise_std).all())
-    return replace(given, noise_std=data.judged(given.noise_std).noise) if known else given
+    return replace(given, noise_std=data.weighted(given.noise_std).noise) if known else given
 
 
 def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
@@ -175,7 +175,7 @@ def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     """The models that the plays that are kept leave possible."""
     kept, model, prior = surrogate.watch.kept, surrogate.beliefs.fitted, surrogate.beliefs.prior
     shapes = Shapes.given(prior.shape) if model is None else Shapes.around(model, task.space.groups)
-    plays, values = data.judged(task.given.noise_std), prior.in_units(surrogate.watch.corrected)
+    plays, values = data.weighted(task.given.noise_std), prior.in_units(surrogate.watch.corrected)
     sources = None if plays.sources is None else plays.sources[kept]
     noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
     return Mixture.of(
@@ -190,5 +190,5 @@ def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
     everywhere, kept = task.all_rows, surrogate.watch.kept
     if everywhere is None:
         everywhere = task.space.arms(EVERYWHERE, task.seed)
-    plays = data.judged(task.given.noise_std)
+    plays = data.weighted(task.given.noise_std)
     return share_unexplored(everywhere, plays.rows[kept], plays.values[kept], surrogate.beliefs.prior.noise_std)

@@ -103,7 +103,7 @@ Event = Told | Failed
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Weighted:
     """What is judged as one: plays, or batches of single outcomes, with the weight and the source of each."""
 
     rows: FloatArray
@@ -235,7 +235,7 @@ class Data:
         found = noise_from_repeats(self.series[plain], values, least=REPEATS) if self.names else None
         return found or noise_from_repeats(self.arms[plain], values, least=REPEATS)
 
-    def judged(self, noise: float | None) -> Judged:
+    def weighted(self, noise: float | None) -> Weighted:
         """The plays with their weights, single outcomes in batches.
 
         Args:
@@ -247,13 +247,13 @@ class Data:
             first = np.unique(self.blocks, return_index=True)[1]
             means = np.bincount(self.blocks, weights=self.values) / size
             sources = None if self.sources is None else self.sources[first]
-            return Judged(self.rows[first], means, size, sources, size, noise or float(np.sqrt(p * (1 - p))))
+            return Weighted(self.rows[first], means, size, sources, size, noise or float(np.sqrt(p * (1 - p))))
         own = own_noise(self.values, self.noise_std, self.trials)
         plain = np.isnan(own)
         if noise is None and plain.any():
             noise = self._noise(plain)
         weights, one = relative_weights(own, noise)
-        return Judged(self.rows, self.values, weights, self.sources, None, one)
+        return Weighted(self.rows, self.values, weights, self.sources, None, one)
 
 
 def _longer(items: list[Any], known: int, more: list[Any]) -> list[Any]:

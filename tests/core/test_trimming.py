@@ -121,25 +121,11 @@ def test_steps_backwards_that_rounding_would_ruin_are_new_fits(monkeypatch):
     K, lam = Linear(1.0)(X, X), 1e-8
     played = np.r_[np.arange(5), np.arange(5), np.ones(26, dtype=np.int64)]
     rewards = 2 * X[played, 0] - 2
-    kept = trim(
-        fit(K, played, rewards, lam),
-        played,
-        rewards,
-        np.ones(36),
-        K=K,
-        threshold=4.0,
-        allowance=Allowance.of(Threat(0.0)),
-    )
+    nothing = Allowance.of(Threat(0.0))
+    plays = fit(K, played, rewards, lam), played, rewards, np.ones(36)
+    kept = trim(*plays, K=K, threshold=4.0, allowance=nothing)
     monkeypatch.setattr(trimming, "DIGITS", 0.0)  # a new fit for every play that is dropped
-    fitted = trim(
-        fit(K, played, rewards, lam),
-        played,
-        rewards,
-        np.ones(36),
-        K=K,
-        threshold=4.0,
-        allowance=Allowance.of(Threat(0.0)),
-    )
+    fitted = trim(*plays, K=K, threshold=4.0, allowance=nothing)
     assert kept.any()
     assert (kept == fitted).all()
 

@@ -1,10 +1,11 @@
 """What an answer says in words."""
 
 import warnings
+from random import Random
 
 import numpy as np
 
-from unswayed import Box, Optimizer, Options, Real, SquaredExponential, Threat
+from unswayed import Box, Measurement, Optimizer, Options, Real, SquaredExponential, Threat, maximize
 
 TRUE = {"a": 0.1, "b": 0.5, "c": 0.9}
 
@@ -127,3 +128,24 @@ def test_sources_that_contradict_each_other_are_no_noise():
     found = answered(plays=60, value=lambda p: TRUE[p.point] + (p.number % 2 == 0), source=lambda n: f"w{n % 2}")
     assert 0.07 < found.assumptions.noise_std < 0.14
     assert not found.set_aside
+
+
+def test_an_estimate_that_rests_on_a_correction_alone_says_so():
+    """Every value is that of its point, lies too, so repeats agree and the function looks rough."""
+
+    def frozen(point):
+        drawn = Random(str(point["x"]))
+        worker, honest = f"w{drawn.randrange(4)}", 1 - (point["x"] - 0.4) ** 2
+        return Measurement(drawn.random() if worker == "w2" else honest + 0.01 * drawn.gauss(0, 1), source=worker)
+
+    said = "This point was measured only by a source whose values were corrected"
+    seen = set()
+    for seed in range(1, 7):
+        found = maximize(
+            frozen, Box({"x": Real(0, 1)}), plays=40, threat=Threat(liars=1), seed=seed, progress=False
+        ).answer
+        here = {play.source for play in found.plays if play.point == found.point and play.number not in found.set_aside}
+        alone = bool(here) and here <= {one.source for one in found.sources if one.offset and not one.set_aside}
+        assert (said in str(found)) == alone
+        seen.add(alone)
+    assert seen == {True, False}

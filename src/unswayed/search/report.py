@@ -127,12 +127,20 @@ def _count(least: int | None, noun: str) -> str:
 
 
 def _warnings(answer: Answer) -> list[str]:
-    """Where what was told contradicts the threat."""
+    """Where what was told contradicts the threat, and where the estimate rests on a correction alone."""
     threat, lines = answer.threat or Threat(), []
     if threat.liars and not answer.sources:
         lines.append(
             f"You allowed {counted(threat.liars, 'lying source')}, but no measurement names its source, so each may be "
             "false: tell who measured it."
+        )
+    off = {s.source for s in answer.sources if s.offset and not s.set_aside}
+    aside = set(answer.set_aside)
+    here = {p.source for p in answer.plays if p.measured and p.number not in aside and p.point == answer.point}
+    if here and here <= off:
+        lines.append(
+            "This point was measured only by a source whose values were corrected, so its estimate is as uncertain as "
+            "the correction: have another source measure it."
         )
     told = [play.value for play in answer.plays if play.measured and play.value is not None]
     if outside := sum(threat.clipped(value) != value for value in told):

@@ -101,6 +101,7 @@ def fit_model(
     sizes: FloatArray | None = None,
     least_tau: float = 0.0,
     start: Model | None = None,
+    quick: bool = False,
 ) -> Model:
     """The most probable model of values y at the rows of X.
 
@@ -115,7 +116,8 @@ def fit_model(
         sources: The number of the source of each play, if sources are known.
         sizes: How many measurements each play stands for; by default 1.
         least_tau: The noise of weight 1, if it is known.
-        start: An earlier model to start from. A smoother start with more plays set aside is always tried too.
+        start: An earlier model to start from. A smoother start with more plays set aside is tried too.
+        quick: Only go on from `start`, by some steps: for one more value.
     """
     middle, (points, arms) = float(np.median(y)), numbered_rows(X)
     z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
@@ -126,9 +128,12 @@ def fit_model(
     # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
     models = []
-    for guess in _guesses(start, unit, least, d):
+    guesses, rounds = _guesses(start, unit, least, d), 2
+    if quick and start is not None:
+        guesses, rounds = guesses[:1], 0
+    for guess in guesses:
         found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
-        for _ in range(2):
+        for _ in range(rounds):
             found, _ = _climb(found, _pooled(points, records, kept, offsets), groups, least)
             kept, offsets, cost = judge(found)
         data = _pooled(points, records, kept, offsets)

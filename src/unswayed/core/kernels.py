@@ -129,7 +129,7 @@ class _Stationary:
         """One for every point."""
         return np.ones(len(X))
 
-    def _distances(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+    def distances(self, X: FloatArray, Z: FloatArray) -> FloatArray:
         """Euclidean distances of the scaled points, computed from differences: accurate for nearly equal points."""
         scales = np.asarray(self.lengthscale, dtype=np.float64)
         if scales.ndim == 1 and scales.size != X.shape[1]:
@@ -157,7 +157,7 @@ class SquaredExponential(_Stationary):
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
         """The matrix of exp(-r^2 / 2)."""
-        return np.exp(-0.5 * np.square(self._distances(X, Z)))
+        return np.exp(-0.5 * np.square(self.distances(X, Z)))
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class Matern(_Stationary):
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
         """The matrix of k(x, z)."""
-        s: FloatArray = np.sqrt(2 * self.nu) * self._distances(X, Z)
+        s: FloatArray = np.sqrt(2 * self.nu) * self.distances(X, Z)
         if self.nu == 0.5:
             return np.exp(-s)
         if self.nu == 1.5:
@@ -225,7 +225,7 @@ class TwoScale(_Stationary):
 
     def __call__(self, X: FloatArray, Z: FloatArray) -> FloatArray:
         """The matrix of k(x, z)."""
-        r = np.sqrt(5.0) * self._distances(X, Z)
+        r = np.sqrt(5.0) * self.distances(X, Z)
         fine = r / self.ratio
         k: FloatArray = (1 - self.share) * (1 + r + np.square(r) / 3) * np.exp(-r)
         k += self.share * (1 + fine + np.square(fine) / 3) * np.exp(-fine)

@@ -27,10 +27,10 @@ class Beliefs:
     fitted: Model | None
 
 
-def estimate(task: Task, data: Data, before: Beliefs | None = None) -> Beliefs:
+def estimate(task: Task, data: Data, before: Beliefs | None = None, *, quick: bool = False) -> Beliefs:
     """Noise from repeats, kernel and scales by maximum posterior. What was given is taken as it is.
 
-    `before` are earlier beliefs, to start from.
+    `before` are earlier beliefs, to start from; `quick` only improves them by some steps.
     """
     given, plays = task.given, data.weighted(task.given.noise_std)
     values, noise = plays.values, plays.noise
@@ -52,6 +52,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None) -> Beliefs:
         sizes=None if plays.sizes is None else plays.sizes[some],
         least_tau=noise or 0.0,
         start=None if before is None else before.fitted,
+        quick=quick,
     )
     known = prior(
         given,

@@ -5,21 +5,33 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from unswayed.core.rows import distinct_rows
 from unswayed.spaces import Box, Space
 from unswayed.types import FloatArray
 
 EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved
 FEW = EVERYWHERE + NEAR  # a space with at most this many points is considered as a whole
+SOBOL, AROUND = 256, 50
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 REPEATS = 6  # first plays that are made twice, to learn the noise
 
 
 def first_rows(space: Space, seed: int) -> FloatArray:
-    """The first plays, before there is a model: rows that cover the space. The first few come twice, for the noise."""
-    parameters = int(space.groups.max()) + 1
-    rows = space.arms(4 * parameters + 8, seed)
-    rows = np.random.default_rng([seed]).permutation(rows)[: 4 * parameters + 8]
+    """The first plays, before there is a model: rows that cover the space, two for each parameter."""
+    rows = space.spread(2 * parameters(space), np.random.default_rng([seed]))
+    return rows[distinct_rows(rows)[: 2 * parameters(space)]]
+
+
+def first_rows_twice(space: Space, seed: int) -> FloatArray:
+    """The first plays of a search with a guarantee: rows that cover the space, the first few twice, for the noise."""
+    rows = space.arms(4 * parameters(space) + 8, seed)
+    rows = np.random.default_rng([seed]).permutation(rows)[: 4 * parameters(space) + 8]
     return np.vstack([rows, rows[: min(REPEATS, len(rows))]])
+
+
+def parameters(space: Space) -> int:
+    """The number of parameters."""
+    return int(space.groups.max()) + 1
 
 
 def all_rows(space: Space, seed: int) -> FloatArray | None:
@@ -49,6 +61,16 @@ def near_failures(arms: FloatArray, told: FloatArray, failed: FloatArray) -> lis
         return []
     near = cdist(arms, failed).min(axis=1) < cdist(arms, told).min(axis=1)
     return [int(arm) for arm in np.flatnonzero(near)]
+
+
+def starts(space: Space, leaders: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Rows to climb from: some everywhere, some around the leaders, and leaders with one parameter moved."""
+    everywhere = space.spread(SOBOL, rng)
+    if not isinstance(space, Box):  # a long table
+        return everywhere
+    near = [space.around(leaders, radius, AROUND, rng) for radius in (0.2, 0.03)]
+    moved = one_parameter_moved(space, leaders, everywhere, rng)
+    return np.vstack([everywhere, moved, *near])
 
 
 def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

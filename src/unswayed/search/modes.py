@@ -11,12 +11,13 @@ from its journal continues as if it had never stopped.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from unswayed.core.rows import numbered_rows
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
-from unswayed.search.beliefs import estimate
+from unswayed.search.beliefs import Beliefs, estimate
 from unswayed.search.candidates import EVERYWHERE, candidates
 from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.surrogate import Surrogate
@@ -24,7 +25,7 @@ from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import FloatArray
 
 LEADERS = 10  # this many rows of largest mean get candidates around them
-GROWTH, REFINED = 1.2, 20  # refit when plays have grown by this factor; refine the arms after this many plays
+GROWTH, STEPS = 1.2, 1.03  # fit anew, or improve the fit, when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
 
 
@@ -38,14 +39,19 @@ class Starting:
 
 @dataclass(frozen=True, eq=False)
 class Guided:
-    """The surrogate chooses. `moves` are candidates with one parameter of a leader moved."""
+    """The surrogate chooses. Of a small space it is kept from play to play, else it is made when it is needed."""
 
     task: Task
     data: Data
-    surrogate: Surrogate
-    moves: FloatArray
+    beliefs: Beliefs
     refit_at: int
-    refine_at: int
+    anew_at: int
+    kept: Surrogate | None
+
+    @cached_property
+    def surrogate(self) -> Surrogate:
+        """The model of everything told, on all rows of a small space, else on the rows that were played."""
+        return self.kept or Surrogate.fit(self.task, self.beliefs, self.data, self.data.rows[:0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +82,7 @@ def step(mode: Mode, event: Event) -> Mode:
         return replace(mode, data=data)
     if isinstance(mode, Guided):
         return _learn(replace(mode, data=data), event)
-    enough = len(mode.task.start)
+    enough = mode.task.enough
     plays = data.plays
     if plays < enough and (plays < FEWEST or plays + data.failures < enough):
         return replace(mode, data=data)
@@ -114,23 +120,26 @@ def _first_model(task: Task, data: Data) -> Mode:
     return guided
 
 
-def _refit(task: Task, data: Data, before: Surrogate | None) -> Guided:
+def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
+    """The model of all plays: fitted anew when they have grown by GROWTH, else improved by some steps."""
     plays = data.plays
-    surrogate, moves = refined(task, data, before, refit=True)
-    return Guided(task, data, surrogate, moves, max(int(plays * GROWTH), plays + 5), plays + REFINED)
+    anew = before is None or plays >= before.anew_at
+    beliefs = estimate(task, data, None if before is None else before.beliefs, quick=not anew)
+    kept = None if task.all_rows is None else Surrogate.fit(task, beliefs, data, task.all_rows)
+    anew_at = int(np.ceil(plays * GROWTH)) if before is None or anew else before.anew_at
+    return Guided(task, data, beliefs, max(int(plays * STEPS), plays + 1), anew_at, kept)
 
 
 def _learn(mode: Guided, told: Told) -> Guided:
-    """Refit or refine when it is due; else only take the play in."""
-    task, data, surrogate, plays = mode.task, mode.data, mode.surrogate, mode.data.plays
-    if plays >= mode.refit_at:
-        return _refit(task, data, surrogate)
-    if plays >= mode.refine_at and task.all_rows is None:
-        surrogate, moves = refined(task, data, surrogate, refit=False)
-        return replace(mode, surrogate=surrogate, moves=moves, refine_at=plays + REFINED)
-    if not surrogate.knows(told):  # a new source, or a row that was asked before the arms were last refined
-        return replace(mode, surrogate=Surrogate.fit(task, surrogate.beliefs, data, surrogate.policy.domain))
-    return replace(mode, surrogate=surrogate.after(told, data))
+    """Refit when it is due; else only take the play in."""
+    task, data, kept = mode.task, mode.data, mode.kept
+    if data.plays >= mode.refit_at:
+        return _refit(task, data, mode)
+    if kept is None:
+        return mode
+    if not kept.knows(told):  # a new source
+        return replace(mode, kept=Surrogate.fit(task, kept.beliefs, data, kept.policy.domain))
+    return replace(mode, kept=kept.after(told, data))
 
 
 def _eliminate(mode: Eliminating, event: Event) -> Eliminating:

@@ -19,8 +19,9 @@ from enum import Enum
 import numpy as np
 
 from unswayed.policies.watch import Watch
-from unswayed.search.candidates import unguided
-from unswayed.search.modes import Eliminating, Guided, Mode, Starting
+from unswayed.search.candidates import starts, unguided
+from unswayed.search.climb import Improvement, top
+from unswayed.search.modes import LEADERS, Eliminating, Guided, Mode, Starting
 from unswayed.types import FloatArray
 
 CHANCES = 10  # the best of this many moves is made
@@ -53,7 +54,7 @@ def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = N
         A row of the unit cube.
     """
     task = mode.task
-    if isinstance(mode, Starting) or number < len(task.start):
+    if isinstance(mode, Starting):
         return unguided(task.space, task.start, mode.data.failed, number, task.seed)
     again = len(pending) // CROWD if task.all_rows is not None else 0
     if again > 1 and not (pending[-again:] == pending[-1]).all():
@@ -61,6 +62,8 @@ def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = N
         return last
     if isinstance(mode, Eliminating):
         return mode.phase.propose(pending)
+    if task.all_rows is None:
+        return _climb(mode, number, pending)
     policy, failed = mode.surrogate.policy, mode.data.failed
     watch = mode.surrogate.imagine(failed, pending)
     arm = _arm(mode, watch, number, source)
@@ -73,10 +76,19 @@ def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = N
     return row
 
 
+def _climb(mode: Guided, number: int, pending: FloatArray) -> FloatArray:
+    surrogate, space, failed = mode.surrogate, mode.task.space, mode.data.failed
+    field = surrogate.field(failed, pending)
+    played = field.at(field.X)[0]
+    goal = Improvement(field.lead(int(np.argmax(played))))
+    leaders = field.X[np.argsort(-played, kind="stable")[:LEADERS]]
+    rows = top(space, goal, starts(space, leaders, np.random.default_rng([mode.task.seed, number])))
+    shut = {row.tobytes() for row in np.vstack([failed, pending])}
+    return next((row for row in rows if row.tobytes() not in shut), rows[0])
+
+
 def _arm(mode: Guided, watch: Watch, number: int, source: str | None) -> int:
     policy, now, names = mode.surrogate.policy, turn(number), mode.surrogate.names
-    if now is Turn.MOVE and len(mode.moves):
-        return _best_move(mode, watch, number)
     if now is Turn.VERIFY and watch.kept.any():
         asks = names.index(source) if source in names else None
         doubtful = _doubtful(watch, asks)
@@ -92,15 +104,6 @@ def _doubtful(watch: Watch, source: int | None) -> int | None:
     aside = np.flatnonzero(doubted & (watch.rewards > watch.posterior.mean.max()))
     lone = [j for j in aside if len(np.unique(watch.sources[watch.arms == watch.arms[j]])) == 1]
     return int(watch.arms[max(lone, key=lambda j: watch.rewards[j])]) if lone else None
-
-
-def _best_move(mode: Guided, watch: Watch, number: int) -> int:
-    """The most promising of some random moves, among arms that are not well known yet."""
-    some = np.random.default_rng([mode.task.seed, number]).permutation(mode.moves)[:CHANCES]
-    arms = np.array([mode.surrogate.arm_of[row.tobytes()] for row in some])
-    mu, sd = watch.posterior.mean[arms], watch.posterior.deviation[arms]
-    known = sd < np.median(watch.posterior.deviation) / 2
-    return int(arms[int(np.argmax(np.where(known, -np.inf, mu + sd)))])
 
 
 def _failing(mode: Guided) -> list[int]:

@@ -8,7 +8,9 @@ from typing import Self
 
 import numpy as np
 
+from unswayed.core.field import Field
 from unswayed.core.measurement import own_noise
+from unswayed.core.posterior import pooled
 from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Records, Threat
 from unswayed.policies.vigilant_ucb import VigilantUCB
@@ -96,6 +98,18 @@ class Surrogate:
         best = np.argsort(-self.watch.posterior.mean, kind="stable")[:n]
         rows: FloatArray = self.policy.domain[best]
         return rows
+
+    def field(self, failed: FloatArray, pending: FloatArray) -> Field:
+        """The posterior at any row, if every pending play gave its prediction, and every failed one min(prediction, average)."""
+        watch, kept = self.watch, self.watch.kept
+        means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(watch.K))
+        some = n > 0
+        field = Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n[some], means[some])
+        for bad, rows in ((True, failed), (False, pending)):
+            if len(rows):
+                expected = field.at(rows)[0]
+                field = field.then(rows, np.minimum(expected, 0.0) if bad else expected)
+        return field
 
     def imagine(self, failed: FloatArray, pending: FloatArray) -> Watch:
         """The state if every pending play gave its prediction, and every failed one min(prediction, average).

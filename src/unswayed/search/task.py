@@ -16,7 +16,7 @@ from unswayed.core.measurement import own_noise, relative_weights
 from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
-from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows
+from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows, first_rows_twice, parameters
 from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -78,7 +78,12 @@ class Task:
     @cached_property
     def start(self) -> FloatArray:
         """The rows that are played before there is a model."""
-        return first_rows(self.space, self.seed)
+        return (first_rows_twice if self.method == "influence-pe" else first_rows)(self.space, self.seed)
+
+    @property
+    def enough(self) -> int:
+        """With this many values there can be a model."""
+        return len(self.start) if self.method == "influence-pe" else min(parameters(self.space) + 1, len(self.start))
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +233,11 @@ class Data:
         place = np.empty_like(plays)
         place[order] = plays - np.repeat(start, np.diff(start, append=len(plays)))
         return numbered_rows(np.column_stack([groups, place // size]).astype(np.float64))[1]
+
+    def only(self, some: IntArray) -> Self:
+        """Only these of the plays that were measured."""
+        told = [self.told[i] for i in some]
+        return type(self)(self._columns, told, self._failures, len(told), self.failures)
 
     def _noise(self, plain: BoolArray) -> float | None:
         """The noise from repeats of some plays: by the same source, if there are enough, because sources may be off."""

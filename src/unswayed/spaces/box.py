@@ -6,7 +6,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from math import prod
 from typing import Any
@@ -134,9 +134,13 @@ class Box:
             places = np.indices([len(grid) for grid in grids]).reshape(len(grids), -1)
             X = np.hstack([grid[place] for grid, place in zip(grids, places, strict=True)])
         else:
-            U = _sobol(n if self.size is None else 4 * n, len(self.parameters), rng)
-            X = np.hstack([one.spread(u) for one, u in zip(self.parameters.values(), U.T, strict=True)])
+            X = self.spread(n if self.size is None else 4 * n, rng)
         return X[distinct_rows(X)[:n]]
+
+    def spread(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """At least n rows of Sobol points, all over the box; some may be equal if there are few points."""
+        U = _sobol(n, len(self.parameters), rng)
+        return np.hstack([one.spread(u) for one, u in zip(self.parameters.values(), U.T, strict=True)])
 
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
         """At most n distinct rows near the centres, without the centres; each number moves by at most `radius`.
@@ -200,11 +204,16 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _sobol(n: int, d: int, rng: np.random.Generator) -> FloatArray:
     """At least n Sobol points with a random digital shift of our own, so that all versions of SciPy give the same."""
+    digits = _sobol_digits((n - 1).bit_length(), d) ^ rng.integers(2**SOBOL_BITS, size=d)
+    return np.asarray((digits + 0.5) / 2.0**SOBOL_BITS, dtype=np.float64)
+
+
+@lru_cache(maxsize=8)
+def _sobol_digits(power: int, d: int) -> IntArray:
     from scipy.stats import qmc  # slow to import, and only needed here
 
-    points: FloatArray = qmc.Sobol(d, scramble=False, bits=SOBOL_BITS).random_base2((n - 1).bit_length())
-    digits = np.rint(points * 2.0**SOBOL_BITS).astype(np.int64) ^ rng.integers(2**SOBOL_BITS, size=d)
-    return np.asarray((digits + 0.5) / 2.0**SOBOL_BITS, dtype=np.float64)
+    points: FloatArray = qmc.Sobol(d, scramble=False, bits=SOBOL_BITS).random_base2(power)
+    return read_only(np.rint(points * 2.0**SOBOL_BITS).astype(np.int64))
 
 
 def _masks(n: int, d: int, rng: np.random.Generator) -> BoolArray:

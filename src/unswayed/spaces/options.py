@@ -118,6 +118,14 @@ class Options:
         """All options in their order, for every n and seed."""
         return self._encoded
 
+    def spread(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Different options all over the table, in random order: at least n of them, or all."""
+        if n >= self.size:
+            return self._encoded[rng.permutation(self.size)]
+        near = self._nearest(self._box.spread(n, rng)) if self._kind != "labels" else []
+        order = dict.fromkeys([*near, *rng.permutation(self.size)[: 2 * n].tolist()])
+        return self._encoded[list(order)]
+
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
         """No rows: there are no points between the options."""
         return np.empty((0, self.columns))

@@ -83,6 +83,14 @@ class Space(Protocol):
             seed: Seed of random rows.
         """
 
+    def spread(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """At least n rows all over the space, in random order; all of them, if there are fewer.
+
+        Args:
+            n: The number of rows.
+            rng: Random numbers.
+        """
+
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
         """Distinct rows near the centres, without the centres; no rows for options.
 

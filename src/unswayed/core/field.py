@@ -1,0 +1,161 @@
+"""The posterior at any row of the unit cube, with its slopes, so that one can climb on it.
+
+    X, n, y   the points that were played, the weight of each, and the mean there
+    A         k(X, X) + diag(lam/n)
+    mu(x)     k(x, X) A^-1 y                   s(x)^2    k(x, x) - k(x, X) A^-1 k(X, x)
+    h         for a kernel of distances: dk(x, z)/dx_i = -h(x, z) (x_i - z_i)/l_i^2
+
+Improvement over the best value b so far, on a logarithmic scale (Ament et al., 2023: it has a slope everywhere):
+
+    u = (mu - b)/s,     ln EI = ln s + ln(phi(u) + u Phi(u))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
+from scipy.special import erfcx, ndtr
+
+from unswayed.core.kernels import Kernel
+from unswayed.core.slopes import sloped
+from unswayed.errors import InvalidInput
+from unswayed.types import EPS, FloatArray
+
+STEP = 1e-5  # of numerical slopes, for kernels without a formula
+FAR = -1e3  # below this u the asymptotic form is exact to 6 digits
+LOG_ROOT = 0.5 * np.log(2 * np.pi)
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """A posterior of points `X` with weights `n` and means `y`; `L` is the Cholesky factor of A."""
+
+    kernel: Kernel
+    lam: float
+    X: FloatArray
+    n: FloatArray
+    y: FloatArray
+    L: FloatArray
+    weights: FloatArray  # A^-1 y
+
+    @classmethod
+    def of(cls, kernel: Kernel, lam: float, X: FloatArray, n: FloatArray, y: FloatArray) -> Self:
+        """The posterior after plays of total weight n and mean y at each row of X.
+
+        Raises:
+            InvalidInput: The kernel matrix is singular, because lam is too small.
+        """
+        try:
+            L = cholesky(kernel(X, X) + np.diag(lam / n), lower=True, check_finite=False, overwrite_a=True)
+        except LinAlgError:
+            raise InvalidInput("the kernel matrix is singular: lam is too small") from None
+        return cls(kernel, lam, X, n, y, L, cho_solve((L, True), y, check_finite=False))
+
+    def then(self, rows: FloatArray, values: FloatArray) -> Self:
+        """After one more play at each of some rows."""
+        more = np.vstack([self.X, rows]), np.append(self.n, np.ones(len(rows))), np.append(self.y, values)
+        return type(self).of(self.kernel, self.lam, *more)
+
+    def at(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and deviation at each row."""
+        k = self.kernel(rows, self.X)
+        return k @ self.weights, np.sqrt(self._variance(rows, k))
+
+    def _variance(self, rows: FloatArray, k: FloatArray) -> FloatArray:
+        half = solve_triangular(self.L, k.T, lower=True, check_finite=False)
+        prior = self.kernel.diagonal(rows)
+        variance: FloatArray = np.maximum(prior - np.einsum("ij,ij->j", half, half), 8 * EPS * prior)
+        return variance
+
+    def lead(self, row: int) -> Lead:
+        """How other rows compare with X[row]."""
+        unit = np.zeros(len(self.n))
+        unit[row] = self.lam / self.n[row]
+        return Lead(self, row, cho_solve((self.L, True), unit, check_finite=False))
+
+
+@dataclass(frozen=True, eq=False)
+class Lead:
+    """What one more play at x would change about f(x) - f(x_j), where x_j is the j-th row of X.
+
+    Before that play the expected difference is m = mu(x) - mu(x_j). Afterwards it is normal with mean m and deviation
+
+        t(x) = (s(x)^2 - c(x)) / sqrt(s(x)^2 + lam),        c(x) = k(x, X) (lam/n_j) A^-1 e_j
+
+    where c is the covariance of the two values: what is known as well as the noise allows, and what is only as
+    uncertain as the leader, promises little.
+    """
+
+    field: Field
+    row: int
+    v: FloatArray  # (lam/n_j) A^-1 e_j
+
+    def at(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """m and t at each row."""
+        k = self.field.kernel(rows, self.field.X)
+        return k @ self.field.weights - self._mean, self._change(self.field._variance(rows, k), k @ self.v)
+
+    @cached_property
+    def _mean(self) -> float:
+        return float(self.field.y[self.row] - self.field.lam / self.field.n[self.row] * self.field.weights[self.row])
+
+    def _change(self, variance: FloatArray, covariance: FloatArray) -> FloatArray:
+        change: FloatArray = np.maximum(variance - covariance, 8 * EPS) / np.sqrt(variance + self.field.lam)
+        return change
+
+    def slopes(self, rows: FloatArray) -> Slopes:
+        """m and t at each row, with their slopes."""
+        field, formula = self.field, sloped(self.field.kernel, rows, self.field.X)
+        if formula is None:
+            return self._differences(rows)
+        k, h, lengths = formula
+        A_k = cho_solve((field.L, True), k.T, check_finite=False).T
+        prior = field.kernel.diagonal(rows)
+        variance = np.maximum(prior - np.einsum("ij,ij->i", A_k, k), 8 * EPS * prior)
+        change, total = self._change(variance, k @ self.v), np.sqrt(variance + field.lam)
+
+        def slope(weights: FloatArray) -> FloatArray:
+            """Of k(x, X) times weights, one vector or one for each row."""
+            toward = h * weights
+            found: FloatArray = (toward @ field.X - toward.sum(axis=1)[:, None] * rows) / np.square(lengths)
+            return found
+
+        of_variance = -2 * slope(A_k)
+        of_change = (of_variance - slope(self.v)) / total[:, None] - (change / (2 * total**2))[:, None] * of_variance
+        return Slopes(k @ field.weights - self._mean, change, slope(field.weights), of_change)
+
+    def _differences(self, rows: FloatArray) -> Slopes:
+        m, d = rows.shape
+        steps = STEP * np.eye(d)
+        around = np.concatenate([(rows[:, None] + steps).reshape(-1, d), (rows[:, None] - steps).reshape(-1, d)])
+        mean, deviation = self.at(around)
+        up, down = mean.reshape(2, m, d)
+        wide, narrow = deviation.reshape(2, m, d)
+        return Slopes(*self.at(rows), (up - down) / (2 * STEP), (wide - narrow) / (2 * STEP))
+
+
+class Slopes(NamedTuple):
+    """Mean and deviation at some rows, and their slopes: a row for each row, a column for each coordinate."""
+
+    mean: FloatArray
+    deviation: FloatArray
+    mean_slope: FloatArray
+    deviation_slope: FloatArray
+
+
+def log_improvement(mean: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """ln E max(g, 0) of a normal g, and d ln h/du, where u = mean/deviation and h = phi(u) + u Phi(u)."""
+    u = mean / deviation
+    near, low = np.maximum(u, -1.0), np.clip(u, FAR, -1.0)
+    bell, below = np.exp(-0.5 * np.square(near) - LOG_ROOT), ndtr(near)
+    h = bell + near * below
+    ratio = np.sqrt(np.pi / 2) * erfcx(-low / np.sqrt(2))  # Phi/phi
+    rest = 1 + low * ratio
+    log_h = np.where(u > -1, np.log(h), -0.5 * np.square(u) - LOG_ROOT + np.log(rest))
+    log_h = np.where(u < FAR, log_h - 2 * np.log(np.minimum(u, FAR) / FAR), log_h)
+    slope = np.where(u > -1, below / h, np.where(u < FAR, -u, ratio / rest))
+    return np.log(deviation) + log_h, slope

@@ -1,0 +1,108 @@
+"""Climbing to the top of the expected improvement, from the best of many starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from unswayed.core.field import Lead, log_improvement
+from unswayed.spaces import Box, Categorical, Integer, Space
+from unswayed.types import BoolArray, FloatArray
+
+STARTS, STEPS = 5, 20  # climb from this many rows, for at most so many steps
+APART = 0.1  # of a length of the cube: starts are at least this far from each other
+ROUNDS = 8  # of moves to neighbours, where parameters are whole numbers or categories
+
+
+@dataclass(frozen=True, eq=False)
+class Improvement:
+    """The logarithm of the expected improvement over the leader."""
+
+    lead: Lead
+
+    def at(self, rows: FloatArray) -> FloatArray:
+        """At each row."""
+        return log_improvement(*self.lead.at(rows))[0]
+
+    def sloped(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """At each row, with its slope."""
+        g = self.lead.slopes(rows)
+        value, slope = log_improvement(g.mean, g.deviation)
+        by_mean, by_deviation = slope / g.deviation, (1 - slope * g.mean / g.deviation) / g.deviation
+        return value, by_mean[:, None] * g.mean_slope + by_deviation[:, None] * g.deviation_slope
+
+
+def top(space: Space, goal: Improvement, starts: FloatArray) -> FloatArray:
+    """Rows of the space, the best first: the starts, and what is reached by climbing from the best of them."""
+    scores = goal.at(starts)
+    if isinstance(space, Box):
+        rows = climbed(space, goal, starts[_apart(starts, scores)])
+        rows = rows[np.argsort(-goal.at(rows), kind="stable")]
+        rows = np.vstack([_walked(space, goal, rows[0]), rows])
+        starts, scores = np.vstack([rows, starts]), np.append(goal.at(rows), scores)
+    ordered: FloatArray = starts[np.argsort(-scores, kind="stable")]
+    return ordered
+
+
+def climbed(space: Box, goal: Improvement, starts: FloatArray) -> FloatArray:
+    """The rows that L-BFGS reaches from all starts together, moved to the nearest points of the space."""
+    free = _free(space)
+    if not free.any():
+        return starts
+    rows = starts.copy()
+
+    def loss(x: FloatArray) -> tuple[float, FloatArray]:
+        rows[:, free] = x.reshape(len(rows), -1)
+        value, slope = goal.sloped(rows)
+        return -float(value.sum()), -slope[:, free].ravel()
+
+    inside = [(0.0, 1.0)] * (len(rows) * int(free.sum()))
+    found = minimize(loss, starts[:, free].ravel(), jac=True, bounds=inside, method="L-BFGS-B", options={"maxiter": STEPS})
+    rows[:, free] = np.clip(found.x, 0.0, 1.0).reshape(len(rows), -1)
+    return space.legal(rows)
+
+
+def _free(space: Box) -> BoolArray:
+    """Which columns are numbers."""
+    numbers = [not isinstance(one, Categorical) for one in space.parameters.values()]
+    return np.array(numbers, dtype=np.bool_)[space.groups]
+
+
+def _apart(rows: FloatArray, scores: FloatArray) -> list[int]:
+    """The best rows that are not close to each other."""
+    chosen: list[int] = []
+    for place in np.argsort(-scores, kind="stable"):
+        if all(np.abs(rows[place] - rows[other]).max() > APART for other in chosen):
+            chosen.append(int(place))
+        if len(chosen) == STARTS:
+            break
+    return chosen
+
+
+def _walked(space: Box, goal: Improvement, row: FloatArray) -> FloatArray:
+    """The row after moves to better neighbours: one whole number by one, or one category."""
+    for _ in range(ROUNDS):
+        near = neighbours(space, row)
+        if not len(near):
+            break
+        scores = goal.at(np.vstack([row, near]))
+        if not scores[1:].max() > scores[0]:
+            break
+        row = near[int(np.argmax(scores[1:]))]
+    return row
+
+
+def neighbours(space: Box, row: FloatArray) -> FloatArray:
+    """The points that differ in one whole number, by one, or in one category."""
+    [point] = space.decode(row[None])
+    near = []
+    for name, one in space.parameters.items():
+        values = []
+        if isinstance(one, Integer):
+            values = [value for value in (point[name] - 1, point[name] + 1) if one.low <= value <= one.high]
+        elif isinstance(one, Categorical):
+            values = [value for value in one.choices if value != point[name]]
+        near += [{**point, name: value} for value in values]
+    return space.encode(near) if near else row[None][:0]

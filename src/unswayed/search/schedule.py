@@ -21,6 +21,7 @@ import numpy as np
 from unswayed.policies.watch import Watch
 from unswayed.search.candidates import unguided
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
+from unswayed.search.play import Choice, Why
 from unswayed.types import FloatArray
 
 CHANCES = 10  # the best of this many moves is made
@@ -40,8 +41,8 @@ def turn(number: int) -> Turn:
     return Turn(number % len(Turn))
 
 
-def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = None) -> FloatArray:
-    """The row of play `number`.
+def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = None) -> Choice:
+    """The row of play `number`, and what it is for.
 
     Args:
         mode: The search so far.
@@ -50,38 +51,36 @@ def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = N
         source: Who will measure it, if that is known.
 
     Returns:
-        A row of the unit cube.
+        A row of the unit cube, and why it was chosen.
     """
     task = mode.task
     if isinstance(mode, Starting) or number < len(task.start):
-        return unguided(task.space, task.start, mode.data.failed, number, task.seed)
+        return Choice(unguided(task.space, task.start, mode.data.failed, number, task.seed), Why.START)
     again = len(pending) // CROWD if task.all_rows is not None else 0
     if again > 1 and not (pending[-again:] == pending[-1]).all():
-        last: FloatArray = pending[-1]
-        return last
+        return Choice(pending[-1], Why.ELIMINATE if isinstance(mode, Eliminating) else Why.EXPLORE)
     if isinstance(mode, Eliminating):
-        return mode.phase.propose(pending)
+        return Choice(mode.phase.propose(pending), Why.ELIMINATE)
     policy, failed = mode.surrogate.policy, mode.data.failed
     watch = mode.surrogate.imagine(failed, pending)
-    arm = _arm(mode, watch, number, source)
+    arm, why = _arm(mode, watch, number, source)
     shut = _failing(mode) if task.all_rows is not None else mode.surrogate.arms_at(np.vstack([failed, pending]))
     if arm in shut and len(shut) < len(policy.domain):
         upper = policy.view(watch).upper.copy()
         upper[shut] = -np.inf
-        arm = int(np.argmax(upper))
-    row: FloatArray = policy.domain[arm]
-    return row
+        arm, why = int(np.argmax(upper)), Why.EXPLORE
+    return Choice(policy.domain[arm], why)
 
 
-def _arm(mode: Guided, watch: Watch, number: int, source: str | None) -> int:
+def _arm(mode: Guided, watch: Watch, number: int, source: str | None) -> tuple[int, Why]:
     policy, now, names = mode.surrogate.policy, turn(number), mode.surrogate.names
     if now is Turn.MOVE and len(mode.moves):
-        return _best_move(mode, watch, number)
+        return _best_move(mode, watch, number), Why.EXPLORE
     if now is Turn.VERIFY and watch.kept.any():
         asks = names.index(source) if source in names else None
         doubtful = _doubtful(watch, asks)
-        return policy.pivot(watch, asks) if doubtful is None else doubtful
-    return policy.explore(watch, number)
+        return (policy.pivot(watch, asks), Why.VERIFY) if doubtful is None else (doubtful, Why.RECHECK)
+    return policy.explore(watch, number), Why.EXPLORE
 
 
 def _doubtful(watch: Watch, source: int | None) -> int | None:

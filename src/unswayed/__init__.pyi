@@ -35,6 +35,7 @@ from unswayed.programs.command import Command as Command
 from unswayed.search.answer import Answer as Answer
 from unswayed.search.play import Play as Play
 from unswayed.search.play import Status as Status
+from unswayed.search.play import Why as Why
 from unswayed.simulation.corrupted import Corrupted as Corrupted
 from unswayed.simulation.run import Run as Run
 from unswayed.simulation.simulate import simulate as simulate

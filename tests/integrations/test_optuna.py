@@ -14,7 +14,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.testing.pytest_samplers import BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase
 from optuna.trial import TrialState, create_trial
 
-from unswayed import Answer, Box, Optimizer, Real, audit
+from unswayed import Answer, Box, Optimizer, Real, Why, audit
 from unswayed.errors import UnswayedError
 from unswayed.integrations.optuna import UnswayedSampler, audit_study, recommend, study_table
 
@@ -234,6 +234,31 @@ def test_failed_and_pruned_trials_and_infinite_values_are_no_answers():
     answer = study.sampler.recommend(study)
     assert answer.measured == 24
     assert close_to_best(answer.point, 0.5)
+
+
+def test_a_trial_says_what_it_was_chosen_for(sequential):
+    def chosen(trials):
+        return [Why.read(trial.system_attrs["unswayed:why"]) for trial in trials]
+
+    whys = chosen(sequential.trials)
+    assert set(whys) == {Why.START, Why.EXPLORE, Why.VERIFY}
+    assert [play.why for play in sequential.sampler.recommend(sequential).plays] == whys
+    alike = Optimizer(BOX, threat=1.0, seed=crc32(b"sequential"))
+    for trial in sequential.trials:
+        (play,) = alike.ask()
+        assert (play.why, play.point) == (whys[trial.number], trial.params)
+        alike.tell(play, trial.value)
+
+
+def test_a_trial_that_somebody_else_chose_says_nothing():
+    study = optuna.create_study(sampler=UnswayedSampler(SPACE, threat=1.0, seed=0))
+    study.enqueue_trial({"x": 0.25})
+    study.enqueue_trial({"z": 0.25})  # not a parameter of the search
+    study.optimize(objective, n_trials=2)
+    assert [trial.system_attrs.get("unswayed:why") for trial in study.trials] == [None, "start"]
+    by_others = optuna.create_study(sampler=optuna.samplers.RandomSampler(0))
+    by_others.optimize(objective, n_trials=8)
+    assert {play.why for play in recommend(by_others, threat=1.0).plays} == {None}
 
 
 def test_enqueued_and_partly_fixed_trials_are_served():

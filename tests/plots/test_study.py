@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
-from unswayed import Box, Categorical, Integer, Optimizer, Options, Real
+from unswayed import Box, Categorical, Integer, Optimizer, Options, Real, Why
 from unswayed.plots.study import plot_answer
-from unswayed.plots.style import save
+from unswayed.plots.style import BAD, NEUTRAL, save
 
 NUMBERS = Box({"rate": Real(1e-4, 1e-1, log=True, unit="1/s"), "n": Integer(1, 5), "kind": Categorical(["a", "$b_"])})
 
@@ -29,7 +30,7 @@ def study(space, plays=24, change=lambda number, value: value, **options):
 def drawn(optimizer):
     figure = optimizer.answer().plot()
     figure.draw_without_rendering()
-    left, *others = figure.axes
+    left, *others, _ = figure.axes  # the last one is the strip
     lines = {line.get_label(): line for line in left.lines}
     return figure, left, others, lines
 
@@ -140,3 +141,37 @@ def test_the_direction_is_written():
     optimizer = study(Box({"x": Real(0, 1)}), 5, minimize=True)
     assert "smaller is better" in drawn(optimizer)[1].get_ylabel()
     assert "larger is better" in drawn(study(Box({"x": Real(0, 1)}), 5))[1].get_ylabel()
+
+
+def test_a_strip_says_what_each_play_was_for():
+    lies = {4: 1e6, 30: None}
+    optimizer = study(Box({"x": Real(0, 1)}), 40, lambda number, value: lies.get(number, value))
+    answer = optimizer.answer()
+    figure = answer.plot()
+    figure.draw_without_rendering()
+    left, strip = figure.axes[0], figure.axes[-1]
+    words = [label.get_text() for label in strip.get_yticklabels()]
+    assert words == ["start", "explore", "verify"]
+    red = {*answer.set_aside, 30}
+    assert 4 in red
+    for lane, (why, ticks) in enumerate(zip(words, strip.collections, strict=True)):
+        plays = [play.number for play in optimizer.log if play.why == why]
+        places = [segment[:, 0].tolist() for segment in ticks.get_segments()]
+        assert places == [[number, number] for number in plays]
+        assert all(abs(segment[:, 1].mean() - lane) < 1e-9 for segment in ticks.get_segments())
+        assert [to_hex(c).upper() for c in ticks.get_colors()] == [BAD if n in red else NEUTRAL for n in plays]
+    assert strip.get_xlim() == left.get_xlim()
+    assert strip.get_position().y0 > left.get_position().y1
+
+
+def test_the_strip_has_the_words_that_occur_and_is_left_out_if_there_are_none():
+    answer = study(Box({"x": Real(0, 1)}), 12).answer()
+
+    def strip(*whys):
+        plays = tuple(replace(play, why=whys[play.number % len(whys)]) for play in answer.plays)
+        return plot_answer(replace(answer, plays=plays)).axes[2:]
+
+    (axes,) = strip(*reversed(Why), None)
+    assert [label.get_text() for label in axes.get_yticklabels()] == [str(why) for why in Why]
+    assert sum(len(ticks.get_segments()) for ticks in axes.collections) == 11
+    assert strip(None) == []

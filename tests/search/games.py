@@ -42,7 +42,7 @@ class Game:
         return self
 
     def ask(self):
-        return propose(self.mode, len(self.rows), nothing(self.task))
+        return propose(self.mode, len(self.rows), nothing(self.task)).row
 
     def tell(self, row, value):
         self.mode = step(self.mode, Failed(row) if value is None else Told(row, value))

@@ -39,7 +39,7 @@ def test_the_same_task_and_events_give_equal_proposals(start, value, plays):
     game = Game(start).play(plays, value)
     mode = begin(start)
     for number, (row, found) in enumerate(zip(game.rows, game.values, strict=True)):
-        np.testing.assert_array_equal(propose(mode, number, nothing(start)), row)
+        np.testing.assert_array_equal(propose(mode, number, nothing(start)).row, row)
         mode = step(mode, Failed(row) if found is None else Told(row, found))
     assert type(mode) is type(game.mode)
 
@@ -53,7 +53,7 @@ def test_a_step_a_proposal_and_an_answer_change_nothing(start, value, plays):
         if number % 7 == 0:
             batch = [row]
             for more in range(1, 4):
-                batch.append(propose(game.mode, number + more, np.array(batch)))
+                batch.append(propose(game.mode, number + more, np.array(batch)).row)
             kept.append((game.mode, number, batch))
         game.tell(row, value(row))
     game.answer()
@@ -61,7 +61,7 @@ def test_a_step_a_proposal_and_an_answer_change_nothing(start, value, plays):
     for mode, number, batch in reversed(kept):
         for more in (3, 0, 2, 1):
             pending = np.array(batch[:more]) if more else nothing(start)
-            np.testing.assert_array_equal(propose(mode, number + more, pending), batch[more])
+            np.testing.assert_array_equal(propose(mode, number + more, pending).row, batch[more])
 
 
 def test_another_seed_is_another_search():

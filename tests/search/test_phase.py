@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.search.games import Game, task
-from unswayed import Options
+from unswayed import Options, Why
 from unswayed.search.modes import Eliminating, Guided
 from unswayed.search.schedule import propose
 
@@ -30,7 +30,9 @@ def test_it_eliminates_in_epochs_and_names_the_best(game):
 def test_without_answers_it_asks_for_further_repeats(game):
     asked = np.empty((0, 12))
     for number in range(600, 1500):
-        asked = np.vstack([asked, propose(game.mode, number, asked)])
+        row, why = propose(game.mode, number, asked)
+        assert why is Why.ELIMINATE
+        asked = np.vstack([asked, row])
     assert len(np.unique(asked, axis=0)) <= len(game.mode.phase.active)
 
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from tests.search.games import Game, nothing, task
-from unswayed import Box, Optimizer, Real
+from unswayed import Box, Optimizer, Options, Real, Why
 from unswayed.policies.vigilant_ucb import VigilantUCB
 from unswayed.search import schedule
-from unswayed.search.schedule import Turn, propose, turn
+from unswayed.search.modes import Guided, step
+from unswayed.search.schedule import CROWD, Turn, propose, turn
+from unswayed.search.task import Told
 
 SPACE = Box({"x": Real(0, 1), "y": Real(0, 1)})
 START = 22  # plays before there is a model, in two dimensions
@@ -74,7 +76,7 @@ def test_failures_and_open_plays_do_not_shift_the_turns(turns):
 
 def test_many_plays_at_once_spread_over_a_box():
     start = task(threat=1.0)
-    asked = np.array([propose(Game(start).mode, number, nothing(start)) for number in range(300)])
+    asked = np.array([propose(Game(start).mode, number, nothing(start)).row for number in range(300)])
     assert len(np.unique(asked, axis=0)) > 120
 
 
@@ -82,6 +84,52 @@ def test_a_failed_or_pending_point_of_a_box_is_not_proposed_again():
     game = Game(task(threat=1.0)).play(START + 3)
     shut = []
     for number in range(START + 3, START + 23):
-        row = propose(game.mode, number, np.array(shut) if shut else nothing(game.task))
+        row = propose(game.mode, number, np.array(shut) if shut else nothing(game.task)).row
         assert row.tobytes() not in {one.tobytes() for one in shut}
         shut.append(row)
+
+
+def test_every_play_says_what_it_is_for():
+    game = Game(task(threat=1.0)).play(START - 1)
+    assert propose(game.mode, START - 1, nothing(game.task)).why is Why.START
+    game.play(12)
+    assert isinstance(game.mode, Guided)
+    word = {Turn.MOVE: Why.EXPLORE, Turn.EXPLORE: Why.EXPLORE, Turn.VERIFY: Why.VERIFY}
+    for number in range(START + 11, START + 23):
+        row, why = propose(game.mode, number, nothing(game.task))
+        assert why is word[turn(number)]
+        assert (row.tobytes() in {one.tobytes() for one in game.rows}) >= (why is Why.VERIFY)
+
+
+def test_a_verification_that_is_pending_in_a_box_becomes_exploration():
+    game = Game(task(threat=1.0)).play(START + 11)
+    number = next(n for n in range(START + 11, START + 14) if turn(n) is Turn.VERIFY)
+    leader, why = propose(game.mode, number, nothing(game.task))
+    assert why is Why.VERIFY
+    other, why = propose(game.mode, number, np.vstack([game.rows, leader]))
+    assert why is Why.EXPLORE
+    assert not np.array_equal(other, leader)
+
+
+def test_a_doubtful_value_of_one_source_is_rechecked():
+    game = Game(task(threat=1.0)).play(START)
+    mode, liar = game.mode, np.array([0.9, 0.1])
+    for number, row in enumerate(game.rows[:10]):
+        mode = step(mode, Told(row, game.values[number], "lab"))
+    mode = step(mode, Told(liar, 50.0, "web"))
+    number = next(n for n in range(33, 36) if turn(n) is Turn.VERIFY)
+    row, why = propose(mode, number, nothing(game.task), "lab")
+    np.testing.assert_array_equal(row, liar)
+    assert why is Why.RECHECK
+    assert propose(mode, number, nothing(game.task), "web").why is Why.VERIFY
+
+
+def test_a_choice_that_a_crowd_repeats_counts_as_exploration():
+    space = Options(list(range(40)))
+    game = Game(task(space, threat=50.0)).play(60, lambda row: -float(np.argmax(row)))
+    assert isinstance(game.mode, Guided)
+    number = next(n for n in range(60, 63) if turn(n) is Turn.VERIFY)
+    pending = np.repeat(space.encode([17, 23]), [2 * CROWD - 1, 1], axis=0)
+    row, why = propose(game.mode, number, pending)
+    np.testing.assert_array_equal(row, pending[-1])
+    assert why is Why.EXPLORE

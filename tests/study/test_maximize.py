@@ -289,11 +289,11 @@ def test_the_history_is_a_table():
 
     result = search(measured, MIXED, plays=20, retries=0)
     table = result.history()
-    assert table.column_names == ["number", "rate", "n", "kind", "value", "status", "reason"]
+    assert table.column_names == ["number", "rate", "n", "kind", "value", "status", "reason", "why"]
     for row, play in zip(table.to_pylist(), result.plays, strict=True):
         assert {name: row[name] for name in MIXED.names} == play.point
-        assert (row["number"], row["value"], row["status"], row["reason"]) == (
-            play.number, play.value, play.status, play.reason,
+        assert (row["number"], row["value"], row["status"], row["reason"], row["why"]) == (
+            play.number, play.value, play.status, play.reason, play.why,
         )  # fmt: skip
     assert set(table["status"].to_pylist()) == {"told", "failed"}
 
@@ -325,13 +325,18 @@ def test_an_objective_may_change_the_point_that_it_is_given(workers):
 
 
 def test_a_history_has_choices_of_mixed_types_as_texts_and_every_parameter():
-    space = Box({"value": Real(0, 1), "number": Integer(0, 3), "k": Categorical(["a", 3, True])})
+    space = Box({"why": Real(0, 1), "value": Real(0, 1), "number": Integer(0, 3), "k": Categorical(["a", 3, True])})
     result = search(lambda point: point["value"], space, plays=12)
     rows = result.history().to_pylist()
     assert [row["number"] for row in rows] == list(range(12))
     assert [row["value"] for row in rows] == [play.value for play in result.plays]
     for row, play in zip(rows, result.plays, strict=True):
-        found = {"value": row["value (parameter)"], "number": row["number (parameter)"], "k": row["k"]}
+        found = {
+            "why": row["why (parameter)"],
+            "value": row["value (parameter)"],
+            "number": row["number (parameter)"],
+            "k": row["k"],
+        }
         assert found == {**play.point, "k": str(play.point["k"])}
 
 

@@ -26,6 +26,7 @@ from unswayed import (
     Real,
     SquaredExponential,
     UnswayedError,
+    Why,
 )
 from unswayed.storage import FileJournal, JournalWarning, MemoryJournal
 
@@ -134,9 +135,40 @@ def test_open_reads_back_everything(path):
     assert table["status"] == ["failed", "told", "open", "open", "retracted", "open"]
     assert table["value"] == [None, 0.25, None, None, 7.0, None]
     assert table["reason"] == ["broken", None, None, None, "a typing error", None]
+    assert table["why"] == ["start"] * 6
     assert [dict(zip(MIXED.names, row, strict=True)) for row in zip(*(table[n] for n in MIXED.names), strict=True)] == [
         play.point for play in plays
     ]
+
+
+def test_the_journal_keeps_what_each_play_is_for(path):
+    optimizer = study(path)
+    for _ in range(40):
+        (play,) = optimizer.ask()
+        optimizer.tell(play, value(play.point))
+    optimizer.close()
+    whys = [play.why for play in optimizer.log]
+    assert set(whys) == {Why.START, Why.EXPLORE, Why.VERIFY}
+    assert whys == sorted(whys, key=lambda why: why is not Why.START)  # what has no model comes first
+    with Optimizer.open(path) as again:
+        assert [play.why for play in again.log] == whys
+
+
+@pytest.mark.parametrize("word", [{}, {"why": "a word of a later version"}, {"why": None}, {"why": ["start"]}], ids=str)
+def test_journals_without_known_reasons_open_and_ask_the_same(word):
+    kept, other = MemoryJournal(), MemoryJournal()
+    optimizer = study(kept)
+    for play in optimizer.ask(3):
+        optimizer.tell(play, value(play.point))
+    for record in kept.read():
+        changed = {name: cell for name, cell in record.items() if name != "why"}
+        other.append({**changed, **word} if record["kind"] == "ask" else changed)
+    again = study(other)
+    assert [play.why for play in again.log] == [None] * 3
+    assert again.history().to_pydict()["why"] == [None] * 3
+    assert again.answer().plot().axes
+    assert again.ask(3) == optimizer.ask(3)
+    assert again.answer().point == optimizer.answer().point
 
 
 @pytest.mark.parametrize(

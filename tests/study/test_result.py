@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from unswayed import Box, Play, Real, Status, maximize
+from unswayed import Box, Play, Real, Status, Why, maximize
 from unswayed.search.answer import Answer
 
 
@@ -32,6 +32,7 @@ def test_to_dict_is_json_and_says_what_failed(result):
     assert record["plays"] == 24
     assert record["failed"] == len(record["failures"]) == len(result.failures)
     assert record["failures"][0]["reason"] == "OSError: too hot"
+    assert [failed["why"] for failed in record["failures"]] == [play.why for play in result.failures]
     assert record["breakdown"] == json.loads(json.dumps(result.answer.breakdown.to_dict()))
 
 
@@ -43,8 +44,10 @@ def test_the_text_ends_with_the_last_failure(result):
 
 def test_the_history_is_a_table(result):
     table = result.history()
-    assert table.column_names == ["number", "x", "value", "status", "reason"]
+    assert table.column_names == ["number", "x", "value", "status", "reason", "why"]
     assert table["status"].to_pylist() == [str(play.status) for play in result.plays]
+    assert table["why"].to_pylist() == [str(play.why) for play in result.plays]
+    assert {"start", "explore"} <= set(table["why"].to_pylist())
 
 
 def test_a_play_is_one_type_from_the_question_to_the_answer():
@@ -52,6 +55,13 @@ def test_a_play_is_one_type_from_the_question_to_the_answer():
     assert (play.status, play.value, play.reason, play.measured) == (Status.OPEN, None, None, False)
     assert Play(0, {"x": 0.5}, Status.TOLD, 1.0).measured
     assert not Play(0, {"x": 0.5}, Status.RETRACTED, 1.0, "typo").measured
-    nothing = dict.fromkeys(("value", "reason", "source", "noise_std", "trials"))
+    nothing = dict.fromkeys(("value", "reason", "source", "noise_std", "trials", "why"))
     assert play.to_dict() == {"number": 0, "point": {"x": 0.5}, "status": "open", **nothing}
     assert json.loads(json.dumps(play.to_dict()))["status"] == Status.OPEN
+    why = Play(0, {"x": 0.5}, why=Why.VERIFY).to_dict()["why"]
+    assert (why, type(why)) == ("verify", str)
+
+
+def test_a_reason_is_read_from_its_word_and_other_words_are_none():
+    assert [Why.read(str(why)) for why in Why] == list(Why)
+    assert [Why.read(word) for word in (None, "", "START", "from a later version", 3, ["start"], {})] == [None] * 7

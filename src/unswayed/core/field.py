@@ -17,10 +17,12 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, cholesky, lapack, solve_triangular
 from scipy.special import erfcx, ndtr
 
 from unswayed.core.kernels import Kernel
+from unswayed.core.posterior import pooled
+from unswayed.core.rows import numbered_rows
 from unswayed.core.slopes import sloped
 from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray
@@ -56,9 +58,34 @@ class Field:
         return cls(kernel, lam, X, n, y, L, cho_solve((L, True), y, check_finite=False))
 
     def then(self, rows: FloatArray, values: FloatArray) -> Self:
-        """After one more play at each of some rows."""
-        more = np.vstack([self.X, rows]), np.append(self.n, np.ones(len(rows))), np.append(self.y, values)
-        return type(self).of(self.kernel, self.lam, *more)
+        """After one more play at each of some rows, which may be equal to each other or to those known."""
+        X, place = numbered_rows(np.vstack([self.X, rows]))
+        weights = np.append(self.n, np.ones(len(rows)))
+        y, n = pooled(place, np.append(self.y, values), weights, len(X))
+        return type(self).of(self.kernel, self.lam, X, n, y)
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """The mean at each row of X."""
+        means: FloatArray = self.y - self.lam / self.n * self.weights
+        return means
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """A^-1."""
+        lower = np.tril(lapack.dpotri(self.L, lower=1)[0])
+        return lower + np.tril(lower, -1).T
+
+    def alone(self) -> tuple[FloatArray, FloatArray]:
+        """What the other rows of X say of f at each: y - [A^-1 y]_j / [A^-1]_jj, and 1 / [A^-1]_jj - lam/n_j."""
+        certain = self.inverse.diagonal()
+        return self.y - self.weights / certain, np.maximum(1 / certain - self.lam / self.n, 8 * EPS / certain)
+
+    def means_without(self, row: int) -> FloatArray:
+        """The mean at each row of X without the plays at one: mu + (lam/n) [A^-1]_.j [A^-1 y]_j / [A^-1]_jj."""
+        column = self.inverse[:, row]
+        means: FloatArray = self.means + self.lam / self.n * column * (self.weights[row] / column[row])
+        return means
 
     def at(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and deviation at each row."""
@@ -99,9 +126,20 @@ class Lead:
         k = self.field.kernel(rows, self.field.X)
         return k @ self.field.weights - self._mean, self._change(self.field._variance(rows, k), k @ self.v)
 
-    @cached_property
+    @property
     def _mean(self) -> float:
-        return float(self.field.y[self.row] - self.field.lam / self.field.n[self.row] * self.field.weights[self.row])
+        return float(self.field.means[self.row])
+
+    def again(self) -> float:
+        """What one more play of the leader promises: it may fall behind another row of X."""
+        field = self.field
+        if len(field.n) < 2:
+            return 0.0
+        noise = field.lam / field.n
+        variance, covariance = noise[self.row] * (1 - self.v[self.row]), -noise * self.v
+        change = np.maximum(variance - covariance, 8 * EPS) / np.sqrt(variance + field.lam)
+        gain = log_improvement(field.means - self._mean, change)[0]
+        return float(np.exp(np.delete(gain, self.row).max()))
 
     def _change(self, variance: FloatArray, covariance: FloatArray) -> FloatArray:
         change: FloatArray = np.maximum(variance - covariance, 8 * EPS) / np.sqrt(variance + self.field.lam)

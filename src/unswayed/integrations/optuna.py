@@ -33,11 +33,21 @@ from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_table
 from unswayed.integrations.optuna_space import OptunaSpace, searchable
-from unswayed.integrations.optuna_trials import Trial, ask, event, measured, seen_by, single_objective, told
+from unswayed.integrations.optuna_trials import (
+    WHY,
+    Trial,
+    ask,
+    event,
+    measured,
+    seen_by,
+    single_objective,
+    store_why,
+    told,
+)
 from unswayed.search.answer import Answer
 from unswayed.search.conclude import answer
 from unswayed.search.modes import Mode, begin
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play, Status, Why
 from unswayed.search.task import Task
 from unswayed.types import whole
 
@@ -63,7 +73,8 @@ class UnswayedSampler(BaseSampler):
     on one study agree, whatever they keep in memory. A trial does not wait for others: open ones count with their
     predictions. Failed and pruned trials, and values that are infinite or beyond 1e100, count as failed plays: their
     points are not tried again soon, and they say nothing about values. The user attributes `source`, `noise_std` and
-    `trials` of a trial say who measured its value, its standard error, or how many outcomes a rate is the mean of.
+    `trials` of a trial say who measured its value, its standard error, or how many outcomes a rate is the mean of. The
+    system attribute `unswayed:why` of a trial says what it was chosen for: a word of `unswayed.Why`.
 
     Args:
         search_space: The parameters to search together. By default those that all complete trials have in common,
@@ -126,7 +137,9 @@ class UnswayedSampler(BaseSampler):
             trials = study.get_trials(deepcopy=False)
             seen = seen_by(study, trials, trial.number, space, self._parallel)
             fold = self._fold(study, space, seen.told)
-            return space.params_of_row(ask(fold.mode, space, seen))
+            row, why = ask(fold.mode, space, seen)
+        store_why(study, trial, space, why)
+        return space.params_of_row(row)
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -208,7 +221,8 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
             params = {name: trial.params[name] for name in space.names}
             status, reason = (Status.FAILED, trial.state.name.lower()) if found is None else (Status.TOLD, None)
             about = {} if found is None else vars(found)
-            plays.append(replace(Play(trial.number, params, status, reason=reason), **about))
+            why = Why.read(trial.system_attrs.get(WHY))
+            plays.append(replace(Play(trial.number, params, status, reason=reason, why=why), **about))
             events.append(event(task, space, point, found, minimize=minimize))
     with one_thread():
         concluded = answer(begin(task), plays, events, space=space, minimize=minimize)

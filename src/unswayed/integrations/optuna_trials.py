@@ -21,11 +21,12 @@ from unswayed.core.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
 from unswayed.search.modes import Mode, step
+from unswayed.search.play import Choice, Why
 from unswayed.search.schedule import propose
 from unswayed.search.task import Event, Failed, Task, Told
-from unswayed.types import FloatArray
 
 ABOUT = ("source", "noise_std", "trials")  # user attributes
+WHY = "unswayed:why"  # a system attribute: what the sampler chose the trial for
 OVERTAKEN, EACH = 16, 4  # an open trial is lost after this many later ones, and this many more for each later open one
 
 
@@ -119,8 +120,8 @@ def told(mode: Mode, space: OptunaSpace, trials: Sequence[Trial], *, minimize: b
     return mode
 
 
-def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> FloatArray:
-    """The row for the trial that sees this.
+def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> Choice:
+    """The row for the trial that sees this, and what it is for.
 
     An open trial whose parameters are not stored yet counts with the point that it would be given now. Without that,
     two workers that begin at the same moment would get the same point.
@@ -128,6 +129,12 @@ def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> FloatArray:
     points: list[Numbers] = []
     for place, point in seen.pending:
         if point is None:
-            point = space.numbers_of_row(propose(mode, place, space.rows(points)))
+            point = space.numbers_of_row(propose(mode, place, space.rows(points)).row)
         points.append(point)
     return propose(mode, seen.place, space.rows(points))
+
+
+def store_why(study: Study, trial: FrozenTrial, space: OptunaSpace, why: Why) -> None:
+    """Write down what an open trial was chosen for, unless somebody else gave it parameters of this space."""
+    if not trial.state.is_finished() and not _known_params(trial).keys() & set(space.names):
+        study._storage.set_trial_system_attr(trial._trial_id, WHY, str(why))

@@ -1,7 +1,7 @@
 """A study as a picture: every measurement in its order, and against each parameter.
 
 The axis fits the plays that were kept, so that one lie of a million does not flatten all the rest. What lies beyond it
-is drawn as a cross at the edge, with its value.
+is drawn as a cross at the edge, with its value. A strip above the plays says what each was for, if that is known.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from unswayed.plots.lies import LowestLead, draw_lies
 from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, light
 from unswayed.search.answer import Answer
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play, Status, Why
 from unswayed.spaces import Box, Categorical, Integer
 from unswayed.spaces.space import named_values
 from unswayed.types import FloatArray
@@ -34,6 +34,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "retracted": {"marker": "o", "color": NEUTRAL, "markerfacecolor": "none", "markersize": 6},
 }
 STAR: dict[str, Any] = {"color": GOOD, "markersize": 13, "markeredgecolor": "white", "markeredgewidth": 0.8}
+LANE, INCHES = 0.055, 0.17  # height of one row of the strip: as a share of the axes below it, and of the figure
 STEPS = [1, 2, 5, 10]  # round numbers on the axes
 TICKS, LONGEST = 10, 14  # names on an axis, and letters of a name
 
@@ -49,21 +50,26 @@ def plot_answer(answer: Answer) -> Figure:
     figure = Figure(layout="constrained")
     unknown = answer.threat is None and answer.breakdown.possible and answer.low < answer.high
     widths = [max(2.0, 0.8 * columns), *[1.0] * columns, *([1.3] if unknown else [])]
-    grid = figure.add_gridspec(rows, len(widths), width_ratios=widths)
+    whys = [why for why in Why if any(play.why is why for play in answer.plays)]
+    top = 1 if whys else 0  # the row of the grid below the strip
+    heights = [*[LANE * len(whys)] * top, *[1.0 / rows] * rows]
+    grid = figure.add_gridspec(len(heights), len(widths), width_ratios=widths, height_ratios=heights)
     limits = _limits(answer)
-    left = figure.add_subplot(grid[:, 0])
+    left = figure.add_subplot(grid[top:, 0])
     _over_time(left, answer, limits)
     left.set(xlabel="play", ylabel=f"value ({'smaller' if answer.minimize else 'larger'} is better)")
     for number, name in enumerate(names):
-        axes = figure.add_subplot(grid[number // columns, 1 + number % columns], sharey=left)
+        axes = figure.add_subplot(grid[top + number // columns, 1 + number % columns], sharey=left)
         _against(axes, name, answer, limits)
         axes.tick_params(labelleft=False)
     if unknown:
-        _withstands(figure.add_subplot(grid[:, -1]), answer)
-    figure.set_size_inches(5.2 + 2.5 * columns + 3.2 * unknown, 3.9 if rows == 1 else 4.9)
+        _withstands(figure.add_subplot(grid[top:, -1]), answer)
+    figure.set_size_inches(5.2 + 2.5 * columns + 3.2 * unknown, (3.9 if rows == 1 else 4.9) + INCHES * len(whys))
     for axes in figure.axes:
         light(axes)
     left.set_ylim(*limits)
+    if whys:
+        _purposes(figure.add_subplot(grid[0, 0], sharex=left), whys, answer)
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     title = f"{answer.shown_estimate} at {answer.space.describe(answer.point)}"
     figure.suptitle(_short(title, 110), fontsize=11, parse_math=False)
@@ -106,6 +112,19 @@ def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:
             textcoords="offset points", va="center" if above else "bottom", ha="right" if right else "left",
             fontsize=8, color=BAD,
         )  # fmt: skip
+
+
+def _purposes(axes: Axes, whys: Sequence[Why], answer: Answer) -> None:
+    """A row of ticks for each reason why plays were chosen; what was set aside or failed in red."""
+    aside = set(answer.set_aside)
+    for lane, why in enumerate(whys):
+        plays = [play for play in answer.plays if play.why is why]
+        colours = [BAD if play.number in aside or play.status is Status.FAILED else NEUTRAL for play in plays]
+        axes.vlines([play.number for play in plays], lane - 0.35, lane + 0.35, colors=colours, linewidth=1, snap=False)
+    axes.set_ylim(len(whys) - 0.4, -0.6)
+    axes.set_yticks(range(len(whys)), whys, fontsize=8)
+    axes.tick_params(left=False, bottom=False, labelbottom=False)
+    axes.spines[:].set_visible(False)
 
 
 def _against(axes: Axes, name: str, answer: Answer, limits: tuple[float, float]) -> None:

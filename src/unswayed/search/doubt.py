@@ -21,7 +21,7 @@ from unswayed.core.field import Field, log_improvement
 from unswayed.core.threat import Threat
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
-from unswayed.types import FloatArray
+from unswayed.types import BoolArray, FloatArray
 
 UNKNOWN = 0.02  # share of lies, if nobody knows the threat
 MOST = 0.25  # largest share of lies that is computed with
@@ -51,30 +51,67 @@ def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) 
     return min(lies / plays + threat.liars / max(sources, threat.liars + 1), MOST)
 
 
-def doubts(surrogate: Surrogate, field: Field, plays: int, source: str | None = None) -> list[Doubt]:
+def doubts(
+    surrogate: Surrogate, field: Field, plays: int, pending: FloatArray, source: str | None = None
+) -> list[Doubt]:
     """What may be worth measuring again, the best first.
 
     Args:
         surrogate: The model.
         field: Its posterior, with open plays imagined.
         plays: How many plays there will be.
+        pending: The rows of open plays: they will tell.
         source: Who will measure, if that is known: the same source again tells nothing.
     """
-    watch, threat = surrogate.watch, surrogate.threat
-    span = float(np.ptp(field.y))
-    share = share_of_lies(threat, plays, len(surrogate.names), span)
+    span, means = float(np.ptp(field.y)), field.means
+    share = share_of_lies(surrogate.threat_left, plays, len(surrogate.names), span)
     if share <= 0 or span <= 0:
         return []
-    told = surrogate.told_by(field.X, source)
-    means = field.means
-    leader = int(np.argmax(means))
-    alone = field.alone()
-    lie = share ** np.maximum(field.n, 1.0)
-    p = _false(field.y - alone.mean, alone.variance + field.lam / field.n, lie, span)
-    gain = p * _improvement(alone.mean - means[leader], alone.variance)
-    without = field.means_without(leader)
-    without[leader] = -np.inf
-    gain[leader] = p[leader] * _improvement(without.max() - alone.mean[leader], alone.variance[leader])
-    gain[told] = 0.0
-    found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in np.argsort(-gain)[:2]]
-    return sorted(found + _aside(surrogate, field, means[leader], share, span, source), key=lambda one: -one.worth)
+    leader, (alone, variance) = int(np.argmax(means)), field.alone()
+    counts = surrogate.counts(field.X)
+    p = _false(field.y - alone, variance + field.lam / field.n, share ** np.maximum(counts, 1.0), span)
+    gain = p * _gain(alone - means[leader], variance)
+    others = field.means_without(leader)
+    others[leader] = -np.inf
+    gain[leader] = p[leader] * _gain(others.max() - alone[leader], variance[leader])
+    gain[surrogate.only_by(field.X, source) | (counts == 0) | _among(field.X, pending)] = 0.0
+    places = np.argsort(-gain, kind="stable")[:2]
+    found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
+    found += _aside(surrogate, field, float(means[leader]), share, span, pending)
+    return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
+
+
+def _aside(
+    surrogate: Surrogate, field: Field, best: float, share: float, span: float, pending: FloatArray
+) -> list[Doubt]:
+    """The highest value that was set aside, if nothing else was measured at its point."""
+    watch = surrogate.watch
+    aside = np.flatnonzero(~watch.kept & (watch.rewards > best) & (watch.rewards < best + 2 * span))
+    rows = surrogate.policy.domain[watch.arms[aside]]
+    once = np.array([(watch.arms == arm).sum() == 1 for arm in watch.arms[aside]], dtype=np.bool_)
+    aside, rows = aside[once & ~_among(rows, pending)], rows[once & ~_among(rows, pending)]
+    if not len(aside):
+        return []
+    mean, deviation = field.at(rows)
+    off = watch.rewards[aside] - mean
+    p = _false(off, np.square(deviation) + field.lam, np.full(len(off), share), span)
+    gain = np.maximum(1 - p, PEAK) * np.minimum(watch.rewards[aside] - best, span)
+    i = int(np.argmax(gain))
+    return [Doubt(rows[i], Why.RECHECK, float(gain[i]))]
+
+
+def _false(off: FloatArray, variance: FloatArray, lie: FloatArray, span: float) -> FloatArray:
+    """The probability that values are lies, if they are `off` what the others say."""
+    honest = (1 - lie) * np.exp(-0.5 * np.square(off) / variance) / np.sqrt(2 * np.pi * variance)
+    return np.asarray(lie / span / (lie / span + honest), dtype=np.float64)
+
+
+def _gain(mean: FloatArray, variance: FloatArray) -> FloatArray:
+    """E max(g, 0) of a normal g."""
+    return np.exp(log_improvement(mean, np.sqrt(variance))[0])
+
+
+def _among(rows: FloatArray, others: FloatArray) -> BoolArray:
+    """Which rows are among the others."""
+    known = {row.tobytes() for row in others}
+    return np.array([row.tobytes() in known for row in rows], dtype=np.bool_)

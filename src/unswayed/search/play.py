@@ -1,12 +1,13 @@
-"""One play of a study: what was asked for, and what came of it."""
+"""One play of a study: what was asked for and why, and what came of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from unswayed.spaces import Point
+from unswayed.types import FloatArray
 
 
 class Status(StrEnum):
@@ -29,6 +30,49 @@ class Status(StrEnum):
     RETRACTED = "retracted"
 
 
+class Why(StrEnum):
+    """What a play was chosen for.
+
+    Attributes:
+        START: Cover the space before there is a model.
+        EXPLORE: Little is known there.
+        EXPLOIT: The model expects a good value.
+        VERIFY: The leader, or a point that its lead rests on, is measured again.
+        RECHECK: A doubtful value is measured again.
+        ELIMINATE: An epoch of influence-PE asks for it.
+
+    Example:
+        >>> Why("verify") is Why.VERIFY
+        True
+    """
+
+    START = "start"
+    EXPLORE = "explore"
+    EXPLOIT = "exploit"
+    VERIFY = "verify"
+    RECHECK = "recheck"
+    ELIMINATE = "eliminate"
+
+    @classmethod
+    def read(cls, word: object) -> Self | None:
+        """The member that a file names.
+
+        Args:
+            word: What the file says.
+
+        Returns:
+            The member; None if there is no such word, for example in a file of another version.
+        """
+        return next((why for why in cls if why == word), None)
+
+
+class Choice(NamedTuple):
+    """A row of the unit cube to play, and what for."""
+
+    row: FloatArray
+    why: Why
+
+
 @dataclass(frozen=True)
 class Play:
     """One evaluation that a study asked for.
@@ -42,6 +86,7 @@ class Play:
         source: Who measured it, or is to measure it, if that is known.
         noise_std: Standard error of the value, if it was told.
         trials: How many outcomes the value is the mean of, if it is a rate.
+        why: What it was chosen for; None if that is not known, as in journals of older versions.
 
     Example:
         >>> Play(0, {"x": 0.5}).status
@@ -56,6 +101,7 @@ class Play:
     source: str | None = None
     noise_std: float | None = None
     trials: int | None = None
+    why: Why | None = None
 
     @property
     def measured(self) -> bool:
@@ -64,4 +110,4 @@ class Play:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {**vars(self), "status": str(self.status)}
+        return {**vars(self), "status": str(self.status), "why": self.why and str(self.why)}

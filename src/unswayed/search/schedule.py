@@ -1,47 +1,39 @@
 """Which row to play next: the one place that decides what each play is for.
 
-With a model, three turns alternate by the number of the play:
+A new place is worth the improvement over the leader that one more play promises there (core/field.py). What was played
+is worth measuring again if its value may be a lie that matters (doubt.py): nothing if there is no threat, and little
+early on, because leaders change. The largest worth wins.
 
-    MOVE      a leader with one parameter moved: a way from one peak to the next
-    EXPLORE   the largest upper confidence bound
-    VERIFY    the played arm where tampering would most cheaply have changed the recommendation; where sources are
-              named, first a doubtful value that would be the best, and rather what others have measured
+    start       cover the space, before there is a model
+    explore     a new place, of which little is known
+    exploit     a new place that is expected to be as good as the leader; or the leader itself, where the noise hides
+                which of two is better
+    verify      the leader again, because its value may be a lie
+    recheck     another value again, because it may be a lie; or one that was set aside, because it may be true
+    eliminate   an epoch of influence-PE asks for it
 
-When many plays of a finite space are pending, the last one is repeated: with P pending, each choice holds for P/100
+When many plays of a small space are pending, the last one is repeated: with P pending, each choice holds for P/100
 plays, so a large batch needs few choices.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from enum import Enum
 
 import numpy as np
 
-from unswayed.policies.watch import Watch
 from unswayed.search.candidates import starts, unguided
 from unswayed.search.climb import Improvement, top
-from unswayed.search.modes import LEADERS, Eliminating, Guided, Mode, Starting
+from unswayed.search.doubt import doubts
+from unswayed.search.modes import Eliminating, Guided, Mode, Starting
+from unswayed.search.play import Choice, Why
 from unswayed.types import FloatArray
 
-CHANCES = 10  # the best of this many moves is made
 CROWD = 100  # from this number of pending plays on, choices are repeated
+LEADERS = 5  # rows to climb from lie around this many of the best
 
 
-class Turn(Enum):
-    """What a guided play is for, in this order."""
-
-    MOVE = 0
-    EXPLORE = 1
-    VERIFY = 2
-
-
-def turn(number: int) -> Turn:
-    """The turn of play `number`. It depends on the number alone, so a retracted play shifts nothing."""
-    return Turn(number % len(Turn))
-
-
-def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = None) -> FloatArray:
+def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = None) -> Choice:
     """The row of play `number`.
 
     Args:
@@ -51,66 +43,54 @@ def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = N
         source: Who will measure it, if that is known.
 
     Returns:
-        A row of the unit cube.
+        A row of the unit cube, and why it was chosen.
     """
     task = mode.task
-    if isinstance(mode, Starting):
-        return unguided(task.space, task.start, mode.data.failed, number, task.seed)
+    if isinstance(mode, Starting) or (task.method == "influence-pe" and number < len(task.start)):
+        return Choice(unguided(task.space, task.start, mode.data.failed, number, task.seed), Why.START)
     again = len(pending) // CROWD if task.all_rows is not None else 0
     if again > 1 and not (pending[-again:] == pending[-1]).all():
-        last: FloatArray = pending[-1]
-        return last
+        return Choice(pending[-1], Why.ELIMINATE if isinstance(mode, Eliminating) else Why.EXPLORE)
     if isinstance(mode, Eliminating):
-        return mode.phase.propose(pending)
-    if task.all_rows is None:
-        return _climb(mode, number, pending)
-    policy, failed = mode.surrogate.policy, mode.data.failed
-    watch = mode.surrogate.imagine(failed, pending)
-    arm = _arm(mode, watch, number, source)
-    shut = _failing(mode) if task.all_rows is not None else mode.surrogate.arms_at(np.vstack([failed, pending]))
-    if arm in shut and len(shut) < len(policy.domain):
-        upper = policy.view(watch).upper.copy()
-        upper[shut] = -np.inf
-        arm = int(np.argmax(upper))
-    row: FloatArray = policy.domain[arm]
-    return row
+        return Choice(mode.phase.propose(pending), Why.ELIMINATE)
+    return _worth_most(mode, number, pending, source)
 
 
-def _climb(mode: Guided, number: int, pending: FloatArray) -> FloatArray:
-    surrogate, space, failed = mode.surrogate, mode.task.space, mode.data.failed
+def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | None) -> Choice:
+    task, surrogate, failed = mode.task, mode.surrogate, mode.data.failed
     field = surrogate.field(failed, pending)
-    played = field.at(field.X)[0]
-    goal = Improvement(field.lead(int(np.argmax(played))))
-    leaders = field.X[np.argsort(-played, kind="stable")[:LEADERS]]
-    rows = top(space, goal, starts(space, leaders, np.random.default_rng([mode.task.seed, number])))
-    shut = {row.tobytes() for row in np.vstack([failed, pending])}
-    return next((row for row in rows if row.tobytes() not in shut), rows[0])
+    goal = Improvement(field.lead(int(np.argmax(field.means))))
+    rows = task.all_rows
+    if rows is None:
+        leaders = field.X[np.argsort(-field.means, kind="stable")[:LEADERS]]
+        rows = top(task.space, goal, starts(task.space, leaders, np.random.default_rng([task.seed, number])))
+    shut = _shut(mode, pending)
+    rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
+    choice, worth = _promising(goal, rows) if len(rows) else (Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0)
+    plays = task.plays or 2 * max(number, 1)  # if nobody knows, the middle
+    for doubt in doubts(surrogate, field, plays, pending, source):
+        if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
+            return Choice(doubt.row, doubt.why)
+    return choice
 
 
-def _arm(mode: Guided, watch: Watch, number: int, source: str | None) -> int:
-    policy, now, names = mode.surrogate.policy, turn(number), mode.surrogate.names
-    if now is Turn.VERIFY and watch.kept.any():
-        asks = names.index(source) if source in names else None
-        doubtful = _doubtful(watch, asks)
-        return policy.pivot(watch, asks) if doubtful is None else doubtful
-    return policy.explore(watch, number)
+def _promising(goal: Improvement, rows: FloatArray) -> tuple[Choice, float]:
+    """The row that promises the largest improvement, and how much."""
+    worth, lead = np.exp(goal.at(rows)), goal.lead
+    best, leader = int(np.argmax(worth)), lead.field.X[lead.row]
+    if lead.again() > worth[best]:
+        return Choice(leader, Why.EXPLOIT), lead.again()
+    mean = lead.at(rows[best : best + 1])[0][0]
+    return Choice(rows[best], Why.EXPLOIT if mean > -np.sqrt(lead.field.lam) else Why.EXPLORE), float(worth[best])
 
 
-def _doubtful(watch: Watch, source: int | None) -> int | None:
-    """The arm of a reward that was set aside, would be the best, and comes from one source only, not this one."""
-    if watch.sources is None:
-        return None
-    doubted = ~watch.kept & (watch.sources != (-1 if source is None else source))
-    aside = np.flatnonzero(doubted & (watch.rewards > watch.posterior.mean.max()))
-    lone = [j for j in aside if len(np.unique(watch.sources[watch.arms == watch.arms[j]])) == 1]
-    return int(watch.arms[max(lone, key=lambda j: watch.rewards[j])]) if lone else None
-
-
-def _failing(mode: Guided) -> list[int]:
-    """Arms of a finite space that failed twice or more and never gave a value."""
-    if not mode.data.failures:
-        return []
+def _shut(mode: Guided, pending: FloatArray) -> set[bytes]:
+    """Rows not to play: of a small space, those that failed twice or more and never gave a value; else open ones too."""
+    failed = mode.data.failed
+    if mode.task.all_rows is None:
+        return {row.tobytes() for row in np.vstack([failed, pending])}
+    if not len(failed):
+        return set()
     told = {row.tobytes() for row in mode.data.rows}
-    times = Counter(row.tobytes() for row in mode.data.failed if row.tobytes() not in told)
-    arm_of = mode.surrogate.arm_of
-    return sorted(arm_of[row] for row, failed in times.items() if failed >= 2 and row in arm_of)
+    times = Counter(row.tobytes() for row in failed if row.tobytes() not in told)
+    return {row for row, n in times.items() if n >= 2}

@@ -17,7 +17,7 @@ from unswayed.policies.vigilant_ucb import VigilantUCB
 from unswayed.policies.watch import Watch
 from unswayed.search.beliefs import OUTCOMES, THRESHOLD, Beliefs
 from unswayed.search.task import Data, Task, Told
-from unswayed.types import FloatArray
+from unswayed.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +100,41 @@ class Surrogate:
         return rows
 
     def field(self, failed: FloatArray, pending: FloatArray) -> Field:
-        """The posterior at any row, if every pending play gave its prediction, and every failed one min(prediction, average)."""
+        """The posterior at any row if every pending play gave its prediction, a failed one min(prediction, average).
+
+        This leaves the means of pending points alone and makes them certain, which spreads plays that are asked for
+        together. Imagined plays are no measurements: they make no other play suspect and are never set aside.
+        """
         watch, kept = self.watch, self.watch.kept
         means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(watch.K))
         some = n > 0
         field = Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n[some], means[some])
-        for bad, rows in ((True, failed), (False, pending)):
-            if len(rows):
-                expected = field.at(rows)[0]
-                field = field.then(rows, np.minimum(expected, 0.0) if bad else expected)
-        return field
+        if len(failed):
+            field = field.then(failed, np.minimum(field.at(failed)[0], 0.0))
+        return field.then(pending, field.at(pending)[0]) if len(pending) else field
+
+    @property
+    def threat_left(self) -> Threat | None:
+        """What of the threat is not explained by the plays that are set aside, in units of the output scale."""
+        threat, watch = Threat.of(self.policy.corruption_budget), self.watch
+        if threat is None or not threat.total:
+            return threat
+        aside = ~watch.kept
+        off = np.abs(watch.rewards[aside] - watch.posterior.mean[watch.arms[aside]])
+        return replace(threat, total=max(threat.total - float(off @ watch.sizes[aside]), 0.0))
+
+    def counts(self, rows: FloatArray) -> FloatArray:
+        """How many kept measurements there are at each of these rows."""
+        counts = np.bincount(self.watch.arms, weights=self.watch.sizes * self.watch.kept, minlength=len(self.watch.K))
+        arms = [self.arm_of.get(row.tobytes(), -1) for row in rows]
+        return np.append(counts, 0.0)[arms]
+
+    def only_by(self, rows: FloatArray, source: str | None) -> BoolArray:
+        """Which of these rows were measured by this source alone."""
+        if self.watch.sources is None or source not in self.names:
+            return np.zeros(len(rows), dtype=np.bool_)
+        others = set(self.watch.played_by_others(self.names.index(source)).tolist())
+        return np.array([self.arm_of.get(row.tobytes(), -1) not in others for row in rows], dtype=np.bool_)
 
     def imagine(self, failed: FloatArray, pending: FloatArray) -> Watch:
         """The state if every pending play gave its prediction, and every failed one min(prediction, average).

@@ -10,10 +10,10 @@ from unswayed.core.measurement import finite
 from unswayed.search.answer import Answer
 from unswayed.search.conclude import answer
 from unswayed.search.modes import Mode, begin, step
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play, Status, Why
 from unswayed.search.schedule import propose
 from unswayed.search.task import Event, Failed, Task, Told
-from unswayed.types import FloatArray
+from unswayed.spaces import Point
 
 
 class Fold:
@@ -25,17 +25,19 @@ class Fold:
         self._rows = np.empty((0, task.space.columns))  # of the plays so far
         self._answered: tuple[tuple[Play, ...], Answer] | None = None
 
-    def rows(self, n: int, log: Sequence[Play], source: str | None = None) -> FloatArray:
-        """The rows of the next `n` plays, each from the answers it may see and the points of all plays before it."""
+    def choose(self, n: int, log: Sequence[Play], source: str | None = None) -> list[tuple[Point, Why]]:
+        """The next `n` points, each from the answers it may see and the points of all plays before it; and why."""
         number, space = len(log), self._task.space
         self._encode(log)
         rows = np.vstack([self._rows, np.empty((n, space.columns))])
+        whys = []
         for place in range(number, number + n):
             mode, folded = self._fold_for(place, log)
-            row = propose(mode, place, rows[folded:place], source)
+            row, why = propose(mode, place, rows[folded:place], source)
             repeated = place > folded and np.array_equal(row, rows[place - 1])
             rows[place] = row if repeated else space.encode(space.decode(row[None]))[0]  # as it is read from the log
-        return rows[number:]
+            whys.append(why)
+        return list(zip(space.decode(rows[number:]), whys, strict=True))
 
     def _encode(self, log: Sequence[Play]) -> None:
         """Keep the rows of all plays of the log."""

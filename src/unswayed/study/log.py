@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unswayed.core.measurement import Measurement
 from unswayed.errors import InvalidInput, JournalError, UnswayedError
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play, Status, Why
 from unswayed.spaces import Point, Space
 from unswayed.spaces.space import named_values
 from unswayed.storage import Record
@@ -45,7 +45,8 @@ def take(log: list[Play], record: Record, space: Space) -> None:
     if kind == "ask":
         if number != len(log):
             raise InvalidInput(f"play {number} follows play {len(log) - 1}")
-        log.append(Play(number, space.check(record["point"]), source=record.get("source")))
+        point, why = space.check(record["point"]), Why.read(record.get("why"))
+        log.append(Play(number, point, source=record.get("source"), why=why))
         return
     play = log[number]
     if kind == "tell" and play.status is Status.OPEN:
@@ -88,7 +89,7 @@ def _senseless(number: int, error: Exception) -> JournalError:
 
 
 def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
-    """Every play as a row: number, parameters, value, status and reason; source, noise_std and trials where told.
+    """Every play as a row: number, parameters, value, status, reason, why; source, noise_std and trials where told.
 
     A parameter whose name is one of these columns gets the title `name (parameter)`.
     """
@@ -99,6 +100,7 @@ def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
         "value": [play.value for play in plays],
         "status": [str(play.status) for play in plays],
         "reason": [play.reason for play in plays],
+        "why": [play.why and str(play.why) for play in plays],
     }
     for name in ABOUT:
         told = [getattr(play, name) for play in plays]

@@ -144,11 +144,11 @@ class Optimizer:
             left = n if limit is None else min(n, limit - len(self._log))
             if left < 1:
                 return []
-            points = self.space.decode(self._fold.rows(left, self._log, source))
+            chosen = self._fold.choose(left, self._log, source)
             who = {} if source is None else {"source": Measurement(0.0, source).source}
             first = len(self._log)
-            records = ({"play": first + i, "point": plain(point)} for i, point in enumerate(points))
-            self._record(*({"kind": "ask", **record, **who} for record in records))
+            asked = ({"play": first + i, "point": plain(x), "why": str(why)} for i, (x, why) in enumerate(chosen))
+            self._record(*({"kind": "ask", **record, **who} for record in asked))
             return self._log[first:]
 
     def tell(
@@ -284,7 +284,7 @@ class Optimizer:
         return Result(self.answer())
 
     def history(self) -> pa.Table:
-        """Every play as a row of a table: number, parameters, value, status, reason, and what else was told."""
+        """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
         return history(self.log, self.space.names)
 
     def _record(self, *records: Record) -> None:

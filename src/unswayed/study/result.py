@@ -54,12 +54,13 @@ class Result:
         return f"{self.answer}\n{failed}, number {last.number}: {last.reason}"
 
     def history(self) -> pa.Table:
-        """Every play as a row of a table: number, parameters, value, status and reason."""
+        """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
         return history(self.plays, self.answer.space.names)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""
-        failures = [{"number": play.number, "point": play.point, "reason": play.reason} for play in self.failures]
+        shown = ("number", "point", "why", "reason")
+        failures = [{name: play.to_dict()[name] for name in shown} for play in self.failures]
         return {**self.answer.to_dict(), "plays": len(self.plays), "failed": len(failures), "failures": failures}
 
     def plot(self) -> Figure:

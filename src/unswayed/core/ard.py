@@ -100,6 +100,7 @@ def fit_model(
     sources: IntArray | None = None,
     sizes: FloatArray | None = None,
     least_tau: float = 0.0,
+    free: float = 0.0,
     start: Model | None = None,
     quick: bool = False,
 ) -> Model:
@@ -116,6 +117,7 @@ def fit_model(
         sources: The number of the source of each play, if sources are known.
         sizes: How many measurements each play stands for; by default 1.
         least_tau: The noise of weight 1, if it is known.
+        free: This many standard deviations of what is set aside are not charged to the threat.
         start: An earlier model to start from. A smoother start with more plays set aside is tried too.
         quick: Only go on from `start`, by some steps: for one more value.
     """
@@ -124,7 +126,7 @@ def fit_model(
     d, possible = int(groups.max()) + 1, np.abs(z) <= LARGEST_VALUE
     w = np.ones(len(z)) if weights is None else weights
     records = Records(arms, z, w, sources, sizes, when=np.linspace(-1, 1, len(z)))
-    judge = partial(_trimmed, points, records, groups, threshold, Allowance.of(threat).mapped(1 / unit))
+    judge = partial(_trimmed, points, records, groups, threshold, Allowance.of(threat).mapped(1 / unit), free)
     # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
     models = []
@@ -243,6 +245,7 @@ def _trimmed(
     groups: IntArray,
     threshold: float,
     allowance: Allowance,
+    free: float,
     parameters: FloatArray,
 ) -> tuple[BoolArray, FloatArray, Cost]:
     """Which plays a model explains, and the offset of each. Drop faults first: beside them the others lose digits."""
@@ -259,9 +262,8 @@ def _trimmed(
     values = weighed.corrected(some)
     plays = some.arms[believed], values[believed], some.weights[believed]
     posterior = everything if weighed.believes_all else JointPosterior.of_plays(K, *plays, lam)
-    explained = trim(
-        posterior, *plays, some.measurements[believed], K=K, threshold=threshold, allowance=weighed.allowance
-    )
+    sizes, left = some.measurements[believed], weighed.allowance
+    explained = trim(posterior, *plays, sizes, K=K, threshold=threshold, allowance=left, free=free)
     offsets, faults = np.zeros(len(z)), int((~kept).sum())
     offsets[kept] = scale * (some.values - values)
     if not explained.any():  # a model that explains no play is no reason to set any aside

@@ -46,6 +46,7 @@ class VigilantUCB(OnFiniteDomain):
         verify: Every `verify`-th play verifies; 0 never verifies.
         margin: Noise deviations by which a rival has to win to count: on a fine grid neighbours are equally good.
         curiosity: Factors of beta, used in turn. The larger ones make a settled search look elsewhere.
+        free: This many standard deviations of what is trimmed are taken for noise, and not charged to C.
 
     Example:
         >>> from unswayed import SquaredExponential, VigilantUCB
@@ -60,6 +61,7 @@ class VigilantUCB(OnFiniteDomain):
     verify: int = 3
     margin: float = 2.0
     curiosity: tuple[float, ...] = (0.5, 1.0, 2.0)
+    free: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -123,7 +125,7 @@ class VigilantUCB(OnFiniteDomain):
         Args:
             state: The current state.
         """
-        return state.trimmed(threshold=self.threshold, threat=Threat.of(self.corruption_budget))
+        return state.trimmed(threshold=self.threshold, threat=Threat.of(self.corruption_budget), free=self.free)
 
     def recommend(self, state: Watch, without: Sequence[int] = ()) -> int:
         """The arm of largest mu - sd: the less an arm was measured, the larger its mean has to be.

@@ -106,7 +106,7 @@ class Watch:
         """With the posterior if `n` more plays of `arm` had this mean; the plays stay as they are."""
         return replace(self, posterior=self.posterior.extend(arm, n, n * mean))
 
-    def trimmed(self, *, threshold: float, threat: Threat | None) -> Self:
+    def trimmed(self, *, threshold: float, threat: Threat | None, free: float = 0.0) -> Self:
         """Decide again which plays to keep. Drop faults first: beside them the other rewards would be rounded off.
 
         A model that explains less than half of the plays is no reason to set any aside.
@@ -126,7 +126,7 @@ class Watch:
         rewards, left = told.corrected, weighed.allowance
         posterior = possible if weighed.believes_all else self._of(kept, rewards)
         plays = self.arms[kept], rewards[kept], self.repeats[kept], self.sizes[kept]
-        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=left)
+        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=left, free=free)
         if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained
             posterior = self._of(kept, rewards)

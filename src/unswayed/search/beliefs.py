@@ -51,6 +51,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, quick: bo
         sources=None if plays.sources is None else plays.sources[some],
         sizes=None if plays.sizes is None else plays.sizes[some],
         least_tau=noise or 0.0,
+        free=task.free,
         start=None if before is None else before.fitted,
         quick=quick,
     )
@@ -64,6 +65,12 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, quick: bo
         centre=model.centre,
     )
     return Beliefs(replace(known, tau=max(known.tau, LEAST_TAU * known.output_scale)), model)
+
+
+def modelled(data: Data, seed: int) -> Data:
+    """The plays at no more than FITTED points, so that a model of them costs no more however many there are."""
+    some = fitted_plays(data.rows, data.values, seed)
+    return data if data.binary or len(some) == data.plays else data.only(some)
 
 
 def fitted_plays(rows: FloatArray, values: FloatArray, seed: int) -> IntArray:

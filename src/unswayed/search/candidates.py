@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.rows import distinct_rows
-from unswayed.spaces import Box, Space
+from unswayed.spaces import Box, Options, Space
 from unswayed.types import FloatArray
 
 EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved
@@ -66,8 +66,8 @@ def near_failures(arms: FloatArray, told: FloatArray, failed: FloatArray) -> lis
 def starts(space: Space, leaders: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Rows to climb from: some everywhere, some around the leaders, and leaders with one parameter moved."""
     everywhere = space.spread(SOBOL, rng)
-    if not isinstance(space, Box):  # a long table
-        return everywhere
+    if isinstance(space, Options):  # a long table
+        return np.vstack([everywhere, space.nearest(leaders, AROUND)])
     near = [space.around(leaders, radius, AROUND, rng) for radius in (0.2, 0.03)]
     moved = one_parameter_moved(space, leaders, everywhere, rng)
     return np.vstack([everywhere, moved, *near])
@@ -77,10 +77,9 @@ def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> t
     """Rows to consider beside those that were played; and those among them that move one parameter of a leader."""
     near = [space.around(leaders, radius, NEAR // len(RADII), rng) for radius in RADII]
     everywhere = space.arms(EVERYWHERE, int(rng.integers(2**31)))
-    if not isinstance(space, Box):  # a long table: random rows, and those nearest to the leaders
-        nearest = np.argpartition(cdist(leaders, everywhere), NEAR // len(leaders), axis=1)[:, : NEAR // len(leaders)]
+    if isinstance(space, Options):  # a long table: random rows, and those nearest to the leaders
         some = rng.choice(len(everywhere), EVERYWHERE, replace=False)
-        return everywhere[np.union1d(some, nearest.ravel())], everywhere[:0]
+        return np.vstack([everywhere[some], space.nearest(leaders, NEAR // len(leaders))]), everywhere[:0]
     moved = one_parameter_moved(space, leaders, everywhere, rng)
     return np.vstack([everywhere, moved, *near]), moved
 

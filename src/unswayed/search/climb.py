@@ -8,12 +8,13 @@ import numpy as np
 from scipy.optimize import minimize
 
 from unswayed.core.field import Lead, log_improvement
-from unswayed.spaces import Box, Categorical, Integer, Space
+from unswayed.spaces import Box, Categorical, Integer, Options, Space
 from unswayed.types import BoolArray, FloatArray
 
 STARTS, STEPS = 5, 20  # climb from this many rows, for at most so many steps
 APART = 0.1  # of a length of the cube: starts are at least this far from each other
 ROUNDS = 8  # of moves to neighbours, where parameters are whole numbers or categories
+NEAREST = 30  # options of a table are neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +38,11 @@ class Improvement:
 def top(space: Space, goal: Improvement, starts: FloatArray) -> FloatArray:
     """Rows of the space, the best first: the starts, and what is reached by climbing from the best of them."""
     scores = goal.at(starts)
-    if isinstance(space, Box):
-        rows = climbed(space, goal, starts[_apart(starts, scores)])
-        rows = rows[np.argsort(-goal.at(rows), kind="stable")]
-        rows = np.vstack([_walked(space, goal, rows[0]), rows])
-        starts, scores = np.vstack([rows, starts]), np.append(goal.at(rows), scores)
+    some = starts[_apart(starts, scores)]
+    rows = climbed(space, goal, some) if isinstance(space, Box) else some
+    rows = rows[np.argsort(-goal.at(rows), kind="stable")]
+    rows = np.vstack([_walked(space, goal, rows[0]), rows])
+    starts, scores = np.vstack([rows, starts]), np.append(goal.at(rows), scores)
     ordered: FloatArray = starts[np.argsort(-scores, kind="stable")]
     return ordered
 
@@ -81,8 +82,8 @@ def _apart(rows: FloatArray, scores: FloatArray) -> list[int]:
     return chosen
 
 
-def _walked(space: Box, goal: Improvement, row: FloatArray) -> FloatArray:
-    """The row after moves to better neighbours: one whole number by one, or one category."""
+def _walked(space: Space, goal: Improvement, row: FloatArray) -> FloatArray:
+    """The row after moves to better neighbours."""
     for _ in range(ROUNDS):
         near = neighbours(space, row)
         if not len(near):
@@ -94,8 +95,12 @@ def _walked(space: Box, goal: Improvement, row: FloatArray) -> FloatArray:
     return row
 
 
-def neighbours(space: Box, row: FloatArray) -> FloatArray:
-    """The points that differ in one whole number, by one, or in one category."""
+def neighbours(space: Space, row: FloatArray) -> FloatArray:
+    """In a box, the points that differ in one whole number, by one, or in one category; in a table, the nearest."""
+    if isinstance(space, Options):
+        return space.nearest(row[None], NEAREST)
+    if not isinstance(space, Box):
+        return row[None][:0]
     [point] = space.decode(row[None])
     near = []
     for name, one in space.parameters.items():

@@ -17,7 +17,7 @@ import numpy as np
 
 from unswayed.core.rows import numbered_rows
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
-from unswayed.search.beliefs import Beliefs, estimate
+from unswayed.search.beliefs import Beliefs, estimate, modelled
 from unswayed.search.candidates import EVERYWHERE, candidates
 from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.surrogate import Surrogate
@@ -51,7 +51,9 @@ class Guided:
     @cached_property
     def surrogate(self) -> Surrogate:
         """The model of everything told, on all rows of a small space, else on the rows that were played."""
-        return self.kept or Surrogate.fit(self.task, self.beliefs, self.data, self.data.rows[:0])
+        return self.kept or Surrogate.fit(
+            self.task, self.beliefs, modelled(self.data, self.task.seed), self.data.rows[:0]
+        )
 
 
 @dataclass(frozen=True, eq=False)

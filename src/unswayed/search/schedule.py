@@ -30,7 +30,9 @@ from unswayed.search.play import Choice, Why
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
-LEADERS = 5  # rows to climb from lie around this many of the best
+LITTLE = 0.01  # of the noise: if no row promises more, the model has no use for plays, and looks for what it misses
+BOLD = 3.0  # then the largest bound of so many deviations is played
+LEADERS = 10  # rows to climb from lie around this many of the best
 
 
 def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = None) -> Choice:
@@ -78,8 +80,11 @@ def _promising(goal: Improvement, rows: FloatArray) -> tuple[Choice, float]:
     """The row that promises the largest improvement, and how much."""
     worth, lead = np.exp(goal.at(rows)), goal.lead
     best, leader = int(np.argmax(worth)), lead.field.X[lead.row]
-    if lead.again() > worth[best]:
+    if False and lead.again() > worth[best]:
         return Choice(leader, Why.EXPLOIT), lead.again()
+    if worth[best] < LITTLE * np.sqrt(lead.field.lam):
+        mean, deviation = lead.field.at(rows)
+        return Choice(rows[int(np.argmax(mean + BOLD * deviation))], Why.EXPLORE), float(worth[best])
     mean = lead.at(rows[best : best + 1])[0][0]
     return Choice(rows[best], Why.EXPLOIT if mean > -np.sqrt(lead.field.lam) else Why.EXPLORE), float(worth[best])
 

@@ -50,6 +50,7 @@ class Surrogate:
             corruption_budget=None if threat is None else threat.mapped(1 / prior.output_scale, prior.standard),
             lam=prior.lam,
             threshold=threshold or (OUTCOMES if data.binary else THRESHOLD),
+            free=task.free,
         )
         records = Records(arms, prior.standard(plays.values), plays.weights, plays.sources, plays.sizes)
         told = Watch.after(policy.init().K, policy.lam, records)

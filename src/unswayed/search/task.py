@@ -21,6 +21,7 @@ from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
+FREE = 2.0  # standard deviations
 BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
 
 
@@ -79,6 +80,11 @@ class Task:
     def start(self) -> FloatArray:
         """The rows that are played before there is a model."""
         return (first_rows_twice if self.method == "influence-pe" else first_rows)(self.space, self.seed)
+
+    @property
+    def free(self) -> float:
+        """This many standard deviations of what is set aside are taken for noise, and not charged to the threat."""
+        return 0.0 if self.method == "influence-pe" else FREE
 
     @property
     def enough(self) -> int:

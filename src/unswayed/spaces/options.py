@@ -126,6 +126,18 @@ class Options:
         order = dict.fromkeys([*near, *rng.permutation(self.size)[: 2 * n].tolist()])
         return self._encoded[list(order)]
 
+    def nearest(self, X: ArrayLike, n: int) -> FloatArray:
+        """The n options that are nearest to each row of a table, without repeats; of labels none is nearer.
+
+        Args:
+            X: Rows of the unit cube.
+            n: How many.
+        """
+        if self._kind == "labels":
+            return self._encoded[:0]
+        found = self._tree.query(encoded_rows(X, self.columns), k=min(n, self.size))[1]
+        return self._encoded[np.unique(found)]
+
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
         """No rows: there are no points between the options."""
         return np.empty((0, self.columns))

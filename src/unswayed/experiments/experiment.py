@@ -243,11 +243,15 @@ class Trial(NamedTuple):
 
 
 @cache
-def code_version() -> str:
-    """A digest of all code that decides the numbers of a run, and of the libraries beneath it."""
+def code_version(code: tuple[str, ...] = CODE) -> str:
+    """A digest of all code that decides the numbers of a run, and of the libraries beneath it.
+
+    Args:
+        code: Files and folders of the package.
+    """
     root = Path(__file__).parent.parent
     digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
-    for part in CODE:
+    for part in code:
         for path in sorted([root / part] if part.endswith(".py") else (root / part).rglob("*.py")):
             digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()

@@ -14,7 +14,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,14 +38,13 @@ COLUMNS = {
 }  # fmt: skip
 
 
-@cache
-def schema() -> pa.Schema:
-    """The columns of a table of runs."""
+def schema(columns: Mapping[str, str] = COLUMNS) -> pa.Schema:
+    """The columns of a table of runs, from their names and kinds."""
     import pyarrow as pa
 
     kinds = {"text": pa.string(), "count": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
     kinds |= {"counts": pa.list_(pa.int64()), "numbers": pa.list_(pa.float64())}
-    return pa.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
+    return pa.schema([(name, kinds[kind]) for name, kind in columns.items()])
 
 
 class RunFolder:
@@ -53,11 +52,19 @@ class RunFolder:
 
     Args:
         path: The folder; it is created when it is opened.
+        columns: The names and kinds of the columns of a run; one of them is `fingerprint`.
+        format: What `sweep.json` calls a folder of such runs.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, str] = COLUMNS, format: str = FORMAT) -> None:
         self.path = path
         self.cells = path / "cells"
+        self.columns, self.format = columns, format
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns of the table of its runs."""
+        return schema(self.columns)
 
     @contextmanager
     def opened(self) -> Iterator[RunFolder]:
@@ -92,7 +99,7 @@ class RunFolder:
 
     def describe(self, fingerprints: Sequence[str], about: Mapping[str, Any]) -> None:
         """Say which runs the folder is about now; `about` is kept with them."""
-        text = json.dumps({"format": FORMAT, "about": about, "cells": list(fingerprints)}, indent=1)
+        text = json.dumps({"format": self.format, "about": about, "cells": list(fingerprints)}, indent=1)
         write_atomically(self.path / "sweep.json", text.encode())
 
     def about(self) -> tuple[list[str], dict[str, Any]]:
@@ -110,7 +117,7 @@ class RunFolder:
             raise foreign from None
         if not isinstance(described, dict):
             raise foreign
-        if described.get("format") != FORMAT:
+        if described.get("format") != self.format:
             raise InvalidInput(f"{self.path} was written by another version of unswayed")
         keys, about = described.get("cells"), described.get("about")
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys) or not isinstance(about, dict):
@@ -125,7 +132,7 @@ class RunFolder:
         """Keep a finished run."""
         import pyarrow as pa
 
-        table = pa.Table.from_pylist([row], schema=schema())
+        table = pa.Table.from_pylist([row], schema=self.schema)
         sealed = table.append_column(CHECKSUM, pa.array([_checksum(table)]))
         write_atomically(self.cells / f"{row['fingerprint']}.parquet", _parquet(sealed))
 
@@ -138,7 +145,7 @@ class RunFolder:
         import pyarrow as pa
 
         found = [table for table in map(self._read, fingerprints) if table is not None]
-        return pa.concat_tables(found) if found else schema().empty_table()
+        return pa.concat_tables(found) if found else self.schema.empty_table()
 
     def _read(self, fingerprint: str) -> pa.Table | None:
         """The table of one finished run; None where there is no file, or one that cannot be trusted."""
@@ -147,7 +154,7 @@ class RunFolder:
         content = _content(self.cells / f"{fingerprint}.parquet")
         try:
             stored = read_parquet(content or b"")
-            table = stored.select(list(COLUMNS)).cast(schema())
+            table = stored.select(list(self.columns)).cast(self.schema)
             names, checksums = table["fingerprint"].to_pylist(), stored[CHECKSUM].to_pylist()
             whole = names == [fingerprint] and checksums == [_checksum(table)]
         except Exception:  # no bytes, or damaged ones, which can make the decoder fail in any way

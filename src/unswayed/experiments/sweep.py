@@ -7,14 +7,30 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, Protocol
 
-from unswayed.experiments.experiment import Trial
 from unswayed.experiments.store import RunFolder
 
 Row = dict[str, Any]
-Task = Callable[[Trial], Row]
 Report = Callable[[int, int], None]
+
+
+class Trial(Protocol):
+    """One run of a sweep."""
+
+    def fingerprint(self) -> str:
+        """Under this name the run is kept."""
+
+    def row(self) -> Row:
+        """Run it: the columns of the folder as plain values, with the fingerprint."""
+
+
+Task = Callable[[Trial], Row]
+
+
+def row_of(trial: Trial) -> Row:
+    """What an executor is given to call with each trial, unless it is told otherwise."""
+    return trial.row()
 
 
 @dataclass(frozen=True)
@@ -56,7 +72,7 @@ def sweep(
     retries: int = 2,
     patience: float = 900.0,
     report: Report | None = None,
-    task: Task = Trial.row,
+    task: Task = row_of,
 ) -> list[Failure]:
     """Run the trials that `folder` does not have yet, and keep each as soon as it is done.
 

@@ -1,0 +1,116 @@
+"""Optimisers with 20 to 200 plays, honest and attacked: how far from the best is what they recommend?
+
+    make peers                                                 # once: an environment with the peers, .venv-peers
+    python benchmarks/few_plays.py --out few_plays             # starts, or goes on where it was interrupted
+    python benchmarks/few_plays.py --out few_plays --table     # what is there so far
+    python benchmarks/few_plays.py --optimizers unswayed --rows honest --seeds 2
+
+Noise of 1% of the range; a liar may change 4% of plays x range in all, or is one of eight workers. `unswayed` is told
+the truth about the liar; `unswayed-wary` is told 5% although nobody lies; the others have no use for it. All optimisers
+of a seed have the same noise and lies. Slow peers meet three of the five corruptions: promote and hide, the two
+directions of a deliberate attack, and worker, the only one that no budget bounds; spikes and dips are accidents.
+
+Finished runs are kept in --out and never run again; those of benchmarks/results/few_plays.parquet count as finished.
+The held-out problems are for a final run: their results are shown only if they are asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from unswayed import UnswayedError
+from unswayed.experiments.pool import GuardedPool
+from unswayed.experiments.store import RunFolder
+from unswayed.experiments.sweep import sweep
+from unswayed.gauntlet.match import COLUMNS, FORMAT, Match
+from unswayed.gauntlet.optimizers import OPTIMIZERS
+from unswayed.gauntlet.problems import DEVELOPMENT, HELD_OUT
+from unswayed.gauntlet.table import markdown
+from unswayed.progress import progress_bar
+from unswayed.storage import write_atomically
+from unswayed.storage.tables import read_parquet
+
+SLOW = ("botorch", "botorch-rp", "gp", "smac")
+ATTACKS, SLOW_ATTACKS = ("promote", "hide", "worker", "spikes", "dips"), ("promote", "hide", "worker")
+HALVES = {"development": DEVELOPMENT, "held-out": HELD_OUT, "all": (*DEVELOPMENT, *HELD_OUT)}
+ROWS = {  # name: (corruptions, plays, seeds) of fast optimisers, and of slow ones
+    "honest": ((("none",), (100,), 5), (("none",), (100,), 5)),
+    "attacked": ((ATTACKS, (60, 100), 3), (SLOW_ATTACKS, (60,), 3)),
+    "long": ((("none", *ATTACKS), (200,), 3), ((), (), 0)),
+}
+STORED = Path(__file__).parent / "results" / "few_plays.parquet"
+HOURS, MEMORY = 3600.0, 16 << 30  # limits of one run: seconds and bytes (torch maps a lot)
+
+
+def matches(optimizers: list[str], problems: list[str], rows: list[str], seeds: int | None) -> Iterator[Match]:
+    """What is wanted, seed by seed, so that an interrupted sweep has complete seeds."""
+    wanted = []
+    for place, row in enumerate(rows):
+        for optimizer in optimizers:
+            corruptions, plays, most = ROWS[row][optimizer in SLOW]
+            corruptions = [c for c in corruptions if c == "none" or optimizer != "unswayed-wary"]
+            count = most if seeds is None else min(seeds, most)
+            wanted += [
+                ((place, seed), Match(optimizer, problem, corruption, T, seed))
+                for seed in range(count) for T in plays for corruption in corruptions for problem in problems
+            ]  # fmt: skip
+    return (match for _, match in sorted(wanted, key=lambda pair: pair[0]))
+
+
+def restore(folder: RunFolder, wanted: set[str]) -> None:
+    """Keep the stored runs that are wanted and not in the folder."""
+    stored = read_parquet(STORED.read_bytes()).to_pylist() if STORED.exists() else []
+    for row in stored:
+        if row["fingerprint"] in wanted and not folder.has(row["fingerprint"]):
+            folder.write(row)
+
+
+def run(wanted: list[Match], folder: RunFolder, jobs: int) -> int:
+    """Play what is missing; the number of failures."""
+    keys = [match.fingerprint() for match in wanted]
+    with folder.opened(), GuardedPool(jobs, time_limit=HOURS, memory_limit=MEMORY) as pool:
+        folder.describe(keys, {})
+        restore(folder, set(keys))
+        with progress_bar("Playing", len(wanted)) as advance:
+            failures = sweep(wanted, folder, pool, patience=HOURS, report=lambda done, failed: advance(done + failed))
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    return len(failures)
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--optimizers", nargs="+", choices=list(OPTIMIZERS), default=list(OPTIMIZERS))
+    parser.add_argument("--problems", nargs="+", choices=[*HALVES, *HALVES["all"]], default=["development"])
+    parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS))
+    parser.add_argument("--seeds", type=int, help="at most this many; all by default")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--out", type=Path, default=Path("few_plays"), help="folder of finished runs")
+    parser.add_argument("--markdown", type=Path, help="also write the table to this file")
+    parser.add_argument("--table", action="store_true", help="run nothing: show what is there")
+    parser.add_argument("--quiet", action="store_true", help="show no table")
+    return parser.parse_args()
+
+
+def main() -> int:
+    given = parsed()
+    problems = list(dict.fromkeys(name for part in given.problems for name in HALVES.get(part, (part,))))
+    wanted = list(matches(given.optimizers, problems, given.rows, given.seeds))
+    folder = RunFolder(given.out, COLUMNS, FORMAT)
+    failures = 0 if given.table else run(wanted, folder, given.jobs)
+    if not given.quiet:
+        text = markdown(folder.read(match.fingerprint() for match in wanted).to_pylist())
+        print(text)
+        if given.markdown:
+            write_atomically(given.markdown, text.encode())
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except UnswayedError as error:
+        sys.exit(f"few_plays.py: {error}")

@@ -1,0 +1,94 @@
+"""Optimisers that play the gauntlet, each behind the same three verbs.
+
+To add one: a class with `ask`, `tell` and `recommend` in a file of this folder, and an entry below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol
+
+from unswayed.core.threat import Threat
+from unswayed.errors import InvalidInput
+from unswayed.gauntlet.corruption import Game
+from unswayed.spaces import Point
+
+WARY = 0.05  # of plays x range: what unswayed-wary is told although nobody lies
+
+
+class Player(Protocol):
+    """An optimiser in a match. It is made with the space, the number of plays, the threat and a seed."""
+
+    def ask(self, source: str | None) -> Point:
+        """The next point; `source` will measure it."""
+
+    def tell(self, point: Point, value: float, source: str | None) -> None:
+        """What was measured at the point that was asked for."""
+
+    def recommend(self) -> Point:
+        """The best point, as far as the optimiser knows. This must not change what it does next."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How an optimiser is made, and what decides its numbers.
+
+    Attributes:
+        home: Module of this folder, and class.
+        version: Of the adapter: raise it when the adapter behaves differently.
+        packages: Their versions are part of the fingerprint of a run.
+        settings: Further arguments of the class.
+        ours: Whether the code of this package decides its numbers.
+        threat: What it is told in place of the truth, as a share of plays x range; None: the truth.
+    """
+
+    home: str
+    version: int
+    packages: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    ours: bool = False
+    threat: float | None = None
+
+
+_BOTORCH = ("botorch", "gpytorch", "torch", "numpy", "scipy")
+OPTIMIZERS: Mapping[str, Entry] = {
+    "unswayed": Entry("study:Unswayed", 1, (), ours=True),
+    "unswayed-wary": Entry("study:Unswayed", 1, (), ours=True, threat=WARY),
+    "random": Entry("random:Random", 1, ("numpy",)),
+    "tpe": Entry("optuna:Optuna", 1, ("optuna", "numpy"), {"sampler": "TPESampler"}),
+    "gp": Entry("optuna:Optuna", 1, ("optuna", "torch", "numpy", "scipy"), {"sampler": "GPSampler"}),
+    "botorch": Entry("botorch:BoTorch", 1, _BOTORCH, {"model": "SingleTaskGP"}),
+    "botorch-rp": Entry("botorch:BoTorch", 1, _BOTORCH, {"model": "RobustRelevancePursuitSingleTaskGP"}),
+    "smac": Entry("smac:SMAC", 1, ("smac", "ConfigSpace", "scikit-learn", "numpy")),
+}
+
+
+def make(name: str, game: Game, seed: int) -> Player:
+    """The optimiser of this name, ready for a game.
+
+    Args:
+        name: One of `OPTIMIZERS`.
+        game: What it will play; it is told the space, the number of plays and the threat.
+        seed: Of its random numbers.
+
+    Returns:
+        The player.
+
+    Raises:
+        InvalidInput: There is no such optimiser, or its package is not installed.
+    """
+    if name not in OPTIMIZERS:
+        raise InvalidInput(f"unknown optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}")
+    entry = OPTIMIZERS[name]
+    module, class_name = entry.home.split(":")
+    try:
+        kind = getattr(import_module(f"{__name__}.{module}"), class_name)
+    except ImportError as error:
+        raise InvalidInput(f"{name} needs a package that is not installed ({error}); run `make peers`") from None
+    threat = game.threat
+    if entry.threat is not None:
+        threat = Threat(total=entry.threat * game.plays * game.problem.range)
+    player: Player = kind(game.problem.space, game.plays, threat, seed, **dict(entry.settings))
+    return player

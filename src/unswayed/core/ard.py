@@ -102,7 +102,7 @@ def fit_model(
     least_tau: float = 0.0,
     free: float = 0.0,
     start: Model | None = None,
-    quick: bool = False,
+    rounds: int = 2,
 ) -> Model:
     """The most probable model of values y at the rows of X.
 
@@ -119,7 +119,7 @@ def fit_model(
         least_tau: The noise of weight 1, if it is known.
         free: This many standard deviations of what is set aside are not charged to the threat.
         start: An earlier model to start from. A smoother start with more plays set aside is tried too.
-        quick: Only go on from `start`, by some steps: for one more value.
+        rounds: How often to decide again what to set aside, and to climb to the top; 0 only improves `start`.
     """
     middle, (points, arms) = float(np.median(y)), numbered_rows(X)
     z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
@@ -130,10 +130,7 @@ def fit_model(
     # The cost of a lie: the density of a value that could have been anything in the observed range.
     price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
     models = []
-    guesses, rounds = _guesses(start, unit, least, d), 2
-    if quick and start is not None:
-        guesses, rounds = guesses[:1], 0
-    for guess in guesses:
+    for guess in _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]:
         found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
         for _ in range(rounds):
             found, _ = _climb(found, _pooled(points, records, kept, offsets), groups, least)

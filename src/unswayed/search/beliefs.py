@@ -27,10 +27,10 @@ class Beliefs:
     fitted: Model | None
 
 
-def estimate(task: Task, data: Data, before: Beliefs | None = None, *, quick: bool = False) -> Beliefs:
+def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: int = 2) -> Beliefs:
     """Noise from repeats, kernel and scales by maximum posterior. What was given is taken as it is.
 
-    `before` are earlier beliefs, to start from; `quick` only improves them by some steps.
+    `before` are earlier beliefs, to start from; with no `rounds` these are only improved by some steps.
     """
     given, plays = task.given, data.weighted(task.given.noise_std)
     values, noise = plays.values, plays.noise
@@ -46,14 +46,14 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, quick: bo
         task.space.groups,
         threshold=OUTCOMES if data.binary else THRESHOLD,
         threat=Threat.of(given.threat),
-        unit=spread(data.values[: len(task.start)]),  # the first plays cover the space
+        unit=_unit(task, data.values),
         weights=w,
         sources=None if plays.sources is None else plays.sources[some],
         sizes=None if plays.sizes is None else plays.sizes[some],
         least_tau=noise or 0.0,
         free=task.free,
         start=None if before is None else before.fitted,
-        quick=quick,
+        rounds=rounds,
     )
     known = prior(
         given,
@@ -65,6 +65,13 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, quick: bo
         centre=model.centre,
     )
     return Beliefs(replace(known, tau=max(known.tau, LEAST_TAU * known.output_scale)), model)
+
+
+def _unit(task: Task, values: FloatArray) -> float:
+    """The spread of the values over the space: the first plays cover it, later ones are more alike."""
+    if task.method == "influence-pe":
+        return spread(values[: len(task.start)])
+    return max(spread(values[: max(2 * task.enough, 8)]), spread(values))
 
 
 def modelled(data: Data, seed: int) -> Data:

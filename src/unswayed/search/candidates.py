@@ -11,15 +11,16 @@ from unswayed.types import FloatArray
 
 EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved
 FEW = EVERYWHERE + NEAR  # a space with at most this many points is considered as a whole
-SOBOL, AROUND = 256, 50
+FIRST = 64  # so many different rows are played, if none is told
+SOBOL, AROUND = 256, 50  # starts all over, and at each distance from the leaders
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 REPEATS = 6  # first plays that are made twice, to learn the noise
 
 
 def first_rows(space: Space, seed: int) -> FloatArray:
-    """The first plays, before there is a model: rows that cover the space, two for each parameter."""
-    rows = space.spread(2 * parameters(space), np.random.default_rng([seed]))
-    return rows[distinct_rows(rows)[: 2 * parameters(space)]]
+    """Rows that cover the space, to play before there is a model: more than that needs, for those who ask for many."""
+    rows = space.spread(max(2 * parameters(space), FIRST), np.random.default_rng([seed]))
+    return rows[distinct_rows(rows)]
 
 
 def first_rows_twice(space: Space, seed: int) -> FloatArray:
@@ -45,9 +46,8 @@ def unguided(space: Space, start: FloatArray, failed: FloatArray, number: int, s
     The rows of `start` in turn; later, instead of a row that failed, a random one that did not. A continuous space
     goes through `start` at most twice.
     """
+    bad, few = {one.tobytes() for one in failed}, all_rows(space, seed)
     row: FloatArray = start[number % len(start)]
-    bad = {one.tobytes() for one in failed}
-    few = all_rows(space, seed)
     if number < len(start) or (row.tobytes() not in bad and (number < 2 * len(start) or few is not None)):
         return row
     rows = space.arms(EVERYWHERE, seed) if few is None else few

@@ -11,7 +11,7 @@ from unswayed.core.field import Lead, log_improvement
 from unswayed.spaces import Box, Categorical, Integer, Options, Space
 from unswayed.types import BoolArray, FloatArray
 
-STARTS, STEPS = 5, 20  # climb from this many rows, for at most so many steps
+STARTS, STEPS = 4, 12  # climb from this many rows, for at most so many steps
 APART = 0.1  # of a length of the cube: starts are at least this far from each other
 ROUNDS = 8  # of moves to neighbours, where parameters are whole numbers or categories
 NEAREST = 30  # options of a table are neighbours

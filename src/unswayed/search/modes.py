@@ -25,7 +25,7 @@ from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import FloatArray
 
 LEADERS = 10  # this many rows of largest mean get candidates around them
-GROWTH, STEPS = 1.2, 1.03  # fit anew, or improve the fit, when plays have grown by this factor
+GROWTH, STEPS = 1.2, 1.05  # fit anew, or improve the fit, when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
 
 
@@ -126,7 +126,8 @@ def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
     """The model of all plays: fitted anew when they have grown by GROWTH, else improved by some steps."""
     plays = data.plays
     anew = before is None or plays >= before.anew_at
-    beliefs = estimate(task, data, None if before is None else before.beliefs, quick=not anew)
+    rounds = 2 if before is None else int(anew)
+    beliefs = estimate(task, data, None if before is None else before.beliefs, rounds=rounds)
     kept = None if task.all_rows is None else Surrogate.fit(task, beliefs, data, task.all_rows)
     anew_at = int(np.ceil(plays * GROWTH)) if before is None or anew else before.anew_at
     return Guided(task, data, beliefs, max(int(plays * STEPS), plays + 1), anew_at, kept)

@@ -30,9 +30,9 @@ from unswayed.search.play import Choice, Why
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
-LITTLE = 0.01  # of the noise: if no row promises more, the model has no use for plays, and looks for what it misses
+LITTLE = 0.003  # of the noise: if no row promises more, the model has no use for plays, and looks for what it misses
 BOLD = 3.0  # then the largest bound of so many deviations is played
-LEADERS = 10  # rows to climb from lie around this many of the best
+LEADERS = 3  # rows to climb from lie around this many of the best
 
 
 def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = None) -> Choice:
@@ -69,6 +69,8 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     shut = _shut(mode, pending)
     rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
     choice, worth = _promising(goal, rows) if len(rows) else (Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0)
+    if task.all_rows is not None and (again := goal.lead.again()) > worth:
+        choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, the middle
     for doubt in doubts(surrogate, field, plays, pending, source):
         if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
@@ -79,9 +81,7 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
 def _promising(goal: Improvement, rows: FloatArray) -> tuple[Choice, float]:
     """The row that promises the largest improvement, and how much."""
     worth, lead = np.exp(goal.at(rows)), goal.lead
-    best, leader = int(np.argmax(worth)), lead.field.X[lead.row]
-    if False and lead.again() > worth[best]:
-        return Choice(leader, Why.EXPLOIT), lead.again()
+    best = int(np.argmax(worth))
     if worth[best] < LITTLE * np.sqrt(lead.field.lam):
         mean, deviation = lead.field.at(rows)
         return Choice(rows[int(np.argmax(mean + BOLD * deviation))], Why.EXPLORE), float(worth[best])

@@ -89,7 +89,9 @@ class Task:
     @property
     def enough(self) -> int:
         """With this many values there can be a model."""
-        return len(self.start) if self.method == "influence-pe" else min(parameters(self.space) + 1, len(self.start))
+        if self.method == "influence-pe":
+            return len(self.start)
+        return min(parameters(self.space) + 1, len(self.start))
 
 
 @dataclass(frozen=True, eq=False)

@@ -210,8 +210,8 @@ def test_if_most_of_the_space_fails_new_points_are_tried_and_what_works_is_searc
 
 def test_options_that_fail_at_first_do_not_keep_the_others_from_being_tried():
     space = Options([[float(i)] for i in range(60)])
-    start = {row.tobytes() for row in first_rows(space, 0)}
+    start = {row.tobytes() for row in first_rows(space, 0)[:20]}
     game = Game(task(space, threat=1.0))
     game.play(80, lambda row: None if row.tobytes() in start else float(row[0]), sigma=0.0)
-    assert len(game.values) - game.values.count(None) >= 50
+    assert len(game.values) - game.values.count(None) >= 40
     assert game.answer().point[0] > 50

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.rows import distinct_rows
-from unswayed.spaces import Box, Options, Space
+from unswayed.spaces import Options, Space
 from unswayed.types import FloatArray
 
 EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved
@@ -14,6 +14,7 @@ FEW = EVERYWHERE + NEAR  # a space with at most this many points is considered a
 FIRST = 64  # so many different rows are played, if none is told
 SOBOL, AROUND = 256, 50  # starts all over, and at each distance from the leaders
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
+STEPS = (0.2, 0.03)  # distances of starts from the leaders
 REPEATS = 6  # first plays that are made twice, to learn the noise
 
 
@@ -55,12 +56,27 @@ def unguided(space: Space, start: FloatArray, failed: FloatArray, number: int, s
     return rest[int(np.random.default_rng([seed, number]).integers(len(rest)))] if rest else row
 
 
-def near_failures(arms: FloatArray, told: FloatArray, failed: FloatArray) -> list[int]:
-    """Arms that are closer to a failed play than to any told one: they may fail too."""
+def near_failures(arms: FloatArray, told: FloatArray, failed: FloatArray, *, measured_only: bool) -> list[int]:
+    """Arms that may fail, if some plays did: those closer to a failure than to a value, or all without a value."""
     if not len(failed):
         return []
-    near = cdist(arms, failed).min(axis=1) < cdist(arms, told).min(axis=1)
+    to_value = cdist(arms, told).min(axis=1)
+    near = to_value > 0 if measured_only else cdist(arms, failed).min(axis=1) < to_value
     return [int(arm) for arm in np.flatnonzero(near)]
+
+
+def chances(rows: FloatArray, told: FloatArray, failed: FloatArray) -> FloatArray:
+    """How likely a play of each row gives a value: the share of values among the plays around it.
+
+    A play at distance r counts exp(-r^2/2 R^2), where R is the distance to the nearest play.
+    """
+    if not len(failed):
+        return np.ones(len(rows))
+    squares = cdist(rows, np.vstack([told, failed]), "sqeuclidean")
+    nearest = np.maximum(squares.min(axis=1), 1e-12)[:, None]
+    weights = np.exp(-0.5 * squares / nearest)
+    share: FloatArray = weights[:, : len(told)].sum(axis=1) / weights.sum(axis=1)
+    return share
 
 
 def starts(space: Space, leaders: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -68,20 +84,19 @@ def starts(space: Space, leaders: FloatArray, rng: np.random.Generator) -> Float
     everywhere = space.spread(SOBOL, rng)
     if isinstance(space, Options):  # a long table
         return np.vstack([everywhere, space.nearest(leaders, AROUND)])
-    near = [space.around(leaders, radius, AROUND, rng) for radius in (0.2, 0.03)]
+    near = [space.around(leaders, radius, AROUND, rng) for radius in STEPS]
     moved = one_parameter_moved(space, leaders, everywhere, rng)
     return np.vstack([everywhere, moved, *near])
 
 
-def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Rows to consider beside those that were played; and those among them that move one parameter of a leader."""
-    near = [space.around(leaders, radius, NEAR // len(RADII), rng) for radius in RADII]
+def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Rows to compare beside those that were played: some everywhere, some around the leaders."""
     everywhere = space.arms(EVERYWHERE, int(rng.integers(2**31)))
-    if isinstance(space, Options):  # a long table: random rows, and those nearest to the leaders
+    if isinstance(space, Options):  # a long table
         some = rng.choice(len(everywhere), EVERYWHERE, replace=False)
-        return np.vstack([everywhere[some], space.nearest(leaders, NEAR // len(leaders))]), everywhere[:0]
-    moved = one_parameter_moved(space, leaders, everywhere, rng)
-    return np.vstack([everywhere, moved, *near]), moved
+        return np.vstack([everywhere[some], space.nearest(leaders, NEAR // len(leaders))])
+    near = [space.around(leaders, radius, NEAR // len(RADII), rng) for radius in RADII]
+    return np.vstack([everywhere, one_parameter_moved(space, leaders, everywhere, rng), *near])
 
 
 def one_parameter_moved(
@@ -90,5 +105,5 @@ def one_parameter_moved(
     """Leaders with one parameter replaced by that of a random row: this leads from one peak to the next."""
     moved = leaders[rng.integers(len(leaders), size=MOVED)]
     donors = everywhere[rng.integers(len(everywhere), size=MOVED)]
-    taken = space.groups == rng.integers(int(space.groups.max()) + 1, size=MOVED)[:, None]
+    taken = space.groups == rng.integers(parameters(space), size=MOVED)[:, None]
     return np.where(taken, donors, moved)

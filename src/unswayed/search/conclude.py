@@ -53,9 +53,9 @@ def answer(
     # The certificate of influence-PE needs no trimming.
     threshold = np.inf if isinstance(mode, Eliminating) else None
     surrogate = None if isinstance(mode, Starting) else mode.surrogate
-    surrogate, _ = refined(task, data, surrogate, refit=True, threshold=threshold)
+    surrogate = refined(task, data, surrogate, refit=True, threshold=threshold)
     for _ in range(REFINEMENTS - 1 if task.all_rows is None else 0):
-        surrogate, _ = refined(task, data, surrogate, refit=False, threshold=threshold)
+        surrogate = refined(task, data, surrogate, refit=False, threshold=threshold)
     return _answer_of(mode, data, surrogate, plays, task.space if space is None else space, minimize)
 
 
@@ -65,7 +65,7 @@ def _answer_of(
     task, prior, watch = mode.task, surrogate.beliefs.prior, surrogate.watch
     policy, continuum = surrogate.policy, task.all_rows is None
     given = _noise_given(task.given, data)
-    without = near_failures(policy.domain, data.rows, data.failed)
+    without = near_failures(policy.domain, data.rows, data.failed, measured_only=continuum)
     arm = policy.recommend(watch, without=without)
     broken, counted = _broken(task, data, surrogate, arm, without)
     points = task.space.decode(policy.domain)

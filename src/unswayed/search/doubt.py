@@ -25,6 +25,8 @@ from unswayed.types import BoolArray, FloatArray
 
 UNKNOWN = 0.02  # share of lies, if nobody knows the threat
 MOST = 0.25  # largest share of lies that is computed with
+BESIDE = 8  # so many low values beside as many leaders are judged
+TOGETHER = 0.6  # points of this correlation are judged together
 PEAK = 0.05  # least probability that a high value in the range is a narrow peak
 
 
@@ -77,19 +79,61 @@ def doubts(
     gain[surrogate.only_by(field.X, source) | (counts == 0) | _among(field.X, pending)] = 0.0
     places = np.argsort(-gain, kind="stable")[:2]
     found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
-    found += _aside(surrogate, field, float(means[leader]), share, span, pending)
+    found += _hidden(surrogate, field, counts, share, span, pending, source)
+    found += _aside(surrogate, field, float(means[leader]), share, span, pending, source)
     return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
 
 
+def _hidden(
+    surrogate: Surrogate,
+    field: Field,
+    counts: FloatArray,
+    share: float,
+    span: float,
+    pending: FloatArray,
+    source: str | None,
+) -> list[Doubt]:
+    """A low value beside a leader, judged without those that are low with it: lies may hide each other.
+
+    The more such lies together would cost, the less likely they are.
+    """
+    means, shape = field.means, surrogate.beliefs.prior.shape
+    best, noise = float(means.max()), float(np.sqrt(field.lam))
+    leaders = field.X[np.argsort(-means, kind="stable")[:BESIDE]]
+    low = (field.y < best - 3 * noise) & (counts > 0)
+    low &= ~(_among(field.X, pending) | surrogate.only_by(field.X, source))
+    near = np.where(low, shape(field.X, leaders).max(axis=1), -np.inf)
+    places = [int(i) for i in np.argsort(-near, kind="stable")[:BESIDE] if low[i]]
+    together = shape(field.X[places], field.X) >= TOGETHER if places else np.zeros((0, len(low)))
+    found = []
+    for i, close in zip(places, together, strict=True):
+        some = np.flatnonzero(close & (counts > 0) & (field.y <= field.y[i] + span / 4))
+        mean, variance = field.without(some)
+        at = int(np.flatnonzero(some == i)[0])
+        cost = float(np.maximum(mean - field.y[some], 0.0) @ counts[some])
+        likely = share * max(1 - cost / max(surrogate.purse(span), cost, 1e-12), 0.0)
+        off, spread = field.y[[i]] - mean[[at]], variance[[at]] + field.lam / field.n[[i]]
+        p = _false(off, spread, np.array([likely]), span)
+        found.append(Doubt(field.X[i], Why.RECHECK, float(p[0] * _gain(mean[[at]] - best, variance[[at]])[0])))
+    return found
+
+
 def _aside(
-    surrogate: Surrogate, field: Field, best: float, share: float, span: float, pending: FloatArray
+    surrogate: Surrogate,
+    field: Field,
+    best: float,
+    share: float,
+    span: float,
+    pending: FloatArray,
+    source: str | None,
 ) -> list[Doubt]:
     """The highest value that was set aside, if nothing else was measured at its point."""
     watch = surrogate.watch
     aside = np.flatnonzero(~watch.kept & (watch.rewards > best) & (watch.rewards < best + 2 * span))
     rows = surrogate.policy.domain[watch.arms[aside]]
     once = np.array([(watch.arms == arm).sum() == 1 for arm in watch.arms[aside]], dtype=np.bool_)
-    aside, rows = aside[once & ~_among(rows, pending)], rows[once & ~_among(rows, pending)]
+    once &= ~(_among(rows, pending) | surrogate.only_by(rows, source))
+    aside, rows = aside[once], rows[once]
     if not len(aside):
         return []
     mean, deviation = field.at(rows)

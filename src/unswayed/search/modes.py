@@ -93,20 +93,20 @@ def step(mode: Mode, event: Event) -> Mode:
 
 def refined(
     task: Task, data: Data, before: Surrogate | None, *, refit: bool, threshold: float | None = None
-) -> tuple[Surrogate, FloatArray]:
-    """A surrogate on new candidates around the leaders, and the candidates that move one parameter.
+) -> Surrogate:
+    """A surrogate on new candidates around the leaders.
 
     The leaders are those of `before`, at first the largest values. `refit` estimates the beliefs again.
     """
     known = None if before is None else before.beliefs
     beliefs = estimate(task, data, known) if refit or known is None else known
-    rows, moves = task.all_rows, data.rows[:0]
+    rows = task.all_rows
     if rows is None:
         best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
         leaders = best if before is None else before.leaders(LEADERS)
         rng = np.random.default_rng([task.seed, data.plays])
-        rows, moves = candidates(task.space, leaders, rng)
-    return Surrogate.fit(task, beliefs, data, rows, threshold=threshold), moves
+        rows = candidates(task.space, leaders, rng)
+    return Surrogate.fit(task, beliefs, data, rows, threshold=threshold)
 
 
 def _first_model(task: Task, data: Data) -> Mode:

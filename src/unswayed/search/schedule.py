@@ -22,7 +22,7 @@ from collections import Counter
 
 import numpy as np
 
-from unswayed.search.candidates import starts, unguided
+from unswayed.search.candidates import chances, starts, unguided
 from unswayed.search.climb import Improvement, top
 from unswayed.search.doubt import doubts
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
@@ -30,8 +30,10 @@ from unswayed.search.play import Choice, Why
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
-LITTLE = 0.003  # of the noise: if no row promises more, the model has no use for plays, and looks for what it misses
-BOLD = 3.0  # then the largest bound of so many deviations is played
+LITTLE = 1e-4  # of the range of the values: if no row promises more, look for what the model may have missed:
+BOLD = 3.0  # where the upper bound of so many deviations is largest
+LATE = 1  # x
+WARY = 4  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
 LEADERS = 3  # rows to climb from lie around this many of the best
 
 
@@ -59,8 +61,8 @@ def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = N
 
 
 def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | None) -> Choice:
-    task, surrogate, failed = mode.task, mode.surrogate, mode.data.failed
-    field = surrogate.field(failed, pending)
+    task, surrogate = mode.task, mode.surrogate
+    field = surrogate.field(pending)
     goal = Improvement(field.lead(int(np.argmax(field.means))))
     rows = task.all_rows
     if rows is None:
@@ -68,29 +70,32 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
         rows = top(task.space, goal, starts(task.space, leaders, np.random.default_rng([task.seed, number])))
     shut = _shut(mode, pending)
     rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
-    choice, worth = _promising(goal, rows) if len(rows) else (Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0)
+    choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0
+    if len(rows):
+        choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed))
     if task.all_rows is not None and (again := goal.lead.again()) > worth:
         choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, the middle
     for doubt in doubts(surrogate, field, plays, pending, source):
-        if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
+        if doubt.worth * min(number / plays, 1.0) ** LATE > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
     return choice
 
 
-def _promising(goal: Improvement, rows: FloatArray) -> tuple[Choice, float]:
-    """The row that promises the largest improvement, and how much."""
-    worth, lead = np.exp(goal.at(rows)), goal.lead
+def _promising(goal: Improvement, rows: FloatArray, chance: FloatArray) -> tuple[Choice, float]:
+    """The row that promises the largest improvement, and how much; each gives a value with some chance only."""
+    worth, lead = chance**WARY * np.exp(goal.at(rows)), goal.lead
     best = int(np.argmax(worth))
-    if worth[best] < LITTLE * np.sqrt(lead.field.lam):
+    if worth[best] < LITTLE * np.ptp(lead.field.y):
         mean, deviation = lead.field.at(rows)
-        return Choice(rows[int(np.argmax(mean + BOLD * deviation))], Why.EXPLORE), float(worth[best])
+        bound = np.where(chance < chance.max() / 2, -np.inf, mean + BOLD * deviation)
+        return Choice(rows[int(np.argmax(bound))], Why.EXPLORE), float(worth[best])
     mean = lead.at(rows[best : best + 1])[0][0]
     return Choice(rows[best], Why.EXPLOIT if mean > -np.sqrt(lead.field.lam) else Why.EXPLORE), float(worth[best])
 
 
 def _shut(mode: Guided, pending: FloatArray) -> set[bytes]:
-    """Rows not to play: of a small space, those that failed twice or more and never gave a value; else open ones too."""
+    """Rows not to play: that failed or are open; of a small space, that failed twice or more and never gave a value."""
     failed = mode.data.failed
     if mode.task.all_rows is None:
         return {row.tobytes() for row in np.vstack([failed, pending])}

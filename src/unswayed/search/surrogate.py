@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -22,10 +22,7 @@ from unswayed.types import BoolArray, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """Vigilant-UCB on the arms, with everything told so far.
-
-    `imagine` remembers its last result in `memo`, because a batch of plays imagines one play more each time.
-    """
+    """The arms with everything told so far, and which plays are kept: what vigilant-UCB watches."""
 
     beliefs: Beliefs
     policy: VigilantUCB
@@ -33,7 +30,6 @@ class Surrogate:
     names: tuple[str, ...]  # of the sources that the watch knows
     binary: bool  # whether plays are single outcomes, which are judged in batches
     watch: Watch
-    memo: dict[str, tuple[FloatArray, Watch]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def fit(
@@ -71,7 +67,7 @@ class Surrogate:
             return (
                 self
                 if (-1 if source is None else source) in self.watch.aside
-                else replace(self, watch=self.watch.imagined(arm, 1, z), memo={})
+                else replace(self, watch=self.watch.imagined(arm, 1, z))
             )
         weight = 1.0
         if told.noise_std is not None or told.trials is not None:
@@ -79,20 +75,11 @@ class Surrogate:
             weight = (self.beliefs.prior.noise_std / own) ** 2
         surprise = self.watch.surprise(arm, weight, z) > self.policy.threshold
         watch = self.watch.then(arm, weight, z, source, size=1)
-        return replace(self, watch=self.policy.watch(watch) if surprise else watch, memo={})
-
-    def arms_at(self, rows: Iterable[FloatArray]) -> list[int]:
-        """The arms at those of `rows` that are arms, sorted."""
-        return sorted({self.arm_of[row.tobytes()] for row in rows if row.tobytes() in self.arm_of})
+        return replace(self, watch=self.policy.watch(watch) if surprise else watch)
 
     def arms_of(self, rows: FloatArray) -> list[int]:
         """The arm at each of these played rows."""
         return [self.arm_of[row.tobytes()] for row in rows]
-
-    def nearest(self, row: FloatArray) -> int:
-        """The arm at this row, or the closest one: the candidates may have changed since the row was asked."""
-        known = self.arm_of.get(row.tobytes())
-        return known if known is not None else int(np.argmin(np.square(self.policy.domain - row).sum(axis=1)))
 
     def leaders(self, n: int) -> FloatArray:
         """The rows of largest posterior mean."""
@@ -100,8 +87,8 @@ class Surrogate:
         rows: FloatArray = self.policy.domain[best]
         return rows
 
-    def field(self, failed: FloatArray, pending: FloatArray) -> Field:
-        """The posterior at any row if every pending play gave its prediction, a failed one min(prediction, average).
+    def field(self, pending: FloatArray) -> Field:
+        """The posterior at any row, if every pending play gave its prediction.
 
         This leaves the means of pending points alone and makes them certain, which spreads plays that are asked for
         together. Imagined plays are no measurements: they make no other play suspect and are never set aside.
@@ -110,8 +97,6 @@ class Surrogate:
         means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(watch.K))
         some = n > 0
         field = Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n[some], means[some])
-        if len(failed):
-            field = field.then(failed, np.minimum(field.at(failed)[0], 0.0))
         return field.then(pending, field.at(pending)[0]) if len(pending) else field
 
     @property
@@ -123,6 +108,11 @@ class Surrogate:
         aside = ~watch.kept
         off = np.abs(watch.rewards[aside] - watch.posterior.mean[watch.arms[aside]])
         return replace(threat, total=max(threat.total - float(off @ watch.sizes[aside]), 0.0))
+
+    def purse(self, span: float) -> float:
+        """How much tampering may still be undetected, in units of the output scale; a lie costs at most `span`."""
+        left = self.threat_left
+        return np.inf if left is None or left.liars else left.total + left.lies * span
 
     def counts(self, rows: FloatArray) -> FloatArray:
         """How many kept measurements there are at each of these rows."""
@@ -136,22 +126,3 @@ class Surrogate:
             return np.zeros(len(rows), dtype=np.bool_)
         others = set(self.watch.played_by_others(self.names.index(source)).tolist())
         return np.array([self.arm_of.get(row.tobytes(), -1) not in others for row in rows], dtype=np.bool_)
-
-    def imagine(self, failed: FloatArray, pending: FloatArray) -> Watch:
-        """The state if every pending play gave its prediction, and every failed one min(prediction, average).
-
-        This leaves the means of pending points alone and shrinks the deviations there, which spreads plays that are
-        asked for together. Imagined plays are no measurements: they make no other play suspect and are never set aside.
-        """
-        rows, bad = np.vstack([failed, pending]), {row.tobytes() for row in failed}
-        done, watch = self.memo.get("last", (rows[:0], self.watch))
-        if len(done) > len(rows) or not np.array_equal(done, rows[: len(done)]):
-            done, watch = rows[:0], self.watch
-        new = rows[len(done) :]
-        starts = np.flatnonzero(np.any(np.diff(new, axis=0, prepend=np.nan), axis=1))  # equal rows follow each other
-        for row, n in zip(new[starts], np.diff(starts, append=len(new)), strict=True):
-            arm = self.nearest(row)
-            expected = float(watch.posterior.mean[arm])
-            watch = watch.imagined(arm, int(n), min(expected, 0.0) if row.tobytes() in bad else expected)
-        self.memo["last"] = (rows, watch)
-        return watch

@@ -167,13 +167,15 @@ class Lead:
         return Slopes(k @ field.weights - self._mean, change, slope(field.weights), of_change)
 
     def _differences(self, rows: FloatArray) -> Slopes:
+        """Central differences; one-sided at the faces of the unit cube, because a kernel may end there."""
         m, d = rows.shape
         steps = STEP * np.eye(d)
-        around = np.concatenate([(rows[:, None] + steps).reshape(-1, d), (rows[:, None] - steps).reshape(-1, d)])
-        mean, deviation = self.at(around)
+        ends = np.clip([rows[:, None] + steps, rows[:, None] - steps], 0.0, 1.0)
+        apart = np.minimum(rows + STEP, 1.0) - np.maximum(rows - STEP, 0.0)
+        mean, change = self.at(ends.reshape(-1, d))
         up, down = mean.reshape(2, m, d)
-        wide, narrow = deviation.reshape(2, m, d)
-        return Slopes(*self.at(rows), (up - down) / (2 * STEP), (wide - narrow) / (2 * STEP))
+        wide, narrow = change.reshape(2, m, d)
+        return Slopes(*self.at(rows), (up - down) / apart, (wide - narrow) / apart)
 
 
 class Slopes(NamedTuple):

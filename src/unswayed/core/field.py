@@ -84,7 +84,9 @@ class Field:
     def means_without(self, row: int) -> FloatArray:
         """The mean at each row of X without the plays at one: mu + (lam/n) [A^-1]_.j [A^-1 y]_j / [A^-1]_jj."""
         column = self.inverse[:, row]
-        means: FloatArray = self.means + self.lam / self.n * column * (self.weights[row] / column[row])
+        off = self.weights[row] / column[row]
+        means: FloatArray = self.means + self.lam / self.n * column * off
+        means[row] = self.y[row] - off  # as `alone` has it: the formula above is for the other rows
         return means
 
     def at(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -116,7 +116,8 @@ class Lead:
         t(x) = (s(x)^2 - c(x)) / sqrt(s(x)^2 + lam),        c(x) = k(x, X) (lam/n_j) A^-1 e_j
 
     where c is the covariance of the two values: what is known as well as the noise allows, and what is only as
-    uncertain as the leader, promises little.
+    uncertain as the leader, promises little. Where s^2 < c, one more play would say more about the leader than about
+    x; such a place is taken to promise nothing.
     """
 
     field: Field

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from unswayed.core.field import Field, log_improvement
 from unswayed.core.threat import Threat
@@ -69,7 +70,7 @@ def doubts(
         return []
     leader, (alone, variance) = int(np.argmax(means)), field.alone()
     counts = surrogate.counts(field.X)
-    p = _false(field.y - alone, variance + field.lam / field.n, share ** np.maximum(counts, 1.0), span)
+    p = _false(field.y - alone, variance + field.lam / field.n, share, np.maximum(counts, 1.0), span)
     gain = p * _gain(alone - means[leader], variance)
     others = field.means_without(leader)
     others[leader] = -np.inf
@@ -94,16 +95,21 @@ def _aside(
         return []
     mean, deviation = field.at(rows)
     off = watch.rewards[aside] - mean
-    p = _false(off, np.square(deviation) + field.lam, np.full(len(off), share), span)
+    p = _false(off, np.square(deviation) + field.lam, share, np.ones(len(off)), span)
     gain = np.maximum(1 - p, PEAK) * np.minimum(watch.rewards[aside] - best, span)
     i = int(np.argmax(gain))
     return [Doubt(rows[i], Why.RECHECK, float(gain[i]))]
 
 
-def _false(off: FloatArray, variance: FloatArray, lie: FloatArray, span: float) -> FloatArray:
-    """The probability that values are lies, if they are `off` what the others say."""
-    honest = (1 - lie) * np.exp(-0.5 * np.square(off) / variance) / np.sqrt(2 * np.pi * variance)
-    return np.asarray(lie / span / (lie / span + honest), dtype=np.float64)
+def _false(off: FloatArray, variance: FloatArray, share: float, counts: FloatArray, span: float) -> FloatArray:
+    """The probability that values are lies, each of them `counts` times, if they are `off` what the others say.
+
+    In logarithms: many plays that agree against a sure model are likely neither as lies nor as honest values.
+    """
+    lie = counts * np.log(share)
+    honest = np.log1p(-np.exp(lie)) - 0.5 * np.square(off) / variance - 0.5 * np.log(2 * np.pi * variance)
+    found: FloatArray = expit(lie - np.log(span) - honest)
+    return found
 
 
 def _gain(mean: FloatArray, variance: FloatArray) -> FloatArray:

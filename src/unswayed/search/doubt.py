@@ -22,7 +22,7 @@ from unswayed.core.field import Field, log_improvement
 from unswayed.core.threat import Threat
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
-from unswayed.types import BoolArray, FloatArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 UNKNOWN = 0.02  # share of lies, if nobody knows the threat
 MOST = 0.25  # largest share of lies that is computed with
@@ -75,24 +75,25 @@ def doubts(
     others = field.means_without(leader)
     others[leader] = -np.inf
     gain[leader] = p[leader] * _gain(others.max() - alone[leader], variance[leader])
-    gain[surrogate.only_by(field.X, source) | (counts == 0) | _among(field.X, pending)] = 0.0
+    gain[(counts == 0) | _closed(surrogate, field.X, pending, source)] = 0.0
     places = np.argsort(-gain, kind="stable")[:2]
     found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
-    found += _aside(surrogate, field, float(means[leader]), share, span, pending)
+    watch = surrogate.watch
+    aside = np.flatnonzero(~watch.kept & (np.bincount(watch.arms)[watch.arms] == 1))
+    aside = aside[~_closed(surrogate, surrogate.policy.domain[watch.arms[aside]], pending, source)]
+    found += _highest(surrogate, field, aside, float(means[leader]), share, span)
     return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
 
 
-def _aside(
-    surrogate: Surrogate, field: Field, best: float, share: float, span: float, pending: FloatArray
+def _highest(
+    surrogate: Surrogate, field: Field, aside: IntArray, best: float, share: float, span: float
 ) -> list[Doubt]:
-    """The highest value that was set aside, if nothing else was measured at its point."""
+    """The most promising of some values that were set aside; none if all are below the leader or far off."""
     watch = surrogate.watch
-    aside = np.flatnonzero(~watch.kept & (watch.rewards > best) & (watch.rewards < best + 2 * span))
-    rows = surrogate.policy.domain[watch.arms[aside]]
-    once = np.array([(watch.arms == arm).sum() == 1 for arm in watch.arms[aside]], dtype=np.bool_)
-    aside, rows = aside[once & ~_among(rows, pending)], rows[once & ~_among(rows, pending)]
+    aside = aside[(watch.rewards[aside] > best) & (watch.rewards[aside] < best + 2 * span)]
     if not len(aside):
         return []
+    rows = surrogate.policy.domain[watch.arms[aside]]
     mean, deviation = field.at(rows)
     off = watch.rewards[aside] - mean
     p = _false(off, np.square(deviation) + field.lam, share, np.ones(len(off)), span)
@@ -115,6 +116,11 @@ def _false(off: FloatArray, variance: FloatArray, share: float, counts: FloatArr
 def _gain(mean: FloatArray, variance: FloatArray) -> FloatArray:
     """E max(g, 0) of a normal g."""
     return np.exp(log_improvement(mean, np.sqrt(variance))[0])
+
+
+def _closed(surrogate: Surrogate, rows: FloatArray, pending: FloatArray, source: str | None) -> BoolArray:
+    """Which rows not to ask for: open plays will tell, and the same source again tells nothing."""
+    return _among(rows, pending) | surrogate.only_by(rows, source)
 
 
 def _among(rows: FloatArray, others: FloatArray) -> BoolArray:

@@ -111,6 +111,25 @@ def test_the_worth_of_a_value_that_was_set_aside():
     assert one.why is Why.RECHECK
 
 
+@pytest.mark.parametrize("noise_std", [0.05, 0.4])
+def test_the_noise_of_a_value_that_was_set_aside_is_its_own(noise_std):
+    """All values but one have a noise of 0.4."""
+    given = task(threat=Threat(lies=2), kernel=Matern(2.5, 1.5), noise_std=0.4, output_scale=1.0, level=0.0)
+    own = [noise_std if place == 3 else 0.4 for place in range(len(GRID))]
+    told = [Told(row, y, None, noise) for row, y, noise in zip(GRID, values(_3=1.3), own, strict=True)]
+    data = Data.empty(2).after_all(told)
+    surrogate = Surrogate.fit(given, estimate(given, data), data, NONE, threshold=1.5)
+    assert np.flatnonzero(~surrogate.watch.kept).tolist() == [3]
+    kept = GRID[np.arange(len(GRID)) != 3]
+    kernel, y = given.given.kernel, np.delete(values(), 3)
+    inverse, k = np.linalg.inv(kernel(kept, kept) + 0.16 * np.eye(15)), kernel(GRID[[3]], kept)
+    mean, variance = float((k @ inverse @ y)[0]), float(1 - (k @ inverse @ k.T)[0, 0])
+    best, span = float((kernel(kept, kept) @ inverse @ y).max()), float(np.ptp(y))
+    p = lie_probability(1.3 - mean, variance + noise_std**2, 2 / PLAYS, span)
+    [one] = [one for one in found_in(surrogate) if np.array_equal(one.row, GRID[3])]
+    np.testing.assert_allclose(one.worth, max(1 - p, PEAK) * min(1.3 - best, span), rtol=1e-6)
+
+
 def test_a_lone_false_leader_is_the_first_doubt():
     first = found_in(model(values(_3=1.2)))[0]
     np.testing.assert_array_equal(first.row, GRID[3])

@@ -8,6 +8,8 @@
     any other point     p E max(f - b, 0)        what is gained if a low value is false
     a value set aside   (1 - p) max(y - b, 0)    what is gained if a high value is true after all
 
+For a value that was set aside, 1 - p is at least PEAK, and y - b at most the range of the other values.
+
 Each is the expected gain by knowing better, as the expected improvement of a new place is; so they can be compared.
 """
 
@@ -96,16 +98,16 @@ def _highest(
     rows = surrogate.policy.domain[watch.arms[aside]]
     mean, deviation = field.at(rows)
     off = watch.rewards[aside] - mean
-    p = _false(off, np.square(deviation) + field.lam, share, np.ones(len(off)), span)
+    p = _false(off, np.square(deviation) + field.lam / watch.repeats[aside], share, np.ones(len(off)), span)
     gain = np.maximum(1 - p, PEAK) * np.minimum(watch.rewards[aside] - best, span)
     i = int(np.argmax(gain))
     return [Doubt(rows[i], Why.RECHECK, float(gain[i]))]
 
 
 def _false(off: FloatArray, variance: FloatArray, share: float, counts: FloatArray, span: float) -> FloatArray:
-    """The probability that values are lies, each of them `counts` times, if they are `off` what the others say.
+    """The probability that all `counts` plays of a value are lies, if it differs by `off` from what the others say.
 
-    In logarithms: many plays that agree against a sure model are likely neither as lies nor as honest values.
+    In logarithms, because both explanations can have a density that rounds to 0: many lies, or a huge error.
     """
     lie = counts * np.log(share)
     honest = np.log1p(-np.exp(lie)) - 0.5 * np.square(off) / variance - 0.5 * np.log(2 * np.pi * variance)

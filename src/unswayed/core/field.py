@@ -74,7 +74,8 @@ class Field:
     def inverse(self) -> FloatArray:
         """A^-1."""
         lower = np.tril(lapack.dpotri(self.L, lower=1)[0])
-        return lower + np.tril(lower, -1).T
+        inverse: FloatArray = lower + np.tril(lower, -1).T
+        return inverse
 
     def alone(self) -> tuple[FloatArray, FloatArray]:
         """What the other rows of X say of f at each: y - [A^-1 y]_j / [A^-1]_jj, and 1 / [A^-1]_jj - lam/n_j."""

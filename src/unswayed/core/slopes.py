@@ -1,7 +1,7 @@
 """Slopes of kernels of distances: dk(x, z)/dx_i = -h(x, z) (x_i - z_i)/l_i^2.
 
-    se          h = k
-    matern-nu   h = nu/(nu - 1) g(s), where g is the Matern kernel of order nu - 1 and s = sqrt(2 nu) r
+se          h = k
+matern-nu   h = nu/(nu - 1) g(s), where g is the Matern kernel of order nu - 1 and s = sqrt(2 nu) r
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.rows import distinct_rows
-from unswayed.spaces import Box, Options, Space
+from unswayed.spaces import Options, Space
 from unswayed.types import FloatArray
 
 EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved

@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 
 from unswayed.core.field import Lead, log_improvement
 from unswayed.spaces import Box, Categorical, Integer, Options, Space
+from unswayed.spaces.encoding import Value
 from unswayed.types import BoolArray, FloatArray
 
 STARTS, STEPS = 4, 12  # climb from this many rows, for at most so many steps
@@ -60,7 +61,8 @@ def climbed(space: Box, goal: Improvement, starts: FloatArray) -> FloatArray:
         return -float(value.sum()), -slope[:, free].ravel()
 
     inside = [(0.0, 1.0)] * (len(rows) * int(free.sum()))
-    found = minimize(loss, starts[:, free].ravel(), jac=True, bounds=inside, method="L-BFGS-B", options={"maxiter": STEPS})
+    begin, limit = starts[:, free].ravel(), {"maxiter": STEPS}
+    found = minimize(loss, begin, jac=True, bounds=inside, method="L-BFGS-B", options=limit)
     rows[:, free] = np.clip(found.x, 0.0, 1.0).reshape(len(rows), -1)
     return space.legal(rows)
 
@@ -104,9 +106,10 @@ def neighbours(space: Space, row: FloatArray) -> FloatArray:
     [point] = space.decode(row[None])
     near = []
     for name, one in space.parameters.items():
-        values = []
+        values: list[Value] = []
         if isinstance(one, Integer):
-            values = [value for value in (point[name] - 1, point[name] + 1) if one.low <= value <= one.high]
+            whole = int(point[name])
+            values = [value for value in (whole - 1, whole + 1) if one.low <= value <= one.high]
         elif isinstance(one, Categorical):
             values = [value for value in one.choices if value != point[name]]
         near += [{**point, name: value} for value in values]

@@ -71,7 +71,7 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     choice, worth = _promising(goal, rows) if len(rows) else (Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0)
     if task.all_rows is not None and (again := goal.lead.again()) > worth:
         choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
-    plays = task.plays or 2 * max(number, 1)  # if nobody knows, the middle
+    plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
     for doubt in doubts(surrogate, field, plays, pending, source):
         if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
@@ -90,7 +90,7 @@ def _promising(goal: Improvement, rows: FloatArray) -> tuple[Choice, float]:
 
 
 def _shut(mode: Guided, pending: FloatArray) -> set[bytes]:
-    """Rows not to play: of a small space, those that failed twice or more and never gave a value; else open ones too."""
+    """Rows not to play. Small space: they failed at least twice and never gave a value. Else: failed or open ones."""
     failed = mode.data.failed
     if mode.task.all_rows is None:
         return {row.tobytes() for row in np.vstack([failed, pending])}

@@ -136,7 +136,8 @@ class Options:
         if self._kind == "labels":
             return self._encoded[:0]
         found = self._tree.query(encoded_rows(X, self.columns), k=min(n, self.size))[1]
-        return self._encoded[np.unique(found)]
+        rows: FloatArray = self._encoded[np.unique(found)]
+        return rows
 
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
         """No rows: there are no points between the options."""

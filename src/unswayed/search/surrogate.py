@@ -107,6 +107,8 @@ class Surrogate:
         together. Imagined plays are no measurements: they make no other play suspect and are never set aside.
         """
         watch, kept = self.watch, self.watch.kept
+        if not kept.any():  # a given output scale that is far too small: all plays look like faults
+            kept = ~kept
         means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(watch.K))
         some = n > 0
         field = Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n[some], means[some])

@@ -130,6 +130,19 @@ def test_the_best_row_of_a_long_table_is_found():
     assert found >= 8
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_walk_through_a_table_ends_where_none_of_the_nearest_is_better(seed):
+    space = Options(np.random.default_rng(0).random((2_000, 2)))
+    goal, some = drawn(space, seed)
+    [begin] = some[[int(np.argmin(goal.at(some)))]]
+    best = top(space, goal, begin[None])[0]
+    assert goal.at(best[None])[0] > goal.at(begin[None])[0]
+    distance = np.square(space.arms(0, 0) - best).sum(axis=1)
+    near = space.arms(0, 0)[np.argsort(distance)[:25]]
+    walked = ROUNDS * np.sqrt(NEAREST / (np.pi * space.size))  # about the longest way
+    assert goal.at(near).max() <= goal.at(best[None])[0] + 1e-9 or np.linalg.norm(best - begin) > 0.5 * walked
+
+
 @pytest.mark.parametrize("space", [SQUARE, MIXED, Options(np.random.default_rng(0).random((2_000, 3)))], ids=repr)
 def test_the_number_of_evaluations_is_bounded(space):
     for seed in range(5):

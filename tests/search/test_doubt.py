@@ -192,6 +192,17 @@ def test_open_plays_are_left_out():
     assert not any(np.array_equal(one.row, GRID[3]) for one in found_in(aside, pending=GRID[[3]]))
 
 
+def test_a_failed_play_has_no_value_to_doubt():
+    """The model imagines one, which here contradicts the hill around it."""
+    peak = int(np.argmax(values()))
+    others, top = np.arange(len(GRID)) != peak, GRID[[peak]]
+    surrogate = model(values()[others], rows=GRID[others], noise_std=0.2)
+    measured = model(values(**{f"_{peak}": 0.0}), noise_std=0.2)
+    assert any(np.array_equal(one.row, top[0]) for one in found_in(measured)), "a measured 0 is doubted"
+    failed = doubts(surrogate, surrogate.field(top, NONE), PLAYS, NONE)
+    assert not any(np.array_equal(one.row, top[0]) for one in failed)
+
+
 @pytest.mark.parametrize("threshold", [np.inf, 4.0], ids=["kept", "set aside"])
 def test_the_same_source_is_not_asked_to_check_itself(threshold):
     high = 1.2 if threshold == np.inf else 1.6

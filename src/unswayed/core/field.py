@@ -1,6 +1,7 @@
 """The posterior at any row of the unit cube, with its slopes, so that one can climb on it.
 
     X, n, y   the points that were played, the weight of each, and the mean there
+    lam       the noise variance of a play of weight 1
     A         k(X, X) + diag(lam/n)
     mu(x)     k(x, X) A^-1 y                   s(x)^2    k(x, x) - k(x, X) A^-1 k(X, x)
     h         for a kernel of distances: dk(x, z)/dx_i = -h(x, z) (x_i - z_i)/l_i^2
@@ -28,7 +29,7 @@ from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray
 
 STEP = 1e-5  # of numerical slopes, for kernels without a formula
-FAR = -1e3  # below this u the asymptotic form is exact to 6 digits
+FAR = -1e3  # below this u, h is phi(u)/u^2 up to a factor of 1 - 3e-6
 LOG_ROOT = 0.5 * np.log(2 * np.pi)
 
 

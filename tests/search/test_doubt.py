@@ -9,8 +9,10 @@ from tests.search.games import task
 from unswayed import Matern, SquaredExponential, Threat, Why
 from unswayed.search.beliefs import estimate
 from unswayed.search.doubt import MOST, PEAK, UNKNOWN, doubts, share_of_lies
+from unswayed.search.modes import begin, step
+from unswayed.search.schedule import propose
 from unswayed.search.surrogate import Surrogate
-from unswayed.search.task import Data, Told
+from unswayed.search.task import Data, Failed, Told
 
 PLAYS = 40
 NONE = np.empty((0, 2))
@@ -33,7 +35,7 @@ def model(values, *, rows=GRID, threat=2, threshold=np.inf, sources=None, kernel
 
 
 def found_in(surrogate, pending=NONE, source=None):
-    return doubts(surrogate, surrogate.field(NONE, pending), PLAYS, pending, source)
+    return doubts(surrogate, PLAYS, pending, source)
 
 
 def values(**changed):
@@ -192,15 +194,12 @@ def test_open_plays_are_left_out():
     assert not any(np.array_equal(one.row, GRID[3]) for one in found_in(aside, pending=GRID[[3]]))
 
 
-def test_a_failed_play_has_no_value_to_doubt():
-    """The model imagines one, which here contradicts the hill around it."""
-    peak = int(np.argmax(values()))
-    others, top = np.arange(len(GRID)) != peak, GRID[[peak]]
-    surrogate = model(values()[others], rows=GRID[others], noise_std=0.2)
-    measured = model(values(**{f"_{peak}": 0.0}), noise_std=0.2)
-    assert any(np.array_equal(one.row, top[0]) for one in found_in(measured)), "a measured 0 is doubted"
-    failed = doubts(surrogate, surrogate.field(top, NONE), PLAYS, NONE)
-    assert not any(np.array_equal(one.row, top[0]) for one in failed)
+def test_an_open_play_beside_a_false_leader_does_not_confirm_it():
+    surrogate = model(values(_3=1.2))
+    beside = GRID[3] + np.array([[0.02, 0.02], [-0.03, 0.0], [0.0, -0.03]])
+    before, after = found_in(surrogate)[0], found_in(surrogate, pending=beside)[0]
+    np.testing.assert_array_equal(after.row, GRID[3])
+    assert (after.why, after.worth) == (Why.VERIFY, before.worth)
 
 
 @pytest.mark.parametrize("threshold", [np.inf, 4.0], ids=["kept", "set aside"])
@@ -249,3 +248,14 @@ def test_the_share_of_lies():
     assert share_of_lies(Threat(liars=2), 100, 0, 1.0) == MOST  # sources are not named
     assert share_of_lies(Threat(total=2.0, lies=1, liars=1), 100, 20, 2.0) == pytest.approx(0.07)
     assert share_of_lies(Threat(lies=90), 100, 0, 1.0) == MOST
+
+
+def test_a_failure_beside_an_honest_leader_does_not_make_it_suspect():
+    """The model takes a failed place for average. That says nothing about the values around it."""
+    given = task(threat=Threat(lies=2), kernel=Matern(2.5, 0.5), noise_std=0.05, output_scale=1.0, level=0.0, plays=18)
+    mode = begin(given)
+    for row in GRID:
+        mode = step(mode, Told(row, hill(row)))
+    assert propose(mode, len(GRID), NONE).why is not Why.VERIFY
+    mode = step(mode, Failed(GRID[int(np.argmax(values()))] + 0.05))
+    assert propose(mode, len(GRID) + 1, NONE).why is not Why.VERIFY

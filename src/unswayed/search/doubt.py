@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from unswayed.core.field import Field, log_improvement
+from unswayed.core.field import log_improvement
 from unswayed.core.threat import Threat
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
@@ -54,18 +54,19 @@ def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) 
     return min(lies / plays + threat.liars / max(sources, threat.liars + 1), MOST)
 
 
-def doubts(
-    surrogate: Surrogate, field: Field, plays: int, pending: FloatArray, source: str | None = None
-) -> list[Doubt]:
+def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | None = None) -> list[Doubt]:
     """What may be worth measuring again, the best first.
+
+    Only measurements count: the imagined values of open plays would confirm a lie beside them, and those of failed
+    plays would contradict an honest value.
 
     Args:
         surrogate: The model.
-        field: Its posterior, with open plays imagined.
         plays: How many plays there will be.
         pending: The rows of open plays: they will tell.
         source: Who will measure, if that is known: the same source again tells nothing.
     """
+    field = surrogate.measured
     span, means = float(np.ptp(field.y)), field.means
     share = share_of_lies(surrogate.threat_left, plays, len(surrogate.names), span)
     if share <= 0 or span <= 0:
@@ -83,15 +84,13 @@ def doubts(
     watch = surrogate.watch
     aside = np.flatnonzero(~watch.kept & (np.bincount(watch.arms)[watch.arms] == 1))
     aside = aside[~_closed(surrogate, surrogate.policy.domain[watch.arms[aside]], pending, source)]
-    found += _highest(surrogate, field, aside, float(means[leader]), share, span)
+    found += _highest(surrogate, aside, float(means[leader]), share, span)
     return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
 
 
-def _highest(
-    surrogate: Surrogate, field: Field, aside: IntArray, best: float, share: float, span: float
-) -> list[Doubt]:
+def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, span: float) -> list[Doubt]:
     """The most promising of some values that were set aside; none if all are below the leader or far off."""
-    watch = surrogate.watch
+    watch, field = surrogate.watch, surrogate.measured
     aside = aside[(watch.rewards[aside] > best) & (watch.rewards[aside] < best + 2 * span)]
     if not len(aside):
         return []

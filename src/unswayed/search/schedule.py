@@ -72,7 +72,7 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     if task.all_rows is not None and (again := goal.lead.again()) > worth:
         choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
-    for doubt in doubts(surrogate, field, plays, pending, source):
+    for doubt in doubts(surrogate, plays, pending, source):
         if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
     return choice

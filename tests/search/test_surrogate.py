@@ -5,6 +5,7 @@ import pytest
 
 from tests.search.games import Game, nothing, task
 from unswayed import Linear, Matern
+from unswayed.search.doubt import doubts
 from unswayed.search.schedule import propose
 
 GIVEN = {"kernel": Matern(2.5, 0.4), "noise_std": 0.1, "output_scale": 1.0, "level": 0.0, "threat": 0.0}
@@ -38,6 +39,7 @@ def test_a_given_output_scale_that_is_far_too_small_does_not_stop_the_search():
     for number in range(8):
         game.tell(game.ask(), (-1.0) ** number)
     assert not game.mode.surrogate.watch.kept.any()
+    assert all(np.isfinite(one.worth) for one in doubts(game.mode.surrogate, 16, nothing(game.task)))
     row = propose(game.mode, 8, nothing(game.task)).row
     np.testing.assert_array_equal(game.task.space.legal(row[None]), row[None])
 

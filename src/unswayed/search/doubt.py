@@ -72,13 +72,13 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     if share <= 0 or span <= 0:
         return []
     leader, (alone, variance) = int(np.argmax(means)), field.alone()
-    counts = surrogate.counts(field.X)
-    p = _false(field.y - alone, variance + field.lam / field.n, share, np.maximum(counts, 1.0), span)
+    counts = np.maximum(surrogate.counts(field.X), 1.0)
+    p = _false(field.y - alone, variance + field.lam / field.n, share, counts, span)
     gain = p * _gain(alone - means[leader], variance)
     others = field.means_without(leader)
     others[leader] = -np.inf
     gain[leader] = p[leader] * _gain(others.max() - alone[leader], variance[leader])
-    gain[(counts == 0) | _closed(surrogate, field.X, pending, source)] = 0.0
+    gain[_closed(surrogate, field.X, pending, source)] = 0.0
     places = np.argsort(-gain, kind="stable")[:2]
     found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
     watch = surrogate.watch

@@ -1,6 +1,7 @@
 """The posterior at any row of the unit cube, with its slopes, so that one can climb on it.
 
     X, n, y   the points that were played, the weight of each, and the mean there
+    lam       the noise variance of a play of weight 1
     A         k(X, X) + diag(lam/n)
     mu(x)     k(x, X) A^-1 y                   s(x)^2    k(x, x) - k(x, X) A^-1 k(X, x)
     h         for a kernel of distances: dk(x, z)/dx_i = -h(x, z) (x_i - z_i)/l_i^2
@@ -28,7 +29,7 @@ from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray, IntArray
 
 STEP = 1e-5  # of numerical slopes, for kernels without a formula
-FAR = -1e3  # below this u the asymptotic form is exact to 6 digits
+FAR = -1e3  # below this u, h is phi(u)/u^2 up to a factor of 1 - 3e-6
 LOG_ROOT = 0.5 * np.log(2 * np.pi)
 
 
@@ -91,7 +92,9 @@ class Field:
     def means_without(self, row: int) -> FloatArray:
         """The mean at each row of X without the plays at one: mu + (lam/n) [A^-1]_.j [A^-1 y]_j / [A^-1]_jj."""
         column = self.inverse[:, row]
-        means: FloatArray = self.means + self.lam / self.n * column * (self.weights[row] / column[row])
+        off = self.weights[row] / column[row]
+        means: FloatArray = self.means + self.lam / self.n * column * off
+        means[row] = self.y[row] - off  # as `alone` has it: the formula above is for the other rows
         return means
 
     def at(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -121,7 +124,8 @@ class Lead:
         t(x) = (s(x)^2 - c(x)) / sqrt(s(x)^2 + lam),        c(x) = k(x, X) (lam/n_j) A^-1 e_j
 
     where c is the covariance of the two values: what is known as well as the noise allows, and what is only as
-    uncertain as the leader, promises little.
+    uncertain as the leader, promises little. Where s^2 < c, one more play would say more about the leader than about
+    x; such a place is taken to promise nothing.
     """
 
     field: Field
@@ -174,13 +178,15 @@ class Lead:
         return Slopes(k @ field.weights - self._mean, change, slope(field.weights), of_change)
 
     def _differences(self, rows: FloatArray) -> Slopes:
+        """Central differences; one-sided at the faces of the unit cube, because a kernel may end there."""
         m, d = rows.shape
         steps = STEP * np.eye(d)
-        around = np.concatenate([(rows[:, None] + steps).reshape(-1, d), (rows[:, None] - steps).reshape(-1, d)])
-        mean, deviation = self.at(around)
+        ends = np.clip([rows[:, None] + steps, rows[:, None] - steps], 0.0, 1.0)
+        apart = np.minimum(rows + STEP, 1.0) - np.maximum(rows - STEP, 0.0)
+        mean, change = self.at(ends.reshape(-1, d))
         up, down = mean.reshape(2, m, d)
-        wide, narrow = deviation.reshape(2, m, d)
-        return Slopes(*self.at(rows), (up - down) / (2 * STEP), (wide - narrow) / (2 * STEP))
+        wide, narrow = change.reshape(2, m, d)
+        return Slopes(*self.at(rows), (up - down) / apart, (wide - narrow) / apart)
 
 
 class Slopes(NamedTuple):

@@ -1,7 +1,9 @@
 """Slopes of kernels of distances: dk(x, z)/dx_i = -h(x, z) (x_i - z_i)/l_i^2.
 
+l           the length-scales
 se          h = k
-matern-nu   h = nu/(nu - 1) g(s), where g is the Matern kernel of order nu - 1 and s = sqrt(2 nu) r
+matern-nu   h = nu/(nu - 1) g(s), where g is the Matern kernel of order nu - 1 and s = sqrt(2 nu) r, for nu > 1
+two scales  the sum for both parts, each with nu = 5/2; that of the detail is divided by ratio^2
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ class Sloped(NamedTuple):
 
 
 def sloped(kernel: Kernel, X: FloatArray, Z: FloatArray) -> Sloped | None:
-    """k and its slopes at the rows of X; None for a kernel that has no formula, or a cusp."""
+    """k and h at the rows of X; None for a kernel without a formula here, or with a cusp (Matern with nu <= 1)."""
     if isinstance(kernel, WithLevel):
         found = sloped(kernel.kernel, X, Z)
         return None if found is None else found._replace(k=found.k + kernel.spread**2)

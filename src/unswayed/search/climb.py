@@ -61,8 +61,8 @@ def climbed(space: Box, goal: Improvement, starts: FloatArray) -> FloatArray:
         return -float(value.sum()), -slope[:, free].ravel()
 
     inside = [(0.0, 1.0)] * (len(rows) * int(free.sum()))
-    options = {"maxiter": STEPS}
-    found = minimize(loss, starts[:, free].ravel(), jac=True, bounds=inside, method="L-BFGS-B", options=options)
+    begin, limit = starts[:, free].ravel(), {"maxiter": STEPS}
+    found = minimize(loss, begin, jac=True, bounds=inside, method="L-BFGS-B", options=limit)
     rows[:, free] = np.clip(found.x, 0.0, 1.0).reshape(len(rows), -1)
     return space.legal(rows)
 
@@ -108,7 +108,8 @@ def neighbours(space: Space, row: FloatArray) -> FloatArray:
     for name, one in space.parameters.items():
         values: list[Value] = []
         if isinstance(one, Integer):
-            values = [int(point[name]) + step for step in (-1, 1) if one.low <= int(point[name]) + step <= one.high]
+            whole = int(point[name])
+            values = [value for value in (whole - 1, whole + 1) if one.low <= value <= one.high]
         elif isinstance(one, Categorical):
             values = [value for value in one.choices if value != point[name]]
         near += [{**point, name: value} for value in values]

@@ -8,6 +8,8 @@
     any other point     p E max(f - b, 0)        what is gained if a low value is false
     a value set aside   (1 - p) max(y - b, 0)    what is gained if a high value is true after all
 
+For a value that was set aside, 1 - p is at least PEAK, and y - b at most the range of the other values.
+
 Each is the expected gain by knowing better, as the expected improvement of a new place is; so they can be compared.
 """
 
@@ -16,12 +18,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from unswayed.core.field import Field, log_improvement
 from unswayed.core.threat import Threat
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
-from unswayed.types import BoolArray, FloatArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 UNKNOWN = 0.02  # share of lies, if nobody knows the threat
 MOST = 0.25  # largest share of lies that is computed with
@@ -53,106 +56,102 @@ def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) 
     return min(lies / plays + threat.liars / max(sources, threat.liars + 1), MOST)
 
 
-def doubts(
-    surrogate: Surrogate, field: Field, plays: int, pending: FloatArray, source: str | None = None
-) -> list[Doubt]:
+def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | None = None) -> list[Doubt]:
     """What may be worth measuring again, the best first.
+
+    Only measurements count: the imagined values of open plays would confirm a lie beside them, and those of failed
+    plays would contradict an honest value.
 
     Args:
         surrogate: The model.
-        field: Its posterior, with open plays imagined.
         plays: How many plays there will be.
         pending: The rows of open plays: they will tell.
         source: Who will measure, if that is known: the same source again tells nothing.
     """
+    field = surrogate.measured
     span, means = float(np.ptp(field.y)), field.means
     share = share_of_lies(surrogate.threat_left, plays, len(surrogate.names), span)
     if share <= 0 or span <= 0:
         return []
     leader, (alone, variance) = int(np.argmax(means)), field.alone()
-    counts = surrogate.counts(field.X)
-    p = _false(field.y - alone, variance + field.lam / field.n, share ** np.maximum(counts, 1.0), span)
+    counts = np.maximum(surrogate.counts(field.X), 1.0)
+    p = _false(field.y - alone, variance + field.lam / field.n, share, counts, span)
     gain = p * _gain(alone - means[leader], variance)
     others = field.means_without(leader)
     others[leader] = -np.inf
     gain[leader] = p[leader] * _gain(others.max() - alone[leader], variance[leader])
-    gain[surrogate.only_by(field.X, source) | (counts == 0) | _among(field.X, pending)] = 0.0
+    gain[_closed(surrogate, field.X, pending, source)] = 0.0
     places = np.argsort(-gain, kind="stable")[:2]
     found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
-    found += _hidden(surrogate, field, counts, share, span, pending, source)
-    found += _aside(surrogate, field, float(means[leader]), share, span, pending, source)
+    found += _hidden(surrogate, field, counts, share, span, _closed(surrogate, field.X, pending, source))
+    watch = surrogate.watch
+    aside = np.flatnonzero(~watch.kept & (np.bincount(watch.arms)[watch.arms] == 1))
+    aside = aside[~_closed(surrogate, surrogate.policy.domain[watch.arms[aside]], pending, source)]
+    found += _highest(surrogate, aside, float(means[leader]), share, span)
     return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
 
 
 def _hidden(
-    surrogate: Surrogate,
-    field: Field,
-    counts: FloatArray,
-    share: float,
-    span: float,
-    pending: FloatArray,
-    source: str | None,
+    surrogate: Surrogate, field: Field, counts: FloatArray, share: float, span: float, closed: BoolArray
 ) -> list[Doubt]:
-    """A low value beside a leader, judged without those that are low with it: lies may hide each other.
+    """Low values beside the leaders, each judged without those that are low with it: lies may hide each other.
 
     The more such lies together would cost, the less likely they are.
     """
     means, shape = field.means, surrogate.beliefs.prior.shape
     best, noise = float(means.max()), float(np.sqrt(field.lam))
     leaders = field.X[np.argsort(-means, kind="stable")[:BESIDE]]
-    low = (field.y < best - 3 * noise) & (counts > 0)
-    low &= ~(_among(field.X, pending) | surrogate.only_by(field.X, source))
+    low = (field.y < best - 3 * noise) & ~closed
     near = np.where(low, shape(field.X, leaders).max(axis=1), -np.inf)
     places = [int(i) for i in np.argsort(-near, kind="stable")[:BESIDE] if low[i]]
     together = shape(field.X[places], field.X) >= TOGETHER if places else np.zeros((0, len(low)))
     found = []
     for i, close in zip(places, together, strict=True):
-        some = np.flatnonzero(close & (counts > 0) & (field.y <= field.y[i] + span / 4))
+        some = np.flatnonzero(close & (field.y <= field.y[i] + span / 4))
         mean, variance = field.without(some)
         at = int(np.flatnonzero(some == i)[0])
         cost = float(np.maximum(mean - field.y[some], 0.0) @ counts[some])
-        likely = share * max(1 - cost / max(surrogate.purse(span), cost, 1e-12), 0.0)
+        likely = share * max(1 - cost / max(surrogate.purse(span), 1e-12), 1e-9)
         off, spread = field.y[[i]] - mean[[at]], variance[[at]] + field.lam / field.n[[i]]
-        p = _false(off, spread, np.array([likely]), span)
+        p = _false(off, spread, likely, np.ones(1), span)
         found.append(Doubt(field.X[i], Why.RECHECK, float(p[0] * _gain(mean[[at]] - best, variance[[at]])[0])))
     return found
 
 
-def _aside(
-    surrogate: Surrogate,
-    field: Field,
-    best: float,
-    share: float,
-    span: float,
-    pending: FloatArray,
-    source: str | None,
-) -> list[Doubt]:
-    """The highest value that was set aside, if nothing else was measured at its point."""
-    watch = surrogate.watch
-    aside = np.flatnonzero(~watch.kept & (watch.rewards > best) & (watch.rewards < best + 2 * span))
-    rows = surrogate.policy.domain[watch.arms[aside]]
-    once = np.array([(watch.arms == arm).sum() == 1 for arm in watch.arms[aside]], dtype=np.bool_)
-    once &= ~(_among(rows, pending) | surrogate.only_by(rows, source))
-    aside, rows = aside[once], rows[once]
+def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, span: float) -> list[Doubt]:
+    """The most promising of some values that were set aside; none if all are below the leader or far off."""
+    watch, field = surrogate.watch, surrogate.measured
+    aside = aside[(watch.rewards[aside] > best) & (watch.rewards[aside] < best + 2 * span)]
     if not len(aside):
         return []
+    rows = surrogate.policy.domain[watch.arms[aside]]
     mean, deviation = field.at(rows)
     off = watch.rewards[aside] - mean
-    p = _false(off, np.square(deviation) + field.lam, np.full(len(off), share), span)
+    p = _false(off, np.square(deviation) + field.lam / watch.repeats[aside], share, np.ones(len(off)), span)
     gain = np.maximum(1 - p, PEAK) * np.minimum(watch.rewards[aside] - best, span)
     i = int(np.argmax(gain))
     return [Doubt(rows[i], Why.RECHECK, float(gain[i]))]
 
 
-def _false(off: FloatArray, variance: FloatArray, lie: FloatArray, span: float) -> FloatArray:
-    """The probability that values are lies, if they are `off` what the others say."""
-    honest = (1 - lie) * np.exp(-0.5 * np.square(off) / variance) / np.sqrt(2 * np.pi * variance)
-    return np.asarray(lie / span / (lie / span + honest), dtype=np.float64)
+def _false(off: FloatArray, variance: FloatArray, share: float, counts: FloatArray, span: float) -> FloatArray:
+    """The probability that all `counts` plays of a value are lies, if it differs by `off` from what the others say.
+
+    In logarithms, because both explanations can have a density that rounds to 0: many lies, or a huge error.
+    """
+    lie = counts * np.log(share)
+    honest = np.log1p(-np.exp(lie)) - 0.5 * np.square(off) / variance - 0.5 * np.log(2 * np.pi * variance)
+    found: FloatArray = expit(lie - np.log(span) - honest)
+    return found
 
 
 def _gain(mean: FloatArray, variance: FloatArray) -> FloatArray:
     """E max(g, 0) of a normal g."""
     return np.exp(log_improvement(mean, np.sqrt(variance))[0])
+
+
+def _closed(surrogate: Surrogate, rows: FloatArray, pending: FloatArray, source: str | None) -> BoolArray:
+    """Which rows not to ask for: open plays will tell, and the same source again tells nothing."""
+    return _among(rows, pending) | surrogate.only_by(rows, source)
 
 
 def _among(rows: FloatArray, others: FloatArray) -> BoolArray:

@@ -32,7 +32,6 @@ from unswayed.types import FloatArray
 CROWD = 100  # from this number of pending plays on, choices are repeated
 LITTLE = 1e-4  # of the range of the values: if no row promises more, look for what the model may have missed:
 BOLD = 3.0  # where the upper bound of so many deviations is largest
-LATE = 1  # x
 WARY = 4  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
 LEADERS = 3  # rows to climb from lie around this many of the best
 
@@ -75,9 +74,10 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
         choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed))
     if task.all_rows is not None and (again := goal.lead.again()) > worth:
         choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
-    plays = task.plays or 2 * max(number, 1)  # if nobody knows, the middle
-    for doubt in doubts(surrogate, field, plays, pending, source):
-        if doubt.worth * min(number / plays, 1.0) ** LATE > worth and doubt.row.tobytes() not in shut:
+    plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
+    for doubt in doubts(surrogate, plays, pending, source):
+        when = min(number / plays, 1.0) if doubt.why is Why.VERIFY else 1.0
+        if doubt.worth * when > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
     return choice
 
@@ -95,7 +95,7 @@ def _promising(goal: Improvement, rows: FloatArray, chance: FloatArray) -> tuple
 
 
 def _shut(mode: Guided, pending: FloatArray) -> set[bytes]:
-    """Rows not to play: that failed or are open; of a small space, that failed twice or more and never gave a value."""
+    """Rows not to play. Small space: they failed at least twice and never gave a value. Else: failed or open ones."""
     failed = mode.data.failed
     if mode.task.all_rows is None:
         return {row.tobytes() for row in np.vstack([failed, pending])}

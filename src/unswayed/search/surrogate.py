@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -87,16 +88,23 @@ class Surrogate:
         rows: FloatArray = self.policy.domain[best]
         return rows
 
+    @cached_property
+    def measured(self) -> Field:
+        """The posterior of the kept plays at any row."""
+        watch, kept = self.watch, self.watch.kept
+        if not kept.any():  # a given output scale that is far too small: all plays look like faults
+            kept = ~kept
+        means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(watch.K))
+        some = n > 0
+        return Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n[some], means[some])
+
     def field(self, pending: FloatArray) -> Field:
         """The posterior at any row, if every pending play gave its prediction.
 
         This leaves the means of pending points alone and makes them certain, which spreads plays that are asked for
         together. Imagined plays are no measurements: they make no other play suspect and are never set aside.
         """
-        watch, kept = self.watch, self.watch.kept
-        means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(watch.K))
-        some = n > 0
-        field = Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n[some], means[some])
+        field = self.measured
         return field.then(pending, field.at(pending)[0]) if len(pending) else field
 
     @property

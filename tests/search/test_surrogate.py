@@ -1,0 +1,50 @@
+"""The posterior of a search at any row, with what failed and what is open."""
+
+import numpy as np
+import pytest
+
+from tests.search.games import Game, nothing, task
+from unswayed import Linear, Matern
+from unswayed.search.doubt import doubts
+from unswayed.search.schedule import propose
+
+GIVEN = {"kernel": Matern(2.5, 0.4), "noise_std": 0.1, "output_scale": 1.0, "level": 0.0, "threat": 0.0}
+
+
+def dense(rows, values, at, lam=0.01):
+    """The mean and the deviation from single plays."""
+    k = GIVEN["kernel"]
+    inverse = np.linalg.inv(k(rows, rows) + lam * np.eye(len(rows)))
+    mean, covariance = k(at, rows) @ inverse @ values, k(at, at) - k(at, rows) @ inverse @ k(rows, at)
+    return mean, np.sqrt(covariance.diagonal())
+
+
+def test_open_plays_give_their_prediction_and_failed_ones_no_more_than_the_average():
+    game = Game(task(**GIVEN)).play(6)
+    rows, values = np.array(game.rows), np.array(game.values)
+    at = np.random.default_rng(1).random((10, 2))
+    failed, pending = at[[0, 1]], np.vstack([at[[2, 2, 3]], rows[:1]])
+    expected = np.minimum(dense(rows, values, failed)[0], 0.0)
+    rows, values = np.vstack([rows, failed]), np.append(values, expected)
+    mean = dense(rows, values, at)[0]
+    values = np.append(values, dense(rows, values, pending)[0])
+    found = game.mode.surrogate.field(failed, pending).at(at)
+    np.testing.assert_allclose(found, dense(np.vstack([rows, pending]), values, at), rtol=1e-6)
+    np.testing.assert_allclose(found[0], mean, rtol=1e-6, err_msg="open plays leave the means alone")
+
+
+def test_a_given_output_scale_that_is_far_too_small_does_not_stop_the_search():
+    """All values are a million output scales off their median: each looks like a fault."""
+    game = Game(task(output_scale=1e-6))
+    for number in range(8):
+        game.tell(game.ask(), (-1.0) ** number)
+    assert not game.mode.surrogate.watch.kept.any()
+    assert all(np.isfinite(one.worth) for one in doubts(game.mode.surrogate, 16, nothing(game.task)))
+    row = propose(game.mode, 8, nothing(game.task)).row
+    np.testing.assert_array_equal(game.task.space.legal(row[None]), row[None])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_linear_kernel_that_ends_at_the_corner_of_the_space(seed):
+    game = Game(task(seed=seed, kernel=Linear(np.sqrt(2)), threat=0.0)).play(10, sum)
+    assert max(sum(row) for row in game.rows) > 1.99

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky, inv, lapack, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, cholesky, lapack, solve_triangular
 from scipy.special import erfcx, ndtr
 
 from unswayed.core.kernels import Kernel
@@ -26,7 +26,7 @@ from unswayed.core.posterior import pooled
 from unswayed.core.rows import numbered_rows
 from unswayed.core.slopes import sloped
 from unswayed.errors import InvalidInput
-from unswayed.types import EPS, FloatArray, IntArray
+from unswayed.types import EPS, FloatArray
 
 STEP = 1e-5  # of numerical slopes, for kernels without a formula
 FAR = -1e3  # below this u, h is phi(u)/u^2 up to a factor of 1 - 3e-6
@@ -82,12 +82,6 @@ class Field:
         """What the other rows of X say of f at each: y - [A^-1 y]_j / [A^-1]_jj, and 1 / [A^-1]_jj - lam/n_j."""
         certain = self.inverse.diagonal()
         return self.y - self.weights / certain, np.maximum(1 / certain - self.lam / self.n, 8 * EPS / certain)
-
-    def without(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-        """What the other rows of X say of f at these: y - [A^-1]_SS^-1 [A^-1 y]_S, and its variance."""
-        spare = inv(self.inverse[np.ix_(rows, rows)])
-        mean: FloatArray = self.y[rows] - spare @ self.weights[rows]
-        return mean, np.maximum(spare.diagonal() - self.lam / self.n[rows], 8 * EPS * spare.diagonal())
 
     def means_without(self, row: int) -> FloatArray:
         """The mean at each row of X without the plays at one: mu + (lam/n) [A^-1]_.j [A^-1 y]_j / [A^-1]_jj."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from unswayed.core.field import Field, log_improvement
+from unswayed.core.field import log_improvement
 from unswayed.core.threat import Threat
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
@@ -28,8 +28,6 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 
 UNKNOWN = 0.02  # share of lies, if nobody knows the threat
 MOST = 0.25  # largest share of lies that is computed with
-BESIDE = 8  # so many low values beside as many leaders are judged
-TOGETHER = 0.6  # points of this correlation are judged together
 PEAK = 0.05  # least probability that a high value in the range is a narrow peak
 
 
@@ -83,39 +81,11 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     gain[_closed(surrogate, field.X, pending, source)] = 0.0
     places = np.argsort(-gain, kind="stable")[:2]
     found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
-    found += _hidden(surrogate, field, counts, share, span, _closed(surrogate, field.X, pending, source))
     watch = surrogate.watch
     aside = np.flatnonzero(~watch.kept & (np.bincount(watch.arms)[watch.arms] == 1))
     aside = aside[~_closed(surrogate, surrogate.policy.domain[watch.arms[aside]], pending, source)]
     found += _highest(surrogate, aside, float(means[leader]), share, span)
     return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
-
-
-def _hidden(
-    surrogate: Surrogate, field: Field, counts: FloatArray, share: float, span: float, closed: BoolArray
-) -> list[Doubt]:
-    """Low values beside the leaders, each judged without those that are low with it: lies may hide each other.
-
-    The more such lies together would cost, the less likely they are.
-    """
-    means, shape = field.means, surrogate.beliefs.prior.shape
-    best, noise = float(means.max()), float(np.sqrt(field.lam))
-    leaders = field.X[np.argsort(-means, kind="stable")[:BESIDE]]
-    low = (field.y < best - 3 * noise) & ~closed
-    near = np.where(low, shape(field.X, leaders).max(axis=1), -np.inf)
-    places = [int(i) for i in np.argsort(-near, kind="stable")[:BESIDE] if low[i]]
-    together = shape(field.X[places], field.X) >= TOGETHER if places else np.zeros((0, len(low)))
-    found = []
-    for i, close in zip(places, together, strict=True):
-        some = np.flatnonzero(close & (field.y <= field.y[i] + span / 4))
-        mean, variance = field.without(some)
-        at = int(np.flatnonzero(some == i)[0])
-        cost = float(np.maximum(mean - field.y[some], 0.0) @ counts[some])
-        likely = share * max(1 - cost / max(surrogate.purse(span), 1e-12), 1e-9)
-        off, spread = field.y[[i]] - mean[[at]], variance[[at]] + field.lam / field.n[[i]]
-        p = _false(off, spread, likely, np.ones(1), span)
-        found.append(Doubt(field.X[i], Why.RECHECK, float(p[0] * _gain(mean[[at]] - best, variance[[at]])[0])))
-    return found
 
 
 def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, span: float) -> list[Doubt]:

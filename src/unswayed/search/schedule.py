@@ -76,8 +76,7 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
         choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
     for doubt in doubts(surrogate, plays, pending, source):
-        when = min(number / plays, 1.0) if doubt.why is Why.VERIFY else 1.0
-        if doubt.worth * when > worth and doubt.row.tobytes() not in shut:
+        if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
     return choice
 

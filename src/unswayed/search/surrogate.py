@@ -117,11 +117,6 @@ class Surrogate:
         off = np.abs(watch.rewards[aside] - watch.posterior.mean[watch.arms[aside]])
         return replace(threat, total=max(threat.total - float(off @ watch.sizes[aside]), 0.0))
 
-    def purse(self, span: float) -> float:
-        """How much tampering may still be undetected, in units of the output scale; a lie costs at most `span`."""
-        left = self.threat_left
-        return np.inf if left is None or left.liars else left.total + left.lies * span
-
     def counts(self, rows: FloatArray) -> FloatArray:
         """How many kept measurements there are at each of these rows."""
         counts = np.bincount(self.watch.arms, weights=self.watch.sizes * self.watch.kept, minlength=len(self.watch.K))

@@ -25,7 +25,7 @@ from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import FloatArray
 
 LEADERS = 10  # this many rows of largest mean get candidates around them
-GROWTH, STEPS = 1.2, 1.05  # fit anew, or improve the fit, when plays have grown by this factor
+GROWTH, STEPS = 1.15, 1.05  # fit anew, or improve the fit, when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
 
 
@@ -83,12 +83,12 @@ def step(mode: Mode, event: Event) -> Mode:
     if isinstance(event, Failed):
         return replace(mode, data=data)
     if isinstance(mode, Guided):
-        return _learn(replace(mode, data=data), event)
+        return _decided(_learn(replace(mode, data=data), event))
     enough = mode.task.enough
     plays = data.plays
     if plays < enough and (plays < FEWEST or plays + data.failures < enough):
         return replace(mode, data=data)
-    return _first_model(mode.task, data)
+    return _decided(_refit(mode.task, data, None))
 
 
 def refined(
@@ -109,16 +109,17 @@ def refined(
     return Surrogate.fit(task, beliefs, data, rows, threshold=threshold)
 
 
-def _first_model(task: Task, data: Data) -> Mode:
-    """After the first plays: eliminate in epochs if that was asked for or can finish, else be guided."""
-    guided = _refit(task, data, None)
+def _decided(guided: Guided) -> Mode:
+    """Once enough is known: eliminate in epochs if that was asked for or can finish, else go on as before."""
+    task, data = guided.task, guided.data
     finite = task.all_rows is not None
     possible = task.method == "auto" and finite and task.plays is not None and task.budget is not None
-    if task.method == "influence-pe" or possible:
-        arms = task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows
-        policy = _eliminating_policy(task, guided.surrogate, arms, stage=1)
-        if task.method == "influence-pe" or enough_plays(policy, task.plays or 0):
-            return Eliminating(task, data, guided.surrogate, Phase.begin(policy), stage=1)
+    if task.method != "influence-pe" and not (possible and data.plays == task.decides_at):
+        return guided
+    arms = task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows
+    policy = _eliminating_policy(task, guided.surrogate, arms, stage=1)
+    if task.method == "influence-pe" or enough_plays(policy, task.plays or 0):
+        return Eliminating(task, data, guided.surrogate, Phase.begin(policy), stage=1)
     return guided
 
 

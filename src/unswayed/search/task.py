@@ -81,6 +81,11 @@ class Task:
         """The rows that are played before there is a model."""
         return (first_rows_twice if self.method == "influence-pe" else first_rows)(self.space, self.seed)
 
+    @cached_property
+    def decides_at(self) -> int:
+        """After this many values the method `auto` decides whether the plays suffice to eliminate with a guarantee."""
+        return len(first_rows_twice(self.space, self.seed))
+
     @property
     def free(self) -> float:
         """This many standard deviations of what is set aside are taken for noise, and not charged to the threat."""

@@ -17,6 +17,7 @@ The held-out problems are for a final run: their results are shown only if they 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,6 +81,7 @@ def store(rows: list[Row]) -> None:
 
 def run(wanted: list[Match], folder: RunFolder, jobs: int) -> int:
     """Play what is missing; the number of failures."""
+    os.environ["PYTHONHASHSEED"] = "0"  # of the workers: SMAC iterates over sets
     with folder.opened(), GuardedPool(jobs, time_limit=HOURS, memory_limit=MEMORY) as pool:
         folder.describe([match.fingerprint() for match in wanted], {})
         with progress_bar("Playing", len(wanted)) as advance:

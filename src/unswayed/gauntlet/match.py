@@ -6,14 +6,13 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from time import process_time
 from typing import Any
 
 from unswayed.core.threads import one_thread
 from unswayed.experiments.experiment import code_version
 from unswayed.gauntlet.corruption import Game
-from unswayed.gauntlet.optimizers import OPTIMIZERS, make
+from unswayed.gauntlet.optimizers import OPTIMIZERS, make, versions
 from unswayed.gauntlet.problems import problem
 
 FORMAT = "unswayed gauntlet 1"
@@ -62,7 +61,7 @@ class Match:
         entry = OPTIMIZERS[self.optimizer]
         code = code_version(CODE) if entry.ours else ""
         parts = [json.dumps(asdict(self), sort_keys=True), _game(self.problem, self.corruption, self.plays)]
-        parts += [str(RULES), str(entry.version), _versions(entry.packages), code]
+        parts += [str(RULES), str(entry.version), _versions(self.optimizer), code]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def row(self) -> dict[str, Any]:
@@ -70,10 +69,8 @@ class Match:
         game = Game(problem(self.problem), self.corruption, self.plays, self.seed)
         checkpoints = [number for number in CHECKPOINTS if number <= self.plays]
         gaps, seconds, used = [], [], 0.0
+        player = make(self.optimizer, game, self.seed)  # not timed: the first one in a process imports its package
         with one_thread():
-            start = process_time()
-            player = make(self.optimizer, game, self.seed)
-            used += process_time() - start
             for number in range(1, self.plays + 1):
                 source, start = game.source, process_time()
                 point = player.ask(source)
@@ -87,7 +84,7 @@ class Match:
                 if recommends:
                     gaps.append(game.problem.gap(recommended))
                     seconds.append(used)
-        ledger = {"spent": game.spent, "lies": game.lies, "versions": _versions(OPTIMIZERS[self.optimizer].packages)}
+        ledger = {"spent": game.spent, "lies": game.lies, "versions": _versions(self.optimizer)}
         measured = {"checkpoints": checkpoints, "gaps": gaps, "seconds": seconds, **ledger}
         return {**asdict(self), **measured, "fingerprint": self.fingerprint()}
 
@@ -97,12 +94,5 @@ def _game(name: str, corruption: str, plays: int) -> str:
     return Game(problem(name), corruption, plays, 0).digest()
 
 
-def _versions(packages: tuple[str, ...]) -> str:
-    """The installed versions of packages."""
-    found = []
-    for package in packages:
-        try:
-            found.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            found.append(f"{package} missing")
-    return ", ".join(found)
+def _versions(optimizer: str) -> str:
+    return ", ".join(f"{package} {found or 'missing'}" for package, found in versions(optimizer).items())

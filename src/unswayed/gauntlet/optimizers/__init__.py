@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
 
 from unswayed.core.threat import Threat
@@ -65,6 +66,17 @@ OPTIMIZERS: Mapping[str, Entry] = {
 }
 
 
+def versions(name: str) -> dict[str, str | None]:
+    """The installed versions of the packages of an optimiser; None for one that is missing."""
+    found: dict[str, str | None] = {}
+    for package in OPTIMIZERS[name].packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
+
+
 def make(name: str, game: Game, seed: int) -> Player:
     """The optimiser of this name, ready for a game.
 
@@ -83,10 +95,9 @@ def make(name: str, game: Game, seed: int) -> Player:
         raise InvalidInput(f"unknown optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}")
     entry = OPTIMIZERS[name]
     module, class_name = entry.home.split(":")
-    try:
-        kind = getattr(import_module(f"{__name__}.{module}"), class_name)
-    except ImportError as error:
-        raise InvalidInput(f"{name} needs a package that is not installed ({error}); run `make peers`") from None
+    if missing := [package for package, found in versions(name).items() if found is None]:
+        raise InvalidInput(f"{name} needs {', '.join(missing)}, not installed here; run `make peers`")
+    kind = getattr(import_module(f"{__name__}.{module}"), class_name)
     threat = game.threat
     if entry.threat is not None:
         threat = Threat(total=entry.threat * game.plays * game.problem.range)

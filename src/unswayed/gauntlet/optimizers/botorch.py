@@ -1,9 +1,9 @@
 """BoTorch as its documentation advises for noise.
 
-A Gaussian process with the default priors, refitted at every play, and LogNoisyExpectedImprovement. Numbers and choices
-(one-hot) are encoded in the unit cube. The acquisition is climbed over the relaxed cube; the optima are rounded to
-points of the space and the best rounded one is played, as in BoTorch's tutorials for mixed spaces. A list is searched
-completely. It recommends the played point of largest posterior mean.
+A Gaussian process with the default priors and standardised outcomes, refitted at every play, and
+LogNoisyExpectedImprovement. A row has one number for each parameter: a position in [0, 1], or the number of a choice,
+which the model sees one-hot. Real numbers are climbed, mixed spaces are searched by BoTorch's alternating search, and a
+list is searched completely. It recommends the played point of largest posterior mean.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,67 +19,109 @@ import torch
 from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import robust_relevance_pursuit_model
-from botorch.optim import optimize_acqf
+from botorch.models.transforms.input import NumericToCategoricalEncoding
+from botorch.optim import optimize_acqf, optimize_acqf_discrete
+from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 from gpytorch.mlls import ExactMarginalLogLikelihood
+from torch.nn.functional import one_hot
 
 from unswayed.core.threat import Threat
-from unswayed.spaces import Options, Point, Space
-from unswayed.types import FloatArray
+from unswayed.spaces import Box, Categorical, Integer, Options, Point, Space
 
 RESTARTS, RAW = 10, 256
 
 
 class BoTorch:
-    """`SingleTaskGP` or its robust variant by relevance pursuit, with the same acquisition."""
+    """`SingleTaskGP`, or its robust variant by relevance pursuit, with the same acquisition."""
 
     def __init__(self, space: Space, plays: int, threat: Threat, seed: int, *, model: str) -> None:
-        self._space, self._seed, self._model = space, seed, model
-        first = 2 * len(space.names)
-        self._first = (
-            torch.quasirandom.SobolEngine(space.columns, scramble=True, seed=seed).draw(first).double().numpy()
-        )
-        self._X, self._y = np.empty((0, space.columns)), np.empty(0)
-        self._fitted: tuple[int, Any] = (0, None)
+        self._rows, self._seed = Rows(space), seed
+        self._kind = getattr(robust_relevance_pursuit_model, model)  # this module has both
+        sobol = torch.quasirandom.SobolEngine(len(space.names), scramble=True, seed=seed)
+        self._first = self._rows.legal(sobol.draw(2 * len(space.names)).double())
+        self._X, self._y = self._first[:0], self._first[:0, :1]
+        self._model: Any = None
 
     def ask(self, source: str | None) -> Point:
         """A Sobol point at first, then the maximum of the acquisition."""
-        n = len(self._y)
-        if n < len(self._first):
-            return self._space.decode(self._first[[n]])[0]
-        with _seeded(self._seed, n):
-            acquisition = qLogNoisyExpectedImprovement(self._fit(), torch.as_tensor(self._X))
-            rows = self._space.arms(1, 0) if isinstance(self._space, Options) else self._climbed(acquisition)
-            with torch.no_grad():
-                return self._space.decode(rows[[int(acquisition(torch.as_tensor(rows)[:, None]).argmax())]])[0]
+        if len(self._y) < len(self._first):
+            return self._rows.point(self._first[len(self._y)])
+        with _seeded(self._seed, len(self._y)):
+            return self._rows.point(self._rows.search(qLogNoisyExpectedImprovement(self._fitted(), self._X)))
 
     def tell(self, point: Point, value: float, source: str | None) -> None:
-        """Keep the value."""
-        self._X = np.vstack([self._X, self._space.encode([point])])
-        self._y = np.append(self._y, value)
+        """Keep the value; the model is fitted again when it is needed."""
+        self._X = torch.cat([self._X, self._rows.row(point)[None]])
+        self._y = torch.cat([self._y, torch.tensor([[value]], dtype=torch.double)])
+        self._model = None
 
     def recommend(self) -> Point:
         """The played point of largest posterior mean."""
-        model = deepcopy(self._fit())  # predictions leave traces in a model, which could change the next play
-        mean = model.posterior(torch.as_tensor(self._X)).mean
-        return self._space.decode(self._X[[int(mean.argmax())]])[0]
+        model = self._fitted()
+        with torch.no_grad():
+            mean = model.posterior(self._X).mean
+        model.train()  # this forgets what was cached for the predictions: it would change the next play a little
+        model.eval()
+        return self._rows.point(self._X[int(mean.argmax())])
 
-    def _fit(self) -> Any:
-        """The model of all values; fitted once for each number of values, whoever asks first."""
-        n = len(self._y)
-        if self._fitted[0] != n:
-            with _seeded(self._seed, n):
-                kind = getattr(robust_relevance_pursuit_model, self._model)
-                model = kind(torch.as_tensor(self._X), torch.as_tensor(self._y)[:, None])
-                fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-            self._fitted = n, model
-        return self._fitted[1]
+    def _fitted(self) -> Any:
+        if self._model is None:
+            with _seeded(self._seed, len(self._y)):
+                self._model = self._kind(self._X, self._y, input_transform=self._rows.one_hot())
+                fit_gpytorch_mll(ExactMarginalLogLikelihood(self._model.likelihood, self._model))
+        return self._model
 
-    def _climbed(self, acquisition: Any) -> FloatArray:
-        """The optima of all restarts in the relaxed cube, rounded to points of the space."""
-        bounds = torch.tensor([[0.0], [1.0]], dtype=torch.double).expand(2, self._space.columns)
-        how = {"q": 1, "num_restarts": RESTARTS, "raw_samples": RAW, "return_best_only": False}
-        optima = optimize_acqf(acquisition, bounds, **how)[0]
-        return self._space.legal(optima.reshape(-1, self._space.columns).numpy())
+
+class Rows:
+    """The rows of a space: of a list its encoded ones, of a box one number for each parameter."""
+
+    def __init__(self, space: Space) -> None:
+        self._space, self._listed = space, isinstance(space, Options)
+        parameters: dict[int, Any] = dict(enumerate(space.parameters.values())) if isinstance(space, Box) else {}
+        self._parameters = parameters
+        self._choices = {i: one.size for i, one in parameters.items() if isinstance(one, Categorical)}
+        integers = {i: one for i, one in parameters.items() if isinstance(one, Integer)}
+        self._integers = {i: one.encode(range(one.low, one.high + 1))[:, 0].tolist() for i, one in integers.items()}
+        ends = [self._choices.get(i, 2) - 1 for i in range(len(space.names))]
+        self._bounds = torch.tensor([[0] * len(ends), ends], dtype=torch.double)
+
+    def legal(self, unit: Any) -> Any:
+        """Points of the unit cube as rows of points of the space."""
+        columns = [(u * self._choices[i]).floor() if i in self._choices else u for i, u in enumerate(unit.T)]
+        return torch.stack([self.row(self.point(row)) for row in torch.stack(columns, dim=1)])
+
+    def point(self, row: Any) -> Point:
+        """The point of a row."""
+        if self._listed:
+            return self._space.decode(row[None].numpy())[0]
+        values = [
+            one.choices[round(float(z))] if i in self._choices else one.decode(np.array([[float(z)]]))[0]
+            for (i, one), z in zip(self._parameters.items(), row, strict=True)
+        ]
+        return dict(zip(self._space.names, values, strict=True))
+
+    def row(self, point: Point) -> Any:
+        """The row of a point."""
+        if self._listed:
+            return torch.as_tensor(self._space.encode([point])[0])
+        pairs = zip(self._parameters.items(), point.values(), strict=True)
+        numbers = [one.choices.index(x) if i in self._choices else one.encode([x])[0, 0] for (i, one), x in pairs]
+        return torch.tensor(numbers, dtype=torch.double)
+
+    def one_hot(self) -> Any:
+        """What the model does with the numbers of choices."""
+        encoders = {i: partial(one_hot, num_classes=k) for i, k in self._choices.items()}
+        return NumericToCategoricalEncoding(len(self._parameters), self._choices, encoders) if encoders else None
+
+    def search(self, acquisition: Any) -> Any:
+        """The row of the maximum of the acquisition."""
+        if self._listed:
+            return optimize_acqf_discrete(acquisition, 1, torch.as_tensor(self._space.arms(1, 0)))[0][0]
+        if not self._choices and not self._integers:
+            return optimize_acqf(acquisition, self._bounds, 1, RESTARTS, RAW)[0][0]
+        kinds = {"discrete_dims": self._integers, "cat_dims": {i: list(range(k)) for i, k in self._choices.items()}}
+        how = {"num_restarts": RESTARTS, "raw_samples": RAW, **kinds}
+        return optimize_acqf_mixed_alternating(acquisition, self._bounds, **how)[0][0]
 
 
 @contextmanager

@@ -1,0 +1,153 @@
+"""Matches: deterministic, unchanged by checkpoints, kept as they finish and never played twice."""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from tests.experiments.small_sweep import Inline
+from unswayed import InvalidInput
+from unswayed.experiments.store import RunFolder
+from unswayed.experiments.sweep import sweep
+from unswayed.gauntlet import match as match_module
+from unswayed.gauntlet.corruption import CORRUPTIONS, Game
+from unswayed.gauntlet.match import COLUMNS, FORMAT, Match
+from unswayed.gauntlet.optimizers import OPTIMIZERS, make
+from unswayed.gauntlet.problems import problem
+
+TRIALS = [
+    Match(optimizer, name, corruption, 20, 0)
+    for optimizer in ("random", "tpe") for name in ("branin-2", "mixed-5") for corruption in ("none", "hide")
+]  # fmt: skip
+
+NAMES = [pytest.param(n, marks=pytest.mark.slow) if n == "botorch-rp" else n for n in OPTIMIZERS]
+
+
+def without_times(row):
+    return {key: value for key, value in row.items() if key != "seconds"}
+
+
+def available(optimizer):
+    try:
+        make(optimizer, Game(problem("branin-2"), "none", 20, 0), 0)
+    except InvalidInput as error:
+        pytest.skip(str(error))
+    return optimizer
+
+
+@pytest.mark.parametrize("name", ["branin-2", "mixed-5"])
+@pytest.mark.parametrize("optimizer", NAMES)
+def test_every_optimizer_plays_by_the_rules(optimizer, name, monkeypatch):
+    """The same numbers twice, points of the space, and checkpoints on the way that change nothing."""
+    monkeypatch.setattr(match_module, "CHECKPOINTS", (16,))
+    one = Match(available(optimizer), name, "worker" if optimizer == "unswayed" else "none", 16, 1)
+    row, again = one.row(), one.row()
+    assert without_times(row) == without_times(again)
+    monkeypatch.setattr(match_module, "CHECKPOINTS", (12, 14, 16))
+    often = one.row()
+    assert often["gaps"][2:] == row["gaps"]
+    assert all(0 <= gap <= 1 for gap in often["gaps"])
+    assert all(0 < early < late for early, late in pairwise(often["seconds"]))
+
+
+@pytest.mark.parametrize("optimizer", NAMES)
+def test_every_optimizer_can_be_given_a_list(optimizer):
+    try:
+        row = Match(available(optimizer), "hplc", "none", 20, 0).row()
+    except InvalidInput as error:
+        pytest.skip(str(error))
+    assert 0 <= row["gaps"][0] <= 1
+
+
+@pytest.mark.parametrize("corruption", CORRUPTIONS)
+def test_a_row_has_the_columns_of_the_folder_and_an_exact_ledger(corruption):
+    row = Match("random", "branin-2", corruption, 60, 0).row()
+    assert set(row) == set(COLUMNS)
+    assert row["checkpoints"] == [20, 40, 60]
+    assert len(row["gaps"]) == len(row["seconds"]) == 3
+    if corruption == "none":
+        assert (row["spent"], row["lies"]) == (0, 0)
+    elif corruption != "worker":
+        assert 0 < row["spent"] <= 0.04 * 60
+
+
+def test_the_wary_study_is_told_more_than_there_is():
+    game = Game(problem("branin-2"), "none", 40, 0)
+    assert make("unswayed", game, 0)._study.settings.threat.none
+    assert make("unswayed-wary", game, 0)._study.settings.threat.total == pytest.approx(0.05 * 40 * game.problem.range)
+
+
+def test_a_fingerprint_changes_with_what_decides_the_numbers(monkeypatch):
+    peer, ours = TRIALS[-1], Match("unswayed", "branin-2", "none", 20, 0)
+    changes = ({"optimizer": "random"}, {"problem": "branin-2"}, {"corruption": "none"}, {"plays": 40}, {"seed": 1})
+    prints = {peer.fingerprint(), *(replace(peer, **change).fingerprint() for change in changes)}
+    assert len(prints) == 6
+    before = peer.fingerprint(), ours.fingerprint()
+    monkeypatch.setattr(match_module, "code_version", lambda code: "another search")
+    assert peer.fingerprint() == before[0]  # other optimisers do not depend on our code
+    assert ours.fingerprint() != before[1]
+    monkeypatch.setattr("unswayed.gauntlet.optimizers.version", lambda package: "another version")
+    assert peer.fingerprint() != before[0]
+    monkeypatch.undo()
+    newer = {**OPTIMIZERS, "tpe": replace(OPTIMIZERS["tpe"], version=OPTIMIZERS["tpe"].version + 1)}
+    monkeypatch.setattr(match_module, "OPTIMIZERS", newer)
+    assert peer.fingerprint() != before[0]
+    assert TRIALS[0].fingerprint() == Match("random", "branin-2", "none", 20, 0).fingerprint()
+
+
+def test_an_unknown_optimizer_is_refused():
+    with pytest.raises(InvalidInput, match="unknown optimizer 'gut feeling'"):
+        make("gut feeling", Game(problem("branin-2"), "none", 20, 0), 0)
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.gauntlet.test_match import TRIALS
+from unswayed.experiments.pool import GuardedPool
+from unswayed.experiments.store import RunFolder
+from unswayed.experiments.sweep import sweep
+from unswayed.gauntlet.match import COLUMNS, FORMAT
+
+if __name__ == "__main__":
+    with RunFolder(Path(sys.argv[1]), COLUMNS, FORMAT).opened() as folder, GuardedPool(1) as pool:
+        sweep(TRIALS, folder, pool)
+"""
+
+
+def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path):
+    pytest.importorskip("optuna")
+    script, path = tmp_path / "script.py", tmp_path / "runs"
+    script.write_text(SCRIPT)
+    root = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, *sys.path])}
+    process = subprocess.Popen([sys.executable, str(script), str(path)], env=environment)
+    deadline = time.monotonic() + 120
+    while not list(path.glob("cells/*.parquet")) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    folder, ran = RunFolder(path, COLUMNS, FORMAT), []
+
+    def count(trial):
+        ran.append(trial)
+        return trial.row()
+
+    with folder.opened():
+        done = sum(folder.has(trial.fingerprint()) for trial in TRIALS)
+        assert sweep(TRIALS, folder, Inline(), task=count) == []
+    assert done >= 1
+    assert len(ran) == len(TRIALS) - done
+    rows = folder.read(trial.fingerprint() for trial in TRIALS).to_pylist()
+    assert [without_times(row) for row in rows] == [without_times(trial.row()) for trial in TRIALS]
+
+
+def test_runs_of_another_kind_are_refused(tmp_path):
+    with RunFolder(tmp_path / "runs").opened() as folder:
+        folder.describe([], {})
+    with pytest.raises(InvalidInput, match="another version"):
+        RunFolder(tmp_path / "runs", COLUMNS, FORMAT).about()

@@ -78,11 +78,9 @@ class Match:
                 value = game.measure(point)
                 start = process_time()
                 player.tell(point, value, source)
-                if recommends := number in checkpoints:
-                    recommended = player.recommend()
                 used += process_time() - start
-                if recommends:
-                    gaps.append(game.problem.gap(recommended))
+                if number in checkpoints:
+                    gaps.append(game.problem.gap(player.recommend()))
                     seconds.append(used)
         ledger = {"spent": game.spent, "lies": game.lies, "versions": _versions(self.optimizer)}
         measured = {"checkpoints": checkpoints, "gaps": gaps, "seconds": seconds, **ledger}

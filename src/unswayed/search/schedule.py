@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from unswayed.search.candidates import chances, starts, unguided
 from unswayed.search.climb import Improvement, top
@@ -30,8 +31,7 @@ from unswayed.search.play import Choice, Why
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
-LITTLE = 1e-4  # of the range of the values: if no row promises more, look for what the model may have missed:
-BOLD = 3.0  # where the upper bound of so many deviations is largest
+LITTLE = 3e-5  # of the range of the values: if no row promises more, play where the model may have missed something
 WARY = 4  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
 LEADERS = 3  # rows to climb from lie around this many of the best
 
@@ -86,9 +86,8 @@ def _promising(goal: Improvement, rows: FloatArray, chance: FloatArray) -> tuple
     worth, lead = chance**WARY * np.exp(goal.at(rows)), goal.lead
     best = int(np.argmax(worth))
     if worth[best] < LITTLE * np.ptp(lead.field.y):
-        mean, deviation = lead.field.at(rows)
-        bound = np.where(chance < chance.max() / 2, -np.inf, mean + BOLD * deviation)
-        return Choice(rows[int(np.argmax(bound))], Why.EXPLORE), float(worth[best])
+        far = cdist(rows, lead.field.X).min(axis=1)
+        return Choice(rows[int(np.argmax(np.where(chance < chance.max() / 2, -1.0, far)))], Why.EXPLORE), worth[best]
     mean = lead.at(rows[best : best + 1])[0][0]
     return Choice(rows[best], Why.EXPLOIT if mean > -np.sqrt(lead.field.lam) else Why.EXPLORE), float(worth[best])
 

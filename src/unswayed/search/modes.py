@@ -18,13 +18,12 @@ import numpy as np
 from unswayed.core.rows import numbered_rows
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
 from unswayed.search.beliefs import Beliefs, estimate, modelled
-from unswayed.search.candidates import EVERYWHERE, candidates
+from unswayed.search.candidates import EVERYWHERE
 from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import FloatArray
 
-LEADERS = 10  # this many rows of largest mean get candidates around them
 GROWTH, STEPS = 1.2, 1.05  # fit anew, or improve the fit, when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
 
@@ -89,24 +88,6 @@ def step(mode: Mode, event: Event) -> Mode:
     if plays < enough and (plays < FEWEST or plays + data.failures < enough):
         return replace(mode, data=data)
     return _first_model(mode.task, data)
-
-
-def refined(
-    task: Task, data: Data, before: Surrogate | None, *, refit: bool, threshold: float | None = None
-) -> tuple[Surrogate, FloatArray]:
-    """A surrogate on new candidates around the leaders, and the candidates that move one parameter.
-
-    The leaders are those of `before`, at first the largest values. `refit` estimates the beliefs again.
-    """
-    known = None if before is None else before.beliefs
-    beliefs = estimate(task, data, known) if refit or known is None else known
-    rows, moves = task.all_rows, data.rows[:0]
-    if rows is None:
-        best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
-        leaders = best if before is None else before.leaders(LEADERS)
-        rng = np.random.default_rng([task.seed, data.plays])
-        rows, moves = candidates(task.space, leaders, rng)
-    return Surrogate.fit(task, beliefs, data, rows, threshold=threshold), moves
 
 
 def _first_model(task: Task, data: Data) -> Mode:

@@ -9,8 +9,9 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.field import Field
+from unswayed.core.kernels import gram
 from unswayed.core.measurement import own_noise
-from unswayed.core.posterior import pooled
+from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Records, Threat
 from unswayed.policies.vigilant_ucb import VigilantUCB
@@ -56,6 +57,16 @@ class Surrogate:
         told = Watch.after(policy.init().K, policy.lam, records)
         arm_of = {row.tobytes(): arm for arm, row in enumerate(domain)}
         return cls(beliefs, policy, arm_of, data.names, data.binary, policy.watch(told))
+
+    def on(self, rows: FloatArray, watch: Watch) -> Self:
+        """On other arms, with the plays of `watch`, kept as it says; their arms are the first of `rows`."""
+        domain = numbered_rows(rows)[0]
+        policy, kept = replace(self.policy, domain=domain), watch.kept
+        K = gram(policy.kernel, domain)
+        plays = watch.arms[kept], watch.corrected[kept], watch.repeats[kept]
+        watch = replace(watch, K=K, posterior=JointPosterior.of_plays(K, *plays, policy.lam))
+        arm_of = {row.tobytes(): arm for arm, row in enumerate(domain)}
+        return replace(self, policy=policy, arm_of=arm_of, watch=watch, memo={})
 
     def knows(self, told: Told) -> bool:
         """Whether it is of the known kind: its row is an arm, its source is known, an outcome among outcomes."""
@@ -106,10 +117,7 @@ class Surrogate:
         This leaves the means of pending points alone and makes them certain, which spreads plays that are asked for
         together. Imagined plays are no measurements: they make no other play suspect and are never set aside.
         """
-        watch, kept = self.watch, self.watch.kept
-        means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(watch.K))
-        some = n > 0
-        field = Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n[some], means[some])
+        field = kept_field(self.policy, self.policy.domain, self.watch)
         if len(failed):
             field = field.then(failed, np.minimum(field.at(failed)[0], 0.0))
         return field.then(pending, field.at(pending)[0]) if len(pending) else field
@@ -155,3 +163,11 @@ class Surrogate:
             watch = watch.imagined(arm, int(n), min(expected, 0.0) if row.tobytes() in bad else expected)
         self.memo["last"] = (rows, watch)
         return watch
+
+
+def kept_field(policy: VigilantUCB, rows: FloatArray, watch: Watch) -> Field:
+    """The posterior of the plays that are kept, whose arms are these rows."""
+    kept = watch.kept
+    means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(rows))
+    some = n > 0
+    return Field.of(policy.kernel, policy.lam, rows[some], n[some], means[some])

@@ -1,8 +1,9 @@
 """Which plays to keep, decided from all of them.
 
-Up to FITTED points, or in a small space, all plays are judged together (core/trimming.py). Dropping one after the other
-costs a posterior of all of them each time, so beyond that only the plays that the search models are. They are the
-judges: any other play is set aside if it is off what they, and the other plays at its point, say of it.
+Up to FITTED points, in a small space, and if they are single outcomes, all plays are judged together
+(core/trimming.py). Dropping one after the other costs a posterior of all of them each time, so beyond that only the
+plays that the search models are judged together. They are the judges: any other play is set aside if it is off what
+they, and the other plays at its point, say of it.
 
     m, v    mean and variance of f at a point, by the judges and by the other plays there
     z       |y - m| / sqrt(v + lam/w) of a play of weight w
@@ -51,7 +52,8 @@ class Judged:
             beliefs: The model of the values.
             threshold: Set aside plays that are off by more standard deviations; infinity sets none aside.
         """
-        few = data if task.all_rows is not None or threshold == np.inf else modelled(data, task.seed)
+        together = task.all_rows is not None or data.binary or threshold == np.inf
+        few = data if together else modelled(data, task.seed)
         judges = Surrogate.fit(task, beliefs, few, data.rows[:0], threshold=threshold)
         if few is data:
             return cls(judges, judges.policy.domain, judges.watch, data.names)

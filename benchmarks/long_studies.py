@@ -9,7 +9,7 @@ depend on the machine: the cost of a play must be flat, and folding a log cheape
     a play       mean over 50 plays that end at the larger number / over 50 that end at the smaller one
     reopening    Optimizer.open and one ask / all asks of the study
     retracting   the third play, and one ask / all asks of the study
-    Optuna       the first trial on many trials / on few; and the mean of ten trials after that
+    Optuna       the first trial on many trials / on few; and the mean of thirty trials after that
 
 Exit code 1 if a limit is exceeded. The whole run takes about four minutes of CPU time; `--short` does with fewer plays.
 """
@@ -34,7 +34,7 @@ from rich.table import Table
 from unswayed import Box, Optimizer, Options, Real
 
 DIMENSION, NOISE, SHARE, RANGE = 5, 0.05, 0.05, 4.0
-WINDOW = 50
+WINDOW, LATER = 50, 30
 OPTIONS, TABLE_PLAYS = 100_000, (100, 300)
 BOX = Box({f"x{i}": Real(0, 1) for i in range(DIMENSION)})
 
@@ -87,7 +87,7 @@ def reopened(journal: Path) -> tuple[float, float]:
 
 
 def optuna_trials(trials: int) -> tuple[float, float]:
-    """The first trial on so many by another sampler, and the mean of ten after it."""
+    """The first trial on so many by another sampler, and the mean of some after it."""
     import optuna
 
     from unswayed.integrations.optuna import UnswayedSampler
@@ -103,7 +103,7 @@ def optuna_trials(trials: int) -> tuple[float, float]:
     study.optimize(objective, n_trials=trials)
     study.sampler = UnswayedSampler(threat=SHARE * trials * RANGE / 2, seed=0)
     first = timed(lambda: study.optimize(objective, n_trials=1))
-    return first, timed(lambda: study.optimize(objective, n_trials=10)) / 10
+    return first, timed(lambda: study.optimize(objective, n_trials=LATER)) / LATER
 
 
 Row = tuple[str, float, float, float]  # what, seconds, ratio, limit

@@ -11,11 +11,13 @@ import numpy as np
 import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.search_space import intersection_search_space
 from optuna.testing.pytest_samplers import BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase
 from optuna.trial import TrialState, create_trial
 
 from unswayed import Answer, Box, Optimizer, Real, Why, audit
 from unswayed.errors import UnswayedError
+from unswayed.integrations import optuna_trials as trials
 from unswayed.integrations.optuna import UnswayedSampler, audit_study, recommend, study_table
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -286,6 +288,7 @@ def test_threads_on_one_database(tmp_path):
 
 WORKER = """
 import sys, optuna
+from unswayed.integrations import optuna_trials as trials
 from unswayed.integrations.optuna import UnswayedSampler
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 sampler = UnswayedSampler(threat=1.0)
@@ -377,7 +380,7 @@ def test_a_recommendation_speaks_the_language_of_the_study():
 @pytest.mark.parametrize("trials", [1, 2, 5])
 def test_a_recommendation_needs_but_one_value(trials):
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=1))
-    study.optimize(objective, n_trials=trials)
+    study.optimize(objective, n_trials=number)
     assert set(recommend(study, threat=0.0).point) == {"x", "y"}
 
 
@@ -476,3 +479,47 @@ def test_an_attribute_that_makes_no_sense_is_named():
     study.add_trial(wrong)
     with pytest.raises(UnswayedError, match="trial 1 has a user attribute that makes no sense: the standard error"):
         recommend(study)
+
+
+def foreign(number):
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(0), study_name="foreign")
+    study.optimize(objective, n_trials=number)
+    return study
+
+
+def test_each_finished_trial_is_read_once(monkeypatch):
+    study, read = foreign(30), []
+    monkeypatch.setattr(trials, "measured", lambda trial, of=trials.measured: read.append(trial.number) or of(trial))
+    study.sampler = UnswayedSampler(threat=1.0, seed=0)
+    study.optimize(objective, n_trials=4)
+    assert read == list(range(33))
+
+
+def test_another_study_of_the_same_name_is_read_again():
+    """What is remembered belongs to the trials, not to the name."""
+    one, other = foreign(20), optuna.create_study(study_name="foreign")
+    for trial in one.trials:
+        space = {**trial.distributions, "x": FloatDistribution(-3, 3)}
+        other.add_trial(create_trial(params=trial.params, distributions=space, value=-trial.value))
+    sampler = UnswayedSampler(threat=1.0, seed=0)
+    for study in (one, other, one):
+        open_trial(study)
+        number = len(study.trials) - 1
+        assert given_by(sampler, study, number) == given_by(UnswayedSampler(threat=1.0, seed=0), study, number)
+
+
+def test_what_trials_have_in_common_is_what_optuna_finds():
+    study, rng = foreign(3), np.random.default_rng(0)
+    states = [TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL]
+    common = trials.Common()
+    for number in range(40):
+        if number == 20:
+            open_trial(study)
+        space = SPACE if rng.random() < 0.9 else {"x": SPACE["x"]}
+        state = states[int(rng.integers(3))]
+        params = dict.fromkeys(space, 1.0)
+        value = 1.0 if state == TrialState.COMPLETE else None
+        study.add_trial(create_trial(params=params, distributions=space, value=value, state=state))
+        before = study.get_trials(deepcopy=False)
+        before = before if number % 7 else before[: len(before) // 2]  # another worker asks for an earlier one
+        assert common.of(before) == intersection_search_space(before)

@@ -6,7 +6,9 @@ import random
 import subprocess
 import sys
 import textwrap
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -607,3 +609,26 @@ def test_the_points_lie_in_the_space():
         (play,) = optimizer.ask()
         assert MIXED.check(play.point) == play.point
         optimizer.tell(play, float(rng.normal()))
+
+
+def test_the_log_can_be_read_while_another_thread_asks(monkeypatch):
+    choosing, go_on = threading.Event(), threading.Event()
+    study = Optimizer(Box({"x": Real(0, 1)}), threat=1.0, seed=0)
+    study.ask(2)
+    choose = study._fold.choose
+
+    def slow(*arguments):
+        choosing.set()
+        go_on.wait(60)
+        return choose(*arguments)
+
+    monkeypatch.setattr(study._fold, "choose", slow)
+    with ThreadPoolExecutor(2) as threads:
+        asked = threads.submit(study.ask)
+        try:
+            assert choosing.wait(60)
+            assert threads.submit(lambda: (len(study.log), len(study.open_plays()))).result(20) == (2, 2)
+            assert not asked.done()
+        finally:
+            go_on.set()
+        assert len(asked.result(60)) == 1

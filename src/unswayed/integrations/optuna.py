@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from threading import RLock
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 from zlib import crc32
 
 import numpy as np
@@ -35,6 +35,8 @@ from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_ta
 from unswayed.integrations.optuna_space import OptunaSpace, searchable
 from unswayed.integrations.optuna_trials import (
     WHY,
+    Common,
+    Read,
     Trial,
     ask,
     event,
@@ -53,6 +55,7 @@ from unswayed.types import whole
 
 __all__ = ["StudyTable", "UnswayedSampler", "audit_study", "recommend", "study_table"]
 
+Cached = TypeVar("Cached")
 KEPT = 4  # a sampler keeps the searches of at most this many studies in memory
 
 
@@ -63,6 +66,7 @@ class _Fold:
     space: OptunaSpace
     mode: Mode
     trials: list[Trial]
+    read: Read
 
 
 @forwards(Given)
@@ -105,14 +109,19 @@ class UnswayedSampler(BaseSampler):
         self._space = None if search_space is None else OptunaSpace(search_space)
         self._parallel = whole(parallel, "parallel", least=1)
         self._seed = None if seed is None else whole(seed, "the seed", least=0)
-        self._lock, self._folds = RLock(), dict[str, _Fold]()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin without what can be computed again."""
+        self._lock, self._folds, self._common = RLock(), dict[str, _Fold](), dict[str, Common]()
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
-        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_folds")}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_folds", "_common")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=RLock(), _folds={})
+        vars(self).update(state)
+        self._forget()
 
     def reseed_rng(self) -> None:
         """Nothing: workers are meant to agree, and their trials differ by their numbers."""
@@ -123,7 +132,9 @@ class UnswayedSampler(BaseSampler):
         if self._space is not None:
             return dict(self._space.distributions)
         before = [one for one in study.get_trials(deepcopy=False) if one.number < trial.number]
-        return searchable(intersection_search_space(before))
+        with self._lock:
+            common = _newest(self._common, study, self._common.get(study.study_name) or Common())
+            return searchable(common.of(before))
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -135,8 +146,9 @@ class UnswayedSampler(BaseSampler):
             return dict(space.fixed)
         with self._lock, one_thread():
             trials = study.get_trials(deepcopy=False)
-            seen = seen_by(study, trials, trial.number, space, self._parallel)
-            fold = self._fold(study, space, seen.told)
+            fold = self._fold(study, space)
+            seen = seen_by(trials, trial.number, space, self._parallel, fold.read)
+            fold = self._continued(study, fold, seen.told)
             row, why = ask(fold.mode, space, seen)
         store_why(study, trial, space, why)
         return space.params_of_row(row)
@@ -164,17 +176,33 @@ class UnswayedSampler(BaseSampler):
     def _seed_for(self, study: Study) -> int:
         return _seed_of(study) if self._seed is None else self._seed
 
-    def _fold(self, study: Study, space: OptunaSpace, trials: list[Trial]) -> _Fold:
-        """The search that was told these trials: the last one of the study continued, or a new one if that differs."""
-        fold = self._folds.pop(study.study_name, None)
-        if fold is None or fold.space.distributions != space.distributions or fold.trials != trials[: len(fold.trials)]:
-            fold = _Fold(space, begin(_task(study, space, self._given, self._seed_for(study))), [])
-        new, minimize = trials[len(fold.trials) :], study.direction == StudyDirection.MINIMIZE
-        fold = _Fold(fold.space, told(fold.mode, fold.space, new, minimize=minimize), trials)
-        while len(self._folds) >= KEPT:
-            del self._folds[next(iter(self._folds))]
-        self._folds[study.study_name] = fold
+    def _fold(self, study: Study, space: OptunaSpace) -> _Fold:
+        """The last search of the study, or a new one if that was in another space."""
+        fold = self._folds.get(study.study_name)
+        if fold is None or fold.space.distributions != space.distributions:
+            fold = _Fold(space, self._begin(study, space), [], {})
         return fold
+
+    def _begin(self, study: Study, space: OptunaSpace) -> Mode:
+        return begin(_task(study, space, self._given, self._seed_for(study)))
+
+    def _continued(self, study: Study, fold: _Fold, trials: list[Trial]) -> _Fold:
+        """The search that was told these trials: `fold` continued, or a new one if that was told others."""
+        mode, known = fold.mode, len(fold.trials)
+        if fold.trials != trials[:known]:
+            mode, known = self._begin(study, fold.space), 0
+        minimize = study.direction == StudyDirection.MINIMIZE
+        mode = told(mode, fold.space, trials[known:], minimize=minimize)
+        return _newest(self._folds, study, replace(fold, mode=mode, trials=trials))
+
+
+def _newest(kept: dict[str, Cached], study: Study, one: Cached) -> Cached:
+    """Keep what belongs to a study as the newest of at most KEPT."""
+    kept.pop(study.study_name, None)
+    while len(kept) >= KEPT:
+        del kept[next(iter(kept))]
+    kept[study.study_name] = one
+    return one
 
 
 @forwards(Given)

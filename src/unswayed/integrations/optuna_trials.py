@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
+from optuna.distributions import BaseDistribution
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
@@ -37,6 +39,9 @@ class Trial:
     number: int
     point: Numbers
     measured: Measurement | None
+
+
+Read = dict[int, tuple[FrozenTrial, Trial | None]]  # by number: a finished trial, and what it is in a space
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,11 @@ def measured(trial: FrozenTrial) -> Measurement | None:
         raise InvalidInput(f"trial {trial.number} has a user attribute that makes no sense: {error}") from None
 
 
-def seen_by(study: Study, trials: Sequence[FrozenTrial], number: int, space: OptunaSpace, parallel: int) -> Seen:
-    """What trial `number` may know, if `parallel` are open at a time: never the answers of the last parallel - 1."""
+def seen_by(trials: Sequence[FrozenTrial], number: int, space: OptunaSpace, parallel: int, read: Read) -> Seen:
+    """What trial `number` may know, if `parallel` are open at a time: never the answers of the last parallel - 1.
+
+    `read` remembers what was told: a finished trial does not change, so each is read once.
+    """
     before = sorted((trial for trial in trials if trial.number < number), key=lambda trial: trial.number)
     lost = _lost(before)
     waiting = (i for i, t in enumerate(before) if not t.state.is_finished() and t.number not in lost)
@@ -76,13 +84,53 @@ def seen_by(study: Study, trials: Sequence[FrozenTrial], number: int, space: Opt
     told: list[Trial] = []
     pending: list[tuple[int, Numbers | None]] = []
     for place, trial in enumerate(before):
-        point = space.numbers(_known_params(trial))
         if place < end and trial.state.is_finished():
-            if point is not None:
-                told.append(Trial(trial.number, point, measured(trial)))
-        elif point is not None or (not trial.state.is_finished() and trial.number not in lost):
+            if read.get(trial.number, (None, None))[0] is not trial:
+                read[trial.number] = trial, _finished(trial, space)
+            if (known := read[trial.number][1]) is not None:
+                told.append(known)
+            continue
+        point = space.numbers(_known_params(trial))
+        if point is not None or (not trial.state.is_finished() and trial.number not in lost):
             pending.append((place, point))
     return Seen(len(before), told, pending)
+
+
+def _finished(trial: FrozenTrial, space: OptunaSpace) -> Trial | None:
+    """A finished trial, if it is a point of the space."""
+    point = space.numbers(trial.params)
+    return None if point is None else Trial(trial.number, point, measured(trial))
+
+
+class Common:
+    """The parameters that all complete trials have, with the same distributions; each trial is looked at once."""
+
+    def __init__(self) -> None:
+        self._done: list[FrozenTrial] = []  # the finished trials before the first open one
+        self._found: dict[str, BaseDistribution] | None = None
+
+    def of(self, before: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
+        """What these trials have in common, in the order of their numbers."""
+        known = len(self._done)
+        if not (len(before) >= known and all(map(is_, self._done, before))):
+            self._done, self._found, known = [], None, 0
+        for trial in before[known:]:
+            if not trial.state.is_finished():
+                break
+            self._done.append(trial)
+            self._found = _shared(self._found, trial)
+        found = self._found
+        for trial in before[len(self._done) :]:
+            found = _shared(found, trial)
+        return dict(sorted((found or {}).items()))
+
+
+def _shared(found: dict[str, BaseDistribution] | None, trial: FrozenTrial) -> dict[str, BaseDistribution] | None:
+    if trial.state != TrialState.COMPLETE:
+        return found
+    if found is None:
+        return dict(trial.distributions)
+    return {name: one for name, one in found.items() if trial.distributions.get(name) == one}
 
 
 def _lost(before: Sequence[FrozenTrial]) -> set[int]:

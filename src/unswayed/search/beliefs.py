@@ -77,7 +77,8 @@ def _unit(task: Task, values: FloatArray) -> float:
 def modelled(data: Data, seed: int) -> Data:
     """The plays at no more than FITTED points, so that a model of them costs no more however many there are."""
     some = fitted_plays(data.rows, data.values, seed)
-    return data if data.binary or len(some) == data.plays else data.only(some)
+    few = data if len(some) == data.plays else data.only(some)
+    return few if few.binary == data.binary else data  # single outcomes are judged in batches, which needs repeats
 
 
 def fitted_plays(rows: FloatArray, values: FloatArray, seed: int) -> IntArray:

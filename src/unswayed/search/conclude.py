@@ -17,15 +17,18 @@ from unswayed.core.threat import Records, Threat
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.answer import HIDDEN, Answer
-from unswayed.search.candidates import EVERYWHERE, near_failures
-from unswayed.search.modes import Eliminating, Mode, Starting, refined
+from unswayed.search.beliefs import estimate
+from unswayed.search.candidates import EVERYWHERE, candidates, near_failures
+from unswayed.search.judged import Judged
+from unswayed.search.modes import Eliminating, Mode, Starting
 from unswayed.search.play import Play, Status
 from unswayed.search.report import sources_seen
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
-from unswayed.types import BoolArray
+from unswayed.types import BoolArray, FloatArray
 
+LEADERS = 10  # this many rows of largest mean get candidates around them
 REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
 
 
@@ -52,11 +55,26 @@ def answer(
         raise InvalidInput("nothing has been measured yet: there is nothing to recommend")
     # The certificate of influence-PE needs no trimming.
     threshold = np.inf if isinstance(mode, Eliminating) else None
-    surrogate = None if isinstance(mode, Starting) else mode.surrogate
-    surrogate = refined(task, data, surrogate, refit=True, threshold=threshold)
-    for _ in range(REFINEMENTS - 1 if task.all_rows is None else 0):
-        surrogate = refined(task, data, surrogate, refit=False, threshold=threshold)
+    before = None if isinstance(mode, Starting) else mode.surrogate
+    beliefs = estimate(task, data, None if before is None else before.beliefs)
+    judged = Judged.of(task, data, beliefs, threshold)
+    surrogate = judged.beside(_considered(task, data, before, judged))
     return _answer_of(mode, data, surrogate, plays, task.space if space is None else space, minimize)
+
+
+def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged) -> FloatArray:
+    """All rows of a small space, else candidates around the leaders: at first those of the search, or the best values.
+
+    Candidates are no reason to keep a play or not. So that is decided without them.
+    """
+    if task.all_rows is not None:
+        return task.all_rows
+    rows = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
+    leaders = rows if before is None else before.leaders(LEADERS)
+    for _ in range(REFINEMENTS):
+        rows, _ = candidates(task.space, leaders, np.random.default_rng([task.seed, data.plays]))
+        leaders = judged.leaders(LEADERS, rows)
+    return rows
 
 
 def _answer_of(

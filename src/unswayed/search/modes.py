@@ -18,13 +18,12 @@ import numpy as np
 from unswayed.core.rows import numbered_rows
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
 from unswayed.search.beliefs import Beliefs, estimate, modelled
-from unswayed.search.candidates import EVERYWHERE, candidates
+from unswayed.search.candidates import EVERYWHERE
 from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import FloatArray
 
-LEADERS = 10  # this many rows of largest mean get candidates around them
 GROWTH, STEPS = 1.15, 1.05  # fit anew, or improve the fit, when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
 
@@ -89,24 +88,6 @@ def step(mode: Mode, event: Event) -> Mode:
     if plays < enough and (plays < FEWEST or plays + data.failures < enough):
         return replace(mode, data=data)
     return _decided(_refit(mode.task, data, None))
-
-
-def refined(
-    task: Task, data: Data, before: Surrogate | None, *, refit: bool, threshold: float | None = None
-) -> Surrogate:
-    """A surrogate on new candidates around the leaders.
-
-    The leaders are those of `before`, at first the largest values. `refit` estimates the beliefs again.
-    """
-    known = None if before is None else before.beliefs
-    beliefs = estimate(task, data, known) if refit or known is None else known
-    rows = task.all_rows
-    if rows is None:
-        best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
-        leaders = best if before is None else before.leaders(LEADERS)
-        rng = np.random.default_rng([task.seed, data.plays])
-        rows = candidates(task.space, leaders, rng)
-    return Surrogate.fit(task, beliefs, data, rows, threshold=threshold)
 
 
 def _decided(guided: Guided) -> Mode:

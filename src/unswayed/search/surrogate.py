@@ -10,8 +10,9 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.field import Field
+from unswayed.core.kernels import gram
 from unswayed.core.measurement import own_noise
-from unswayed.core.posterior import pooled
+from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Records, Threat
 from unswayed.policies.vigilant_ucb import VigilantUCB
@@ -54,6 +55,16 @@ class Surrogate:
         arm_of = {row.tobytes(): arm for arm, row in enumerate(domain)}
         return cls(beliefs, policy, arm_of, data.names, data.binary, policy.watch(told))
 
+    def on(self, rows: FloatArray, watch: Watch) -> Self:
+        """On other arms, with the plays of `watch`, kept as it says; their arms are the first of `rows`."""
+        domain = numbered_rows(rows)[0]
+        policy, kept = replace(self.policy, domain=domain), watch.kept
+        K = gram(policy.kernel, domain)
+        plays = watch.arms[kept], watch.corrected[kept], watch.repeats[kept]
+        watch = replace(watch, K=K, posterior=JointPosterior.of_plays(K, *plays, policy.lam))
+        arm_of = {row.tobytes(): arm for arm, row in enumerate(domain)}
+        return replace(self, policy=policy, arm_of=arm_of, watch=watch)
+
     def knows(self, told: Told) -> bool:
         """Whether it is of the known kind: its row is an arm, its source is known, an outcome among outcomes."""
         source = told.source is None or told.source in self.names
@@ -91,12 +102,13 @@ class Surrogate:
     @cached_property
     def measured(self) -> Field:
         """The posterior of the kept plays at any row."""
-        watch, kept = self.watch, self.watch.kept
-        if not kept.any():  # a given output scale that is far too small: all plays look like faults
-            kept = ~kept
-        means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(watch.K))
-        some = n > 0
-        return Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n[some], means[some])
+        told = self.watch.posterior
+        some = told.counts > 0
+        if not some.any():
+            return kept_field(self.policy, self.policy.domain, self.watch)
+        n = told.counts[some]
+        y = told.mean[some] + told.lam / n * told.weights[some]
+        return Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n, y)
 
     def field(self, pending: FloatArray) -> Field:
         """The posterior at any row, if every pending play gave its prediction.
@@ -129,3 +141,13 @@ class Surrogate:
             return np.zeros(len(rows), dtype=np.bool_)
         others = set(self.watch.played_by_others(self.names.index(source)).tolist())
         return np.array([self.arm_of.get(row.tobytes(), -1) not in others for row in rows], dtype=np.bool_)
+
+
+def kept_field(policy: VigilantUCB, rows: FloatArray, watch: Watch) -> Field:
+    """The posterior of the plays that are kept, whose arms are these rows."""
+    kept = watch.kept
+    if not kept.any():  # a given output scale that is far too small: all plays look like faults
+        kept = ~kept
+    means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(rows))
+    some = n > 0
+    return Field.of(policy.kernel, policy.lam, rows[some], n[some], means[some])

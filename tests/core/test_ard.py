@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from unswayed.core.allowance import Allowance
 from unswayed.core.ard import Measured, fit_model, model_score, spread
 from unswayed.core.fitting import negative_log_likelihood
 from unswayed.core.kernels import Matern, TwoScale
@@ -18,7 +19,7 @@ def draw(seed, n=120, lengths=(0.3, 2.0), sigma=0.05, scale=1.0, centre=0.0):
 
 
 def fitted(X, y, **options):
-    settings = {"threshold": 4.0, "threat": Threat(100.0), "unit": spread(y)} | options
+    settings = {"threshold": 4.0, "allowance": Allowance.of(Threat(100.0)), "unit": spread(y)} | options
     return fit_model(X, y, np.arange(X.shape[1]), **settings)
 
 
@@ -104,7 +105,7 @@ def test_even_when_nothing_was_known_before():
 
 def test_units_do_not_matter():
     X, y = draw(3)
-    a, b = fitted(X, y), fitted(X, 1000 * y + 7, threat=Threat(1e5))
+    a, b = fitted(X, y), fitted(X, 1000 * y + 7, allowance=Allowance.of(Threat(1e5)))
     np.testing.assert_allclose(b.lengths, a.lengths, rtol=1e-3)
     assert b.scale == pytest.approx(1000 * a.scale, rel=1e-3)
     assert b.centre == pytest.approx(1000 * a.centre + 7, rel=1e-2)

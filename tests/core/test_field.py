@@ -195,10 +195,17 @@ def test_tiny_noise(kernel):
     assert (t > 0).all()
 
 
-def test_a_singular_matrix_is_an_error():
+def test_points_that_coincide_without_noise_are_borne_and_a_matrix_that_is_none_is_an_error():
     X = np.array([[0.3, 0.3], [0.3, 0.3], [0.5, 0.5]])
+    field = Field.of(SquaredExponential(0.5), 1e-30, X, np.ones(3), np.ones(3))
+    np.testing.assert_allclose(field.at(X)[0], 1, atol=1e-3)
+
+    class Broken:
+        def __call__(self, X, Z):
+            return -np.ones((len(X), len(Z)))
+
     with pytest.raises(InvalidInput, match="singular"):
-        Field.of(SquaredExponential(0.5), 1e-30, X, np.ones(3), np.ones(3))
+        Field.of(Broken(), 1e-30, X, np.ones(3), np.ones(3))
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_an_arm_closer_to_a_failure_than_to_a_measurement_is_near_it():
 
 def test_the_chance_of_a_value_falls_towards_a_failure():
     arms, told, failed = np.array([[0.0], [0.4], [0.6], [1.0]]), np.array([[0.0]]), np.array([[1.0]])
-    np.testing.assert_allclose(chances(arms, told, failed), [1, 0.36 / 0.52, 0, 0])
-    np.testing.assert_allclose(chances(arms[2:], told, failed), [0.16 / 0.52, 0])  # all are closer to the failure
+    near, far = np.exp(-0.5), np.exp(-0.5 * 2.25)
+    np.testing.assert_allclose(chances(arms, told, failed), [1, near / (near + far), far / (near + far), 0], atol=1e-9)
     np.testing.assert_array_equal(chances(arms, told, failed[:0]), 1)
     np.testing.assert_array_equal(chances(told, told, told), 0.5)

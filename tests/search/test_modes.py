@@ -57,7 +57,7 @@ def test_a_step_a_proposal_and_an_answer_change_nothing(start, value, plays):
             kept.append((game.mode, number, batch))
         game.tell(row, value(row))
     game.answer()
-    assert len({type(mode) for mode, *_ in kept}) == 2
+    assert len({type(mode) for mode, *_ in kept}) >= 2
     for mode, number, batch in reversed(kept):
         for more in (3, 0, 2, 1):
             pending = np.array(batch[:more]) if more else nothing(start)

@@ -41,14 +41,12 @@ def test_without_a_threat_nothing_is_verified():
     assert not {Why.VERIFY, Why.RECHECK} & {play.why for play in played(0.0).log}
 
 
-def test_under_a_threat_the_leader_is_verified_and_mostly_late():
+def test_under_a_threat_some_plays_verify_what_was_measured():
     study = played(2.0, 60)
-    verified = [play.number for play in study.log if play.why is Why.VERIFY]
-    assert verified
-    assert np.mean(verified) > 30
-    for play in study.log:
-        if play.why in (Why.VERIFY, Why.RECHECK):
-            assert play.point in [before.point for before in study.log[: play.number]]
+    again = [play for play in study.log if play.why in (Why.VERIFY, Why.RECHECK)]
+    assert 0 < len(again) <= 15
+    for play in again:
+        assert play.point in [before.point for before in study.log[: play.number]]
 
 
 def test_a_false_leader_is_measured_again_and_left():
@@ -80,8 +78,8 @@ def test_a_failed_or_pending_point_of_a_box_is_not_proposed_again():
 
 def test_new_places_are_explored_or_exploited():
     whys = Counter(play.why for play in played(0.0, 60).log)
-    assert whys[Why.EXPLORE] > 5
-    assert whys[Why.EXPLOIT] > 5
+    assert whys[Why.EXPLORE] > 3
+    assert whys[Why.EXPLOIT] > 3
 
 
 def test_where_noise_hides_which_option_is_better_the_best_two_are_played_again():

@@ -1,4 +1,4 @@
-"""The posterior of a search at any row, with what failed and what is open."""
+"""The posterior of a search at any row, with what is open."""
 
 import numpy as np
 import pytest
@@ -19,16 +19,14 @@ def dense(rows, values, at, lam=0.01):
     return mean, np.sqrt(covariance.diagonal())
 
 
-def test_open_plays_give_their_prediction_and_failed_ones_no_more_than_the_average():
+def test_open_plays_give_their_prediction():
     game = Game(task(**GIVEN)).play(6)
     rows, values = np.array(game.rows), np.array(game.values)
     at = np.random.default_rng(1).random((10, 2))
-    failed, pending = at[[0, 1]], np.vstack([at[[2, 2, 3]], rows[:1]])
-    expected = np.minimum(dense(rows, values, failed)[0], 0.0)
-    rows, values = np.vstack([rows, failed]), np.append(values, expected)
+    pending = np.vstack([at[[2, 2, 3]], rows[:1]])
     mean = dense(rows, values, at)[0]
     values = np.append(values, dense(rows, values, pending)[0])
-    found = game.mode.surrogate.field(failed, pending).at(at)
+    found = game.mode.surrogate.field(pending).at(at)
     np.testing.assert_allclose(found, dense(np.vstack([rows, pending]), values, at), rtol=1e-6)
     np.testing.assert_allclose(found[0], mean, rtol=1e-6, err_msg="open plays leave the means alone")
 

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.threat import Threat
+from unswayed.types import EPS
 
 
 @dataclass(frozen=True)
@@ -18,16 +19,18 @@ class Allowance:
         total: The sum of changes that can still be explained by tampering.
         lies: How many more measurements may be false.
         liars: How many more sources may lie.
+        free: This many standard deviations of a change are taken for noise, and not charged to the total.
     """
 
     total: float
     lies: float
     liars: float
+    free: float = 0.0
 
     @classmethod
-    def of(cls, threat: Threat | None) -> Self:
+    def of(cls, threat: Threat | None, free: float = 0.0) -> Self:
         """All of a threat; without limit if nobody knows it."""
-        return cls(np.inf, 0, 0) if threat is None else cls(threat.total, threat.lies, threat.liars)
+        return cls(np.inf, 0, 0, free) if threat is None else cls(threat.total, threat.lies, threat.liars, free)
 
     def mapped(self, unit: float) -> Self:
         """The same in other units.
@@ -37,14 +40,16 @@ class Allowance:
         """
         return replace(self, total=unit * self.total)
 
-    def after(self, change: float, plays: int, *, source: bool = False) -> Self | None:
+    def after(self, change: float, plays: int, *, source: bool = False, z: float = np.inf) -> Self | None:
         """What is left after these plays, which are off by `change` in all, are set aside; None if it does not suffice.
 
         Args:
             change: The sum of their changes.
             plays: How many they are.
             source: Whether they are all plays of one source.
+            z: How many standard deviations the change is.
         """
+        change *= max(1 - self.free / max(z, EPS), 0.0)
         if source and self.liars >= 1:
             return replace(self, liars=self.liars - 1)
         if self.lies >= plays:

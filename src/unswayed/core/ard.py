@@ -30,7 +30,7 @@ from unswayed.core.kernels import TwoScale
 from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.core.rows import numbered_rows
 from unswayed.core.sources import weigh_sources
-from unswayed.core.threat import Records, Threat
+from unswayed.core.threat import Records
 from unswayed.core.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
@@ -94,13 +94,12 @@ def fit_model(
     groups: IntArray,
     *,
     threshold: float,
-    threat: Threat | None,
+    allowance: Allowance,
     unit: float,
     weights: FloatArray | None = None,
     sources: IntArray | None = None,
     sizes: FloatArray | None = None,
     least_tau: float = 0.0,
-    free: float = 0.0,
     start: Model | None = None,
     rounds: int = 2,
 ) -> Model:
@@ -111,13 +110,12 @@ def fit_model(
         y: Measured values.
         groups: The parameter that each column of X belongs to.
         threshold: Set aside plays that are off by more standard deviations.
-        threat: What limits the plays that are set aside; None if nobody knows.
+        allowance: What limits the plays that are set aside.
         unit: Spread of the values over the space.
         weights: The weight of each play; by default 1.
         sources: The number of the source of each play, if sources are known.
         sizes: How many measurements each play stands for; by default 1.
         least_tau: The noise of weight 1, if it is known.
-        free: This many standard deviations of what is set aside are not charged to the threat.
         start: An earlier model to start from. A smoother start with more plays set aside is tried too.
         rounds: How often to decide again what to set aside, and to climb to the top; 0 only improves `start`.
     """
@@ -126,9 +124,7 @@ def fit_model(
     d, possible = int(groups.max()) + 1, np.abs(z) <= LARGEST_VALUE
     w = np.ones(len(z)) if weights is None else weights
     records = Records(arms, z, w, sources, sizes, when=np.linspace(-1, 1, len(z)))
-    judge = partial(_trimmed, points, records, groups, threshold, Allowance.of(threat).mapped(1 / unit), free)
-    # The cost of a lie: the density of a value that could have been anything in the observed range.
-    price = -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
+    judge = partial(_trimmed, points, records, groups, threshold, allowance.mapped(1 / unit))
     models = []
     for guess in _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]:
         found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
@@ -138,10 +134,15 @@ def fit_model(
         data = _pooled(points, records, kept, offsets)
         found, loss = _climb(found, data, groups, least, steps=8)
         (kernel, scale, tau), centre = _parts(found, groups), middle + unit * _centre(found, data, groups)
-        amounts, score = (unit * scale, unit * tau), loss + price * cost.lies + cost.sources
+        amounts, score = (unit * scale, unit * tau), loss + _price(z) * cost.lies + cost.sources
         shape = np.exp(found[:d]), kernel.share, kernel.ratio
         models.append(Model(*shape, centre, *amounts, kept, unit * offsets, score))
     return min(models, key=lambda model: model.score)
+
+
+def _price(z: FloatArray) -> float:
+    """The cost of a lie: the density of a value that could have been anything in the observed range."""
+    return -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
 
 
 def _pooled(points: FloatArray, records: Records, kept: BoolArray, offsets: FloatArray) -> Measured:
@@ -242,7 +243,6 @@ def _trimmed(
     groups: IntArray,
     threshold: float,
     allowance: Allowance,
-    free: float,
     parameters: FloatArray,
 ) -> tuple[BoolArray, FloatArray, Cost]:
     """Which plays a model explains, and the offset of each. Drop faults first: beside them the others lose digits."""
@@ -260,7 +260,7 @@ def _trimmed(
     plays = some.arms[believed], values[believed], some.weights[believed]
     posterior = everything if weighed.believes_all else JointPosterior.of_plays(K, *plays, lam)
     sizes, left = some.measurements[believed], weighed.allowance
-    explained = trim(posterior, *plays, sizes, K=K, threshold=threshold, allowance=left, free=free)
+    explained = trim(posterior, *plays, sizes, K=K, threshold=threshold, allowance=left)
     offsets, faults = np.zeros(len(z)), int((~kept).sum())
     offsets[kept] = scale * (some.values - values)
     if not explained.any():  # a model that explains no play is no reason to set any aside

@@ -29,6 +29,7 @@ from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray
 
 STEP = 1e-5  # of numerical slopes, for kernels without a formula
+JITTERS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6)  # in units of the average variance
 FAR = -1e3  # below this u, h is phi(u)/u^2 up to a factor of 1 - 3e-6
 LOG_ROOT = 0.5 * np.log(2 * np.pi)
 
@@ -49,14 +50,16 @@ class Field:
     def of(cls, kernel: Kernel, lam: float, X: FloatArray, n: FloatArray, y: FloatArray) -> Self:
         """The posterior after plays of total weight n and mean y at each row of X.
 
-        Raises:
-            InvalidInput: The kernel matrix is singular, because lam is too small.
+        If A is singular, because points nearly coincide and lam/n is tiny, the least noise that helps is added.
         """
-        try:
-            L = cholesky(kernel(X, X) + np.diag(lam / n), lower=True, check_finite=False, overwrite_a=True)
-        except LinAlgError:
-            raise InvalidInput("the kernel matrix is singular: lam is too small") from None
-        return cls(kernel, lam, X, n, y, L, cho_solve((L, True), y, check_finite=False))
+        A = kernel(X, X) + np.diag(lam / n)
+        for jitter in JITTERS:
+            try:
+                L = cholesky(A + jitter * A.trace() / len(A) * np.eye(len(A)), lower=True, check_finite=False)
+            except LinAlgError:
+                continue
+            return cls(kernel, lam, X, n, y, L, cho_solve((L, True), y, check_finite=False))
+        raise InvalidInput("the kernel matrix is singular: two measured points may be the same up to rounding")
 
     def then(self, rows: FloatArray, values: FloatArray) -> Self:
         """After one more play at each of some rows, which may be equal to each other or to those known."""

@@ -130,7 +130,12 @@ class _Stationary:
         return np.ones(len(X))
 
     def distances(self, X: FloatArray, Z: FloatArray) -> FloatArray:
-        """Euclidean distances of the scaled points, computed from differences: accurate for nearly equal points."""
+        """Euclidean distances of the scaled points, computed from differences: accurate for nearly equal points.
+
+        Args:
+            X: Points, one in each row: the rows of the result.
+            Z: Points, one in each row: the columns of the result.
+        """
         scales = np.asarray(self.lengthscale, dtype=np.float64)
         if scales.ndim == 1 and scales.size != X.shape[1]:
             raise InvalidInput(f"{scales.size} length-scales for points with {X.shape[1]} coordinates")

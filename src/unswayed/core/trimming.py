@@ -43,7 +43,6 @@ def trim(
     K: FloatArray,
     threshold: float,
     allowance: Allowance = UNLIMITED,
-    free: float = 0.0,
 ) -> BoolArray:
     """Which plays to keep. Drop suspects one at a time, the largest z first, until no z exceeds `threshold`.
 
@@ -63,7 +62,6 @@ def trim(
         K: Kernel matrix of all arms.
         threshold: The largest z that is kept.
         allowance: What the threat allows to set aside.
-        free: This many standard deviations of what is set aside are taken for noise, and not charged.
     """
     kept = np.ones(len(arms), dtype=np.bool_)
     believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the threat protects
@@ -75,8 +73,7 @@ def trim(
             break
         dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
         if not (off[worst] > budget and z[worst] > 10 * threshold):
-            charged = float(off[worst]) * max(1 - free / float(z[worst]), 0.0)
-            left = allowance.after(charged, int(sizes[dropped].sum()))
+            left = allowance.after(float(off[worst]), int(sizes[dropped].sum()), z=float(z[worst]))
             if left is None:
                 believed[worst] = True
                 continue

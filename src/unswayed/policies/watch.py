@@ -120,13 +120,13 @@ class Watch:
             self.records.only(kept, self.rewards[kept]),
             0 if self.sources is None else self.sources.max(initial=-1) + 1,
         )
-        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat), named=int(named))
+        weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat, free), named=int(named))
         kept[kept] = weighed.kept
         told = replace(self, offsets=weighed.offsets, aside=weighed.aside)
         rewards, left = told.corrected, weighed.allowance
         posterior = possible if weighed.believes_all else self._of(kept, rewards)
         plays = self.arms[kept], rewards[kept], self.repeats[kept], self.sizes[kept]
-        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=left, free=free)
+        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=left)
         if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained
             posterior = self._of(kept, rewards)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from unswayed.core.allowance import Allowance
 from unswayed.core.ard import Model, fit_model, spread
 from unswayed.core.prior import Prior, fit_scales, prior
 from unswayed.core.rows import numbered_rows
@@ -45,13 +46,12 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
         y,
         task.space.groups,
         threshold=OUTCOMES if data.binary else THRESHOLD,
-        threat=Threat.of(given.threat),
+        allowance=Allowance.of(Threat.of(given.threat), task.free),
         unit=_unit(task, data.values),
         weights=w,
         sources=None if plays.sources is None else plays.sources[some],
         sizes=None if plays.sizes is None else plays.sizes[some],
         least_tau=noise or 0.0,
-        free=task.free,
         start=None if before is None else before.fitted,
         rounds=rounds,
     )

@@ -72,7 +72,7 @@ def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged
     rows = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
     leaders = rows if before is None else before.leaders(LEADERS)
     for _ in range(REFINEMENTS):
-        rows, _ = candidates(task.space, leaders, np.random.default_rng([task.seed, data.plays]))
+        rows = candidates(task.space, leaders, np.random.default_rng([task.seed, data.plays]))
         leaders = judged.leaders(LEADERS, rows)
     return rows
 

@@ -69,7 +69,7 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     field = surrogate.measured
     span, means = float(np.ptp(field.y)), field.means
     share = share_of_lies(surrogate.threat_left, plays, len(surrogate.names), span)
-    if share <= 0 or span <= 0:
+    if share <= 0 or span <= 1e-9 * float(np.abs(field.y).max()):
         return []
     leader, (alone, variance) = int(np.argmax(means)), field.alone()
     counts = np.maximum(surrogate.counts(field.X), 1.0)

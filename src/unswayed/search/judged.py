@@ -28,7 +28,7 @@ from unswayed.policies.watch import Watch
 from unswayed.search.beliefs import Beliefs, fitted_plays, modelled
 from unswayed.search.surrogate import Surrogate, kept_field
 from unswayed.search.task import Data, Task
-from unswayed.types import EPS, BoolArray, FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 NOTHING = Allowance(0.0, 0, 0)
 
@@ -106,29 +106,26 @@ def _kept(judges: Surrogate, points: FloatArray, watch: Watch, judge: BoolArray)
     """With the decision which plays are kept: the judges have decided on themselves."""
     policy, sources = judges.policy, watch.sources
     off, z = _off(watch, *kept_field(policy, judges.policy.domain, judges.watch).at(points), policy.lam)
-    charged = off * np.maximum(1 - policy.free / np.maximum(z, EPS), 0.0)
-    left = Allowance.of(Threat.of(policy.corruption_budget))
+    left = Allowance.of(Threat.of(policy.corruption_budget), policy.free)
     for source in watch.aside:
         mine = sources == source
         left = left.after(float(off[mine].sum()), int(np.sum(mine)), source=True) or NOTHING
     kept = watch.kept.copy()
     kept[judge] &= judges.watch.kept
     for play in np.flatnonzero(watch.kept & ~kept):
-        left = left.after(float(charged[play]), 1) or NOTHING
+        left = left.after(float(off[play]), 1, z=float(z[play])) or NOTHING
     suspects = kept & ~judge & (z > policy.threshold)
     if 2 * suspects.sum() < (~judge).sum():  # a model that explains less than half is no reason to set any aside
-        kept &= ~_affordable(suspects, z, off, charged, left, policy.threshold)
+        kept &= ~_affordable(suspects, z, off, left, policy.threshold)
     return replace(watch, kept=kept)
 
 
-def _affordable(
-    suspects: BoolArray, z: FloatArray, off: FloatArray, charged: FloatArray, left: Allowance, threshold: float
-) -> BoolArray:
+def _affordable(suspects: BoolArray, z: FloatArray, off: FloatArray, left: Allowance, threshold: float) -> BoolArray:
     """Which suspects the threat allows to set aside, the largest z first; faults are not charged, as in `trim`."""
     chosen, total = np.zeros(len(z), dtype=np.bool_), left.total
     for play in sorted(np.flatnonzero(suspects), key=lambda play: -z[play]):
         if not (off[play] > total and z[play] > 10 * threshold):
-            rest = left.after(float(charged[play]), 1)
+            rest = left.after(float(off[play]), 1, z=float(z[play]))
             if rest is None:
                 continue
             left = rest

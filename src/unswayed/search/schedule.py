@@ -31,7 +31,7 @@ from unswayed.search.play import Choice, Why
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
-LITTLE = 3e-5  # of the range of the values: if no row promises more, play where the model may have missed something
+LITTLE = 3e-5  # of the range of the values: if no row promises more, each second play looks for what the model missed
 WARY = 4  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
 LEADERS = 3  # rows to climb from lie around this many of the best
 
@@ -71,7 +71,7 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
     choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0
     if len(rows):
-        choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed))
+        choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=number % 2 == 0)
     if task.all_rows is not None and (again := goal.lead.again()) > worth:
         choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
@@ -81,13 +81,17 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     return choice
 
 
-def _promising(goal: Improvement, rows: FloatArray, chance: FloatArray) -> tuple[Choice, float]:
-    """The row that promises the largest improvement, and how much; each gives a value with some chance only."""
+def _promising(goal: Improvement, rows: FloatArray, chance: FloatArray, *, look: bool) -> tuple[Choice, float]:
+    """The row that promises the largest improvement, and how much; each gives a value with some chance only.
+
+    If none promises anything and it is time to `look`, that is the row farthest from all that were played.
+    """
     worth, lead = chance**WARY * np.exp(goal.at(rows)), goal.lead
     best = int(np.argmax(worth))
-    if worth[best] < LITTLE * np.ptp(lead.field.y):
-        far = cdist(rows, lead.field.X).min(axis=1)
-        return Choice(rows[int(np.argmax(np.where(chance < chance.max() / 2, -1.0, far)))], Why.EXPLORE), worth[best]
+    if look and worth[best] < LITTLE * np.ptp(lead.field.y):
+        far = np.where(chance < chance.max() / 2, 0.0, cdist(rows, lead.field.X).min(axis=1))
+        if far.max() > 0:
+            return Choice(rows[int(np.argmax(far))], Why.EXPLORE), float(worth[best])
     mean = lead.at(rows[best : best + 1])[0][0]
     return Choice(rows[best], Why.EXPLOIT if mean > -np.sqrt(lead.field.lam) else Why.EXPLORE), float(worth[best])
 

@@ -32,7 +32,7 @@ from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
 LITTLE = 3e-5  # of the range of the values: if no row promises more, each second play looks for what the model missed
-WARY = 4  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
+WARY = 8  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
 LEADERS = 3  # rows to climb from lie around this many of the best
 
 
@@ -75,6 +75,7 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     if task.all_rows is not None and (again := goal.lead.again()) > worth:
         choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
+    worth = max(worth, LITTLE * float(np.ptp(field.y)))
     for doubt in doubts(surrogate, plays, pending, source):
         if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)

@@ -91,11 +91,11 @@ def starts(space: Space, leaders: FloatArray, rng: np.random.Generator) -> Float
 
 def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Rows to compare beside those that were played: some everywhere, some around the leaders."""
+    near = [space.around(leaders, radius, NEAR // len(RADII), rng) for radius in RADII]
     everywhere = space.arms(EVERYWHERE, int(rng.integers(2**31)))
     if isinstance(space, Options):  # a long table
         some = rng.choice(len(everywhere), EVERYWHERE, replace=False)
         return np.vstack([everywhere[some], space.nearest(leaders, NEAR // len(leaders))])
-    near = [space.around(leaders, radius, NEAR // len(RADII), rng) for radius in RADII]
     return np.vstack([everywhere, one_parameter_moved(space, leaders, everywhere, rng), *near])
 
 

@@ -83,7 +83,8 @@ def _answer_of(
     task, prior, watch = mode.task, surrogate.beliefs.prior, surrogate.watch
     policy, continuum = surrogate.policy, task.all_rows is None
     given = _noise_given(task.given, data)
-    without = near_failures(policy.domain, data.rows, data.failed, measured_only=continuum)
+    guided = continuum and not isinstance(mode, Eliminating)
+    without = near_failures(policy.domain, data.rows, data.failed, measured_only=guided)
     arm = policy.recommend(watch, without=without)
     broken, counted = _broken(task, data, surrogate, arm, without)
     points = task.space.decode(policy.domain)

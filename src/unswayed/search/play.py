@@ -37,7 +37,7 @@ class Why(StrEnum):
         START: Cover the space before there is a model.
         EXPLORE: Little is known there.
         EXPLOIT: The model expects a good value.
-        VERIFY: The leader, or a point that its lead rests on, is measured again.
+        VERIFY: The leader is measured again, because its value may be a lie.
         RECHECK: A doubtful value is measured again.
         ELIMINATE: An epoch of influence-PE asks for it.
 

@@ -1,7 +1,6 @@
 """Studies whose measurements say who made them, and how precisely."""
 
 import json
-
 import re
 
 import numpy as np

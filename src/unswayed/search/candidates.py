@@ -13,6 +13,7 @@ EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, an
 FEW = EVERYWHERE + NEAR  # a space with at most this many points is considered as a whole
 FIRST = 64  # so many different rows are played, if none is told
 SOBOL, AROUND = 256, 50  # starts all over, and at each distance from the leaders
+LEADERS = 10  # this many rows of largest mean get candidates around them
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 STEPS = (0.2, 0.03)  # distances of starts from the leaders
 REPEATS = 6  # first plays that are made twice, to learn the noise

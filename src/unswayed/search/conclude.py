@@ -18,7 +18,7 @@ from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
-from unswayed.search.candidates import EVERYWHERE, candidates, near_failures
+from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures
 from unswayed.search.judged import Judged
 from unswayed.search.modes import Eliminating, Mode, Starting
 from unswayed.search.play import Play, Status
@@ -28,7 +28,6 @@ from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
 from unswayed.types import BoolArray, FloatArray
 
-LEADERS = 10  # this many rows of largest mean get candidates around them
 REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from unswayed.core.rows import numbered_rows
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
 from unswayed.search.beliefs import Beliefs, estimate, modelled
-from unswayed.search.candidates import EVERYWHERE
+from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates
 from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Failed, Task, Told
@@ -110,7 +110,11 @@ def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
     anew = before is None or plays >= before.anew_at
     rounds = 2 if before is None else int(anew)
     beliefs = estimate(task, data, None if before is None else before.beliefs, rounds=rounds)
-    kept = None if task.all_rows is None else Surrogate.fit(task, beliefs, data, task.all_rows)
+    rows = task.all_rows
+    if rows is None and task.method == "influence-pe":
+        best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
+        rows = candidates(task.space, best, np.random.default_rng([task.seed, plays]))
+    kept = None if rows is None else Surrogate.fit(task, beliefs, data, rows)
     anew_at = int(np.ceil(plays * GROWTH)) if before is None or anew else before.anew_at
     return Guided(task, data, beliefs, max(int(plays * STEPS), plays + 1), anew_at, kept)
 

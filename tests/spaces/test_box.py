@@ -278,3 +278,10 @@ def test_records_survive_json(box):
     assert again == box
     assert again.parameters == box.parameters
     assert again.names == box.names
+
+
+def test_no_row_has_a_negative_zero():
+    """Rows are compared by their bytes."""
+    box = Box({"n": Integer(0, 9), "x": Real(0, 1)})
+    rows = np.vstack([box.spread(256, np.random.default_rng(seed)) for seed in range(4)])
+    assert not np.signbit(rows).any()

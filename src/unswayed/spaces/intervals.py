@@ -226,7 +226,7 @@ class Integer(_Interval):
         """Uniform numbers in [0, 1] as uniform values, encoded; the ends are as likely as the others."""
         low, high = self.low - 0.5, self.high + 0.5
         x = low * (high / low) ** u if self.log else low + u * (high - low)
-        return self.encode(np.clip(np.rint(x), self.low, self.high))
+        return self.encode(np.clip(np.rint(x) + 0.0, self.low, self.high))
 
     def grid(self, levels: int) -> FloatArray:
         """All values if there are at most `levels`, else nearly evenly spaced ones with both ends; encoded."""

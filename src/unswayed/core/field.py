@@ -6,9 +6,10 @@
     mu(x)     k(x, X) A^-1 y                   s(x)^2    k(x, x) - k(x, X) A^-1 k(X, x)
     h         for a kernel of distances: dk(x, z)/dx_i = -h(x, z) (x_i - z_i)/l_i^2
 
-Improvement over the best value b so far, on a logarithmic scale (Ament et al., 2023: it has a slope everywhere):
+The improvement that one more play promises, on a logarithmic scale (Ament et al., 2023: it has a slope everywhere).
+With m, the expected lead over the best point so far, and t, how much one more play would change it (see `Lead`):
 
-    u = (mu - b)/s,     ln EI = ln s + ln(phi(u) + u Phi(u))
+    u = m/t,     ln E max(m + t g, 0) = ln t + ln(phi(u) + u Phi(u)),     g normal
 """
 
 from __future__ import annotations
@@ -145,11 +146,10 @@ class Lead:
             return 0.0
         noise = field.lam / field.n
         variance, covariance = noise[self.row] * (1 - self.v[self.row]), -noise * self.v
-        change = np.maximum(variance - covariance, 8 * EPS) / np.sqrt(variance + field.lam)
-        gain = log_improvement(field.means - self._mean, change)[0]
+        gain = log_improvement(field.means - self._mean, self._change(variance, covariance))[0]
         return float(np.exp(np.delete(gain, self.row).max()))
 
-    def _change(self, variance: FloatArray, covariance: FloatArray) -> FloatArray:
+    def _change(self, variance: FloatArray | float, covariance: FloatArray) -> FloatArray:
         change: FloatArray = np.maximum(variance - covariance, 8 * EPS) / np.sqrt(variance + self.field.lam)
         return change
 

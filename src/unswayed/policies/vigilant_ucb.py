@@ -95,17 +95,14 @@ class VigilantUCB(OnFiniteDomain):
         upper = np.where(unknown, mu + beta * sd, -np.inf) if unknown.any() else mu + beta * sd
         return first_argmax(upper, scale=beta * float(np.max(sd)))
 
-    def pivot(self, state: Watch, source: int | None = None) -> int:
+    def pivot(self, state: Watch) -> int:
         """The played arm where the least tampering would have made a rival win by `margin` noise deviations.
 
         Args:
             state: The current state, with at least one play.
-            source: Who asks, if that is known: arms that others have played come first.
         """
         mu, leader = state.posterior.mean, self.recommend(state)
         effect, S = state.posterior.effect()
-        if source is not None and (others := np.isin(S, state.played_by_others(source))).any():
-            effect, S = effect[:, others], S[others]
         power, where = pairwise_influence(effect, leader)
         price = mu[leader] - mu + self.margin * np.sqrt(self.lam)
         cost = np.divide(price, power, out=np.full_like(mu, np.inf), where=power > 0)

@@ -77,11 +77,7 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     if task.all_rows is not None and span:
         if (again := goal.lead.again()) > worth:
             choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
-        if (
-            worth <= LITTLE * span
-            and choice.row.tobytes() in surrogate.arm_of
-            and surrogate.counts(choice.row[None])[0]
-        ):
+        if worth <= LITTLE * span and surrogate.counts(choice.row[None])[0]:
             choice = _closest(goal.lead, shut)
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
     worth = max(worth, LITTLE * span)

@@ -102,7 +102,7 @@ def _answer_of(
         proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
     else:
         deviation = max(deviation, mixture.deviation(policy.domain[arm]))
-        if unexplored <= HIDDEN and not _alike(data, surrogate):
+        if unexplored <= HIDDEN and not _mostly_equal(data, surrogate):
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
     sign = -1.0 if minimize else 1.0
@@ -128,7 +128,7 @@ def _answer_of(
     )
 
 
-def _alike(data: Data, surrogate: Surrogate) -> bool:
+def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
     """Whether most points that were measured have the same value: no model of smooth functions can weigh that."""
     kept = _kept(data, surrogate)
     points, arms = numbered_rows(data.rows[kept])
@@ -138,7 +138,7 @@ def _alike(data: Data, surrogate: Surrogate) -> bool:
 
 def _precise(task: Task, data: Data, surrogate: Surrogate) -> bool:
     """Whether the measurements say how precise an estimate is: that takes repeats, a known noise, or many of them."""
-    if data.plays < FEWEST or _alike(data, surrogate):
+    if data.plays < FEWEST or _mostly_equal(data, surrogate):
         return False
     known = data.weighted(task.given.noise_std).noise is not None
     return known or task.all_rows is not None or data.plays >= MANY * parameters(task.space)

@@ -8,9 +8,20 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Drawn(Protocol):
+    """A result that can be drawn."""
+
+    def plot(self) -> Figure:
+        """The figure."""
 
 
 def print_json(record: Mapping[str, Any]) -> None:
@@ -30,6 +41,29 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(one) for one in value]
     return value
+
+
+def draw(result: Drawn, path: Path) -> bool:
+    """Draw a result to a file; if that is not possible, say so in one line: the result itself is known.
+
+    Args:
+        result: What has a `plot`.
+        path: The file. One that is not a picture of ours is not replaced.
+
+    Returns:
+        Whether it was drawn.
+    """
+    from unswayed.plots.style import is_ours, save
+
+    try:
+        if path.exists() and not is_ours(path):
+            say(f"no picture was drawn: {path} is not one of ours; give another name with --plot")
+            return False
+        save(result.plot(), path)
+    except Exception as error:
+        say(f"no picture was drawn: {' '.join(str(error).split()) or type(error).__name__}")
+        return False
+    return True
 
 
 def say(line: str) -> None:

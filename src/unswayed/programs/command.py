@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import numbers
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.measurement import Measurement
-from unswayed.errors import CommandFailed, CommandStopped, InvalidInput, SystemFault
+from unswayed.errors import CannotStart, CommandFailed, CommandStopped, InvalidInput, SystemFault
 from unswayed.programs.children import Children, Finished
 from unswayed.text import printable
 from unswayed.types import positive
@@ -33,7 +34,7 @@ class Command:
 
     Write `{{` and `}}` for braces themselves; nothing else is special, and no shell is involved. Calling the command
     with a point runs the program without input and returns the number in the last line that it prints. When the
-    program ends, its whole process group is killed. Several threads may call the command at once.
+    program ends, all processes that it started are killed. Several threads may call the command at once.
 
     Args:
         template: The program and its arguments, a list of words.
@@ -118,7 +119,8 @@ class Command:
             {"value": 0.031, "trials": 2000, "source": "lab-2"}.
 
         Raises:
-            CommandFailed: The program could not start, failed, ran too long or printed no finite number.
+            CommandFailed: The program failed, ran too long or printed no finite number.
+            CannotStart: The program could not be started, whatever the point.
             CommandStopped: `stop` was called.
             InvalidInput: A value is missing, or is not a number, a bool or text.
         """
@@ -129,10 +131,24 @@ class Command:
             raise
         except TimeoutError:
             raise CommandFailed(f"the command ran over its time limit of {self.timeout:g} s and was killed") from None
-        except (OSError, ValueError) as error:  # ValueError: a null byte or half a character in an argument
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {reason}") from None
+        except OSError as error:
+            hosts = error.errno != errno.E2BIG and not BRACES.search(self.template[0])
+            kind = CannotStart if hosts else CommandFailed
+            raise kind(f"cannot start {_shown(arguments[0])}: {error.strerror}") from None
+        except ValueError as error:  # a null byte or half a character in an argument
+            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error}") from None
         return _measurement(finished)
+
+    def wait(self, seconds: float) -> None:
+        """Wait, but no longer than until `stop` is called.
+
+        Args:
+            seconds: How long.
+
+        Raises:
+            CommandStopped: `stop` was called.
+        """
+        self._children.wait(seconds)
 
     def stop(self) -> None:
         """Kill all running programs and start no more; all calls raise CommandStopped. Any thread may call this."""
@@ -157,21 +173,21 @@ def _text(point: Mapping[str, Any], name: str) -> str:
 
 def _measurement(finished: Finished) -> float | Measurement:
     """Return the number or the object in the last line of the output, if the program ended without an error."""
+    complaint = printable(finished.stderr.last_line(), limit=SHOWN)
     if code := finished.code:
         end = f"was killed by {_signal(-code)}" if code < 0 else f"ended with exit code {code}"
-        raise CommandFailed(f"the command {end}{_complaint(finished)}")
+        raise CommandFailed(f"the command {end}", complaint)
     line = finished.stdout.last_line()
     if not line:
         reason = "ended its output with a line that is too long" if finished.stdout.cut else "printed nothing"
-        raise CommandFailed(f"the command {reason}; its last line must be one number{_complaint(finished)}")
+        raise CommandFailed(f"the command {reason}; its last line must be one number", complaint)
     if line.lstrip().startswith(b"{"):
         return _object(line)
     number = float(line) if NUMBER.fullmatch(line) else math.nan
     if math.isfinite(number):
         return number
-    if math.isinf(number) or NOT_FINITE.fullmatch(line):
-        raise CommandFailed(f"the command printed {_shown(line)}; the measurement must be a finite number")
-    raise CommandFailed(f"the last line of the command's output must be one number, not {_shown(line)}")
+    finite = "finite " if math.isinf(number) or NOT_FINITE.fullmatch(line) else ""
+    raise CommandFailed(f"the last line of the command's output must be one {finite}number, and is not", _shown(line))
 
 
 def _object(line: bytes) -> Measurement:
@@ -182,16 +198,12 @@ def _object(line: bytes) -> Measurement:
             raise TypeError
         return Measurement(**told)
     except InvalidInput as error:
-        raise CommandFailed(f"the command printed {_shown(line)}: {error}") from None
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        keys = "value, source, noise_std and trials"
         raise CommandFailed(
-            f"the command printed {_shown(line)}; an object may have {keys}, and needs a value that is a number"
+            "the command printed an object that is no measurement", f"{_shown(line)}: {error}"
         ) from None
-
-
-def _complaint(finished: Finished) -> str:
-    return f": {printable(line, limit=SHOWN)}" if (line := finished.stderr.last_line()) else ""
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        keys = "an object may have value, source, noise_std and trials, and needs a value that is a number"
+        raise CommandFailed(f"the command printed an object that is no measurement; {keys}", _shown(line)) from None
 
 
 def _signal(number: int) -> str:

@@ -21,7 +21,7 @@ from unswayed.search.beliefs import estimate
 from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures
 from unswayed.search.judged import Judged
 from unswayed.search.modes import Eliminating, Mode, Starting
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play
 from unswayed.search.report import sources_seen
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
@@ -32,14 +32,22 @@ REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
 
 
 def answer(
-    mode: Mode, plays: Sequence[Play], more: Sequence[Event] = (), *, space: Any = None, minimize: bool = False
+    mode: Mode,
+    plays: Sequence[Play],
+    more: Sequence[Event] = (),
+    *,
+    numbers: Sequence[int] | None = None,
+    space: Any = None,
+    minimize: bool = False,
 ) -> Answer:
     """The point to use, from all measurements. The candidates around the leaders are refined again.
 
     Args:
         mode: The search so far.
-        plays: All plays of the study, in order; those told are in `mode`, then in `more`.
+        plays: All plays of the study, in order.
         more: Events that have not entered the mode yet.
+        numbers: The number of each play that was told, first those in `mode`, then those in `more`; by default all that
+            were told, in order.
         space: Describes the points; by default the space of the search.
         minimize: Whether the values of `plays` were negated for the search.
 
@@ -58,7 +66,9 @@ def answer(
     beliefs = estimate(task, data, None if before is None else before.beliefs)
     judged = Judged.of(task, data, beliefs, threshold)
     surrogate = judged.beside(_considered(task, data, before, judged))
-    return _answer_of(mode, data, surrogate, plays, task.space if space is None else space, minimize)
+    told = [play.number for play in plays if play.measured] if numbers is None else numbers
+    shown = {"space": task.space if space is None else space, "minimize": minimize, "plays": tuple(plays)}
+    return _answer_of(mode, data, surrogate, _aside(data, surrogate, told) | shown)
 
 
 def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged) -> FloatArray:
@@ -76,12 +86,11 @@ def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged
     return rows
 
 
-def _answer_of(
-    mode: Mode, data: Data, surrogate: Surrogate, plays: Sequence[Play], space: Any, minimize: bool
-) -> Answer:
+def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, Any]) -> Answer:
     task, prior, watch = mode.task, surrogate.beliefs.prior, surrogate.watch
     policy, continuum = surrogate.policy, task.all_rows is None
-    given = _noise_given(task.given, data)
+    given, minimize = _noise_given(task.given, data), shown["minimize"]
+    sign = -1.0 if minimize else 1.0
     guided = continuum and not isinstance(mode, Eliminating)
     without = near_failures(policy.domain, data.rows, data.failed, measured_only=guided)
     arm = policy.recommend(watch, without=without)
@@ -103,7 +112,6 @@ def _answer_of(
         if unexplored <= HIDDEN:
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
-    sign = -1.0 if minimize else 1.0
     counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
         point=point(arm),
@@ -115,14 +123,11 @@ def _answer_of(
         assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
-        **_aside(data, surrogate, plays),
         sources=sources_seen(data, surrogate, sign),
         threat=Threat.of(given.flipped().threat if minimize else given.threat),
-        **counted,
-        plays=tuple(plays),
-        space=space,
         continuum=continuum,
-        minimize=minimize,
+        **counted,
+        **shown,
     )
 
 
@@ -178,15 +183,14 @@ def _broken(
     return replace(found, budget=prior.output_scale * found.budget, **counted), about
 
 
-def _aside(data: Data, surrogate: Surrogate, plays: Sequence[Play]) -> dict[str, Any]:
+def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:
     """The plays that are set aside, and how far they are off in all: a batch of outcomes by its sum."""
-    told = [play.number for play in plays if play.status is Status.TOLD]
     aside = np.flatnonzero(~_kept(data, surrogate))
     expected = surrogate.watch.posterior.mean[surrogate.arms_of(data.rows[aside])]
     off = data.values[aside] - surrogate.beliefs.prior.in_units(expected)
     together = data.blocks[aside] if surrogate.binary else aside
     total = float(np.abs(np.bincount(together, weights=off)).sum()) if len(aside) else 0.0
-    return {"set_aside": tuple(told[int(i)] for i in aside), "set_aside_total": total}
+    return {"set_aside": tuple(sorted(numbers[int(i)] for i in aside)), "set_aside_total": total}
 
 
 def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:

@@ -94,12 +94,12 @@ def _decided(guided: Guided) -> Mode:
     """Once enough is known: eliminate in epochs if that was asked for or can finish, else go on as before."""
     task, data = guided.task, guided.data
     finite = task.all_rows is not None
-    possible = task.method == "auto" and finite and task.plays is not None and task.budget is not None
+    possible = task.method == "auto" and finite and task.planned is not None and task.budget is not None
     if task.method != "influence-pe" and not (possible and data.plays == task.decides_at):
         return guided
     arms = task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows
     policy = _eliminating_policy(task, guided.surrogate, arms, stage=1)
-    if task.method == "influence-pe" or enough_plays(policy, task.plays or 0):
+    if task.method == "influence-pe" or enough_plays(policy, task.planned or 0):
         return Eliminating(task, data, guided.surrogate, Phase.begin(policy), stage=1)
     return guided
 
@@ -135,6 +135,8 @@ def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
     before = mode.phase
     if isinstance(event, Failed):
         phase = before.fail(event.row)
+    elif not event.asked:  # it counts in the estimate, not in the elimination
+        phase = before
     else:
         phase = before.tell(event.row, mode.surrogate.beliefs.prior.standard(event.value))
     eliminated = len(phase.active) < len(before.active)

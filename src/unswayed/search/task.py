@@ -36,6 +36,7 @@ class Task:
         plays: How many plays there will be, if that is known.
         method: vigilant-ucb, for few plays; influence-pe, which eliminates with a guarantee; or auto: influence-pe
             where the space is finite and the plays suffice for it.
+        planned: How many plays there were to be at first; `auto` chooses for these.
     """
 
     space: Space
@@ -43,6 +44,7 @@ class Task:
     seed: int
     plays: int | None = None
     method: str = "auto"
+    planned: int | None = None
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -101,13 +103,14 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """A play at `row` was measured; larger values are better. `source` is a name."""
+    """A play at `row` was measured; larger values are better. `source` is a name; `asked`, whether it was asked for."""
 
     row: FloatArray
     value: float
     source: str | None = None
     noise_std: float | None = None
     trials: int | None = None
+    asked: bool = True
 
 
 @dataclass(frozen=True, eq=False)

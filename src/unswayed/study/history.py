@@ -1,0 +1,49 @@
+"""The plays of a study as a table that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from unswayed.search.play import Play
+from unswayed.spaces.space import named_values
+from unswayed.study.state import ABOUT
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
+    """Every play as a row: number, parameters, value, status, reason, why; source, noise_std, trials, the values before
+    corrections, the time of asking and the seconds to the answer where they are known.
+
+    A parameter whose name is one of these columns gets the title `name (parameter)`.
+    """
+    import pyarrow as pa
+
+    points = [named_values(names, play.point) for play in plays]
+    about: dict[str, list[Any]] = {
+        "value": [play.value for play in plays],
+        "status": [str(play.status) for play in plays],
+        "reason": [play.reason for play in plays],
+        "why": [play.why and str(play.why) for play in plays],
+    }
+    for name in (*ABOUT, "before", "asked", "seconds"):
+        told = [_cell(getattr(play, name)) for play in plays]
+        about |= {name: told} if any(one is not None for one in told) else {}
+    columns: dict[str, list[Any]] = {"number": [play.number for play in plays]}
+    for name in names:
+        title = f"{name} (parameter)" if name in ("number", *about) else name
+        columns[title] = _column([point[name] for point in points])
+    return pa.table(columns | about)
+
+
+def _cell(value: Any) -> Any:
+    """None for nothing; several values as text."""
+    return " ".join(map(repr, value)) or None if isinstance(value, tuple) else value
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Values of one type, as a table needs them: mixed choices such as "a", 3 and true become text."""
+    types = {type(value) for value in values}
+    return values if len(types) == 1 or types <= {int, float} else [str(value) for value in values]

@@ -42,11 +42,11 @@ class CommandFailed(UnswayedError):  # noqa: N818
 
     Args:
         reason: One line that says why, without anything that the program printed.
-        output: What it printed, to be shown after the reason; it may be secret, so journals keep it only on request.
+        output: The rest of the line, with what it printed. That may be secret, so journals keep it only on request.
     """
 
     def __init__(self, reason: str, output: str = "") -> None:
-        super().__init__(f"{reason}: {output}" if output else reason)
+        super().__init__(reason + output)
         self.reason, self.output = reason, output
 
     def __reduce__(self) -> tuple[type[CommandFailed], tuple[str, str]]:

@@ -1,5 +1,7 @@
 """Trimming against the dense formulas on all plays."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -134,3 +136,62 @@ def test_plays_that_cannot_be_taken_back_are_refused():
     posterior = JointPosterior.fit(np.ones((1, 1)), [1.0], [1.0], 1e-20)
     with pytest.raises(InvalidInput, match="cannot be taken back in double precision"):
         posterior.extend(0, -1, -1.0)
+
+
+def repeated(values_there, plays=20):
+    """Zeros all over a line, and some values at one more arm."""
+    X = np.linspace(0, 1, plays + 1)[:, None]
+    played = np.append(np.arange(plays), np.full(len(values_there), plays))
+    rewards = np.append(np.zeros(plays), values_there)
+    return Matern(2.5, 0.5)(X, X), played, rewards
+
+
+@pytest.mark.parametrize(
+    ("there", "kept_there"), [((-1.0,), 0), ((-1.0, -1.01), 2), ((-1.0, 1.0), 0), ((-1.0, -1.0, 1.0), 2)]
+)
+def test_if_nobody_knows_the_threat_what_is_confirmed_is_kept(there, kept_there):
+    K, played, rewards = repeated(there)
+    plays = played, rewards, np.ones(len(played))
+    unknown = trim(fit(K, played, rewards, 1e-4), *plays, K=K, threshold=4.0, allowance=Allowance.of(None))
+    assert unknown[20:].sum() == kept_there
+    enough = Allowance.of(Threat(lies=len(there)))
+    assert trim(fit(K, played, rewards, 1e-4), *plays, K=K, threshold=4.0, allowance=enough)[20:].sum() == 0
+
+
+def test_more_than_some_are_no_accidents():
+    for lies, kept_all in ((4, False), (12, True)):
+        K, played, rewards = repeated(())
+        rewards[:lies] = np.linspace(5, 9, lies)[np.random.default_rng(0).permutation(lies)]
+        one = played, rewards, np.ones(len(played))
+        kept = trim(fit(K, played, rewards, 1e-4), *one, K=K, threshold=4.0, allowance=Allowance.of(None))
+        assert kept.all() == kept_all
+
+
+def test_what_is_confirmed_is_the_literal_comparison():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        arms, rewards = rng.integers(4, size=12), rng.normal(size=12).round(1)
+        noise = rng.uniform(0, 0.01, 12)
+        low, high = np.quantile(rewards, (0.25, 0.75))
+        least = trimming.ALIKE * min(np.ptp(rewards), 20 * (high - low) or np.inf)
+        order = np.lexsort([rewards, arms])
+        expected = np.zeros(12, dtype=bool)
+        for a, b in pairwise(order):
+            near = max(4.0 * np.sqrt(noise[a] + noise[b]), least)
+            if arms[a] == arms[b] and rewards[b] - rewards[a] <= near:
+                expected[[a, b]] = True
+        np.testing.assert_array_equal(trimming.confirmed(arms, rewards, noise, 4.0), expected)
+
+
+def test_a_fault_is_far_from_values_that_are_not_all_equal():
+    for others, value, fault in (
+        (np.zeros(20), 1.0, False),
+        (np.linspace(0, 0.2, 20), 1.0, False),
+        (np.linspace(0, 0.2, 20), 5.0, True),
+    ):
+        X = np.linspace(0, 1, 21)[:, None]
+        K, played, rewards = Matern(2.5, 0.5)(X, X), np.arange(21), np.append(others, value)
+        one = played, rewards, np.ones(21)
+        nothing = Allowance.of(Threat())
+        kept = trim(fit(K, played, rewards, 1e-6), *one, K=K, threshold=4.0, allowance=nothing)
+        assert kept[-1] != fault

@@ -94,7 +94,7 @@ def test_a_fingerprint_changes_with_what_decides_the_numbers(monkeypatch):
     assert peer.fingerprint() != before[0]
     monkeypatch.undo()
     newer = {**OPTIMIZERS, "tpe": replace(OPTIMIZERS["tpe"], version=OPTIMIZERS["tpe"].version + 1)}
-    monkeypatch.setattr(match_module, "OPTIMIZERS", newer)
+    monkeypatch.setattr("unswayed.gauntlet.optimizers.OPTIMIZERS", newer)
     assert peer.fingerprint() != before[0]
     assert TRIALS[0].fingerprint() == Match("random", "branin-2", "none", 20, 0).fingerprint()
 

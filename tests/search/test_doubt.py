@@ -127,7 +127,7 @@ def test_the_noise_of_a_value_that_was_set_aside_is_its_own(noise_std):
     inverse, k = np.linalg.inv(kernel(kept, kept) + 0.16 * np.eye(15)), kernel(GRID[[3]], kept)
     mean, variance = float((k @ inverse @ y)[0]), float(1 - (k @ inverse @ k.T)[0, 0])
     best, span = float((kernel(kept, kept) @ inverse @ y).max()), float(np.ptp(y))
-    p = lie_probability(1.3 - mean, variance + noise_std**2, 2 / PLAYS, span)
+    p = lie_probability(1.3 - mean, variance + noise_std**2, (2 - 1) / PLAYS, span)  # it is one of the two
     [one] = [one for one in found_in(surrogate) if np.array_equal(one.row, GRID[3])]
     np.testing.assert_allclose(one.worth, max(1 - p, PEAK) * min(1.3 - best, span), rtol=1e-6)
 

@@ -20,17 +20,21 @@ class Allowance:
         lies: How many more measurements may be false.
         liars: How many more sources may lie.
         free: This many standard deviations of a change are taken for noise, and not charged to the total.
+        accidents: Whether nobody knows the threat: what is set aside is taken for accidents, which do not agree.
     """
 
     total: float
     lies: float
     liars: float
     free: float = 0.0
+    accidents: bool = False
 
     @classmethod
     def of(cls, threat: Threat | None, free: float = 0.0) -> Self:
         """All of a threat; without limit if nobody knows it."""
-        return cls(np.inf, 0, 0, free) if threat is None else cls(threat.total, threat.lies, threat.liars, free)
+        if threat is None:
+            return cls(np.inf, 0, 0, free, accidents=True)
+        return cls(threat.total, threat.lies, threat.liars, free)
 
     def mapped(self, unit: float) -> Self:
         """The same in other units.

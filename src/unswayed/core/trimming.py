@@ -19,8 +19,11 @@ from unswayed.core.allowance import Allowance
 from unswayed.core.posterior import JointPosterior, pooled
 from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
-UNLIMITED = Allowance.of(None)
+UNLIMITED = Allowance(np.inf, 0, 0)
 DIGITS = 1e-6  # the relative rounding error of a posterior with which residuals are computed
+FAR = 10.0  # a fault is off by so many times the range of the other values
+ACCIDENTS = 0.25  # largest share of plays that are taken for accidents; more than that is no accident
+ALIKE = 0.05  # of the range of the values: plays of one arm that differ by less agree, however small the noise
 
 
 def residuals(
@@ -49,9 +52,10 @@ def trim(
     A suspect is one play, or all plays of an arm whose mean is below the prediction of its neighbours: several equal
     lies at one arm hide each other, but not from the neighbours. (An arm above the prediction is no suspect: dropping
     its plays would hide a narrow peak.) What is dropped stays within the threat, as tampering does. A suspect that
-    would exceed it is kept, so an arm is believed once its plays outweigh what could have been forged. A play that is
-    off by more than the whole total of the threat and more than ten times the threshold is a fault and not a lie. It is
-    dropped without being charged.
+    would exceed it is kept, so an arm is believed once its plays outweigh what could have been forged. If nobody knows
+    the threat, plays of one arm that agree are kept, because accidents do not repeat; and all plays, if more than some
+    would be dropped. A play that is off by more than the whole total of the threat, more than ten times the threshold
+    and FAR times the range of the others is a fault and not a lie. It is dropped without being charged.
 
     Args:
         posterior: The posterior of all plays.
@@ -66,13 +70,17 @@ def trim(
     kept = np.ones(len(arms), dtype=np.bool_)
     believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the threat protects
     budget, share, sizes = allowance.total, 1.0, repeats if sizes is None else sizes
+    if allowance.accidents:
+        believed[: len(arms)] = confirmed(arms, rewards, posterior.lam / repeats, threshold)
+        believed[len(arms) + arms[believed[: len(arms)]]] = True
     while kept.any():
         z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0), sizes)
         worst = int(np.argmax(np.where(believed, 0.0, z)))
         if not z[worst] > threshold or believed[worst]:
             break
         dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
-        if not (off[worst] > budget and z[worst] > 10 * threshold):
+        fault = off[worst] > budget and z[worst] > 10 * threshold and is_far(rewards, kept, dropped)
+        if not fault:
             left = allowance.after(float(off[worst]), int(sizes[dropped].sum()), z=float(z[worst]))
             if left is None:
                 believed[worst] = True
@@ -80,7 +88,40 @@ def trim(
             allowance = left
         kept[dropped] = False
         posterior, share = without(posterior, share, arms, rewards, repeats, kept, dropped, K)
-    return kept
+    many = allowance.accidents and (~kept).sum() > ACCIDENTS * len(kept)
+    return np.ones_like(kept) if many else kept
+
+
+def confirmed(arms: IntArray, rewards: FloatArray, noise: FloatArray, threshold: float) -> BoolArray:
+    """Which plays agree with another one of their arm.
+
+    Args:
+        arms: The arm of each play.
+        rewards: The reward of each play.
+        noise: The variance of each reward.
+        threshold: How many standard deviations two that agree may differ by.
+    """
+    found, order = np.zeros(len(arms), dtype=np.bool_), np.lexsort([rewards, arms])
+    low, high = np.quantile(rewards, (0.25, 0.75)) if len(rewards) else (0.0, 0.0)
+    span = min(float(np.ptp(rewards)), 20 * (high - low) or np.inf) if len(rewards) else 0.0
+    first, second = order[:-1], order[1:]
+    near = np.maximum(threshold * np.sqrt(noise[first] + noise[second]), ALIKE * span)
+    alike = (arms[first] == arms[second]) & (rewards[second] - rewards[first] <= near)
+    found[first[alike]] = found[second[alike]] = True
+    return found
+
+
+def is_far(rewards: FloatArray, kept: BoolArray, dropped: BoolArray) -> bool:
+    """Whether some plays are off by many times the range of the others; never if all others are equal.
+
+    Args:
+        rewards: The reward of each play.
+        kept: Which plays count.
+        dropped: Which of these are off.
+    """
+    others = rewards[kept & ~dropped]
+    span = float(np.ptp(others)) if len(others) else 0.0
+    return 0 < FAR * span < float(np.abs(rewards[dropped][:, None] - (others.min(), others.max())).min())
 
 
 def without(

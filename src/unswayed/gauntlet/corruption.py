@@ -108,7 +108,7 @@ class Game:
         lies: How many plays were changed.
 
     Raises:
-        InvalidInput: There is no such corruption.
+        InvalidInput: There is no such corruption, or the numbers make no sense.
 
     Example:
         >>> from unswayed.gauntlet.problems import problem
@@ -122,6 +122,8 @@ class Game:
         if corruption not in CORRUPTIONS:
             raise InvalidInput(f"unknown corruption {corruption!r}: choose one of {', '.join(CORRUPTIONS)}")
         self.problem, self.corruption, self.plays = problem, corruption, plays
+        if plays < 1 or seed < 0:
+            raise InvalidInput(f"a game needs at least one play and a seed of at least 0, not {plays} and {seed}")
         name = zlib.crc32(problem.name.encode())
         self._noise = NOISE * problem.range * np.random.default_rng([name, seed, 0]).standard_normal(plays)
         self._wish = CORRUPTIONS[corruption](problem, plays, np.random.default_rng([name, seed, 1]))
@@ -145,6 +147,8 @@ class Game:
 
     def measure(self, point: Point) -> float:
         """What is reported for a point; this is one play."""
+        if self.number >= self.plays:
+            raise InvalidInput(f"the game has {self.plays} plays, and all of them were played")
         row = self.problem.space.encode([point])
         truth = float(self.problem.truth(row)[0])
         left = (self.limit - self.spent) * self.problem.range

@@ -12,7 +12,7 @@ from typing import Any
 from unswayed.core.threads import one_thread
 from unswayed.experiments.experiment import code_version
 from unswayed.gauntlet.corruption import Game
-from unswayed.gauntlet.optimizers import OPTIMIZERS, make, versions
+from unswayed.gauntlet.optimizers import entry_of, make, versions
 from unswayed.gauntlet.problems import problem
 
 FORMAT = "unswayed gauntlet 1"
@@ -22,7 +22,8 @@ COLUMNS = {
     "versions": "text", "fingerprint": "text",
 }  # fmt: skip
 CHECKPOINTS = (20, 40, 60, 100, 200)
-CODE = ("types.py", "core", "spaces", "policies", "search", "study", "gauntlet/optimizers/study.py")
+OURS = "gauntlet/optimizers/study.py", "gauntlet/optimizers/__init__.py"
+CODE = ("types.py", "core", "spaces", "policies", "search", "study", *OURS)
 RULES = 1  # of a match: raise it when `Match.row` measures something else
 
 
@@ -58,7 +59,7 @@ class Match:
         Other optimisers depend on their own packages and adapter only, so that their runs survive changes of this
         package; Unswayed depends on its code.
         """
-        entry = OPTIMIZERS[self.optimizer]
+        entry = entry_of(self.optimizer)
         code = code_version(CODE) if entry.ours else ""
         parts = [json.dumps(asdict(self), sort_keys=True), _game(self.problem, self.corruption, self.plays)]
         parts += [str(RULES), str(entry.version), _versions(self.optimizer), code]
@@ -67,7 +68,7 @@ class Match:
     def row(self) -> dict[str, Any]:
         """Play it."""
         game = Game(problem(self.problem), self.corruption, self.plays, self.seed)
-        checkpoints = [number for number in CHECKPOINTS if number <= self.plays]
+        checkpoints = [number for number in CHECKPOINTS if number < self.plays] + [self.plays]
         gaps, seconds, used = [], [], 0.0
         player = make(self.optimizer, game, self.seed)  # not timed: the first one in a process imports its package
         with one_thread():

@@ -41,14 +41,14 @@ def ranks(methods: Mapping[str, Cell]) -> tuple[dict[str, float], int]:
 
 
 def difference(one: Cell, other: Cell) -> tuple[float, float, float] | None:
-    """The mean of paired differences of gaps, and a 95% interval; None without pairs.
+    """The mean of paired differences of gaps, and a 95% interval; None without pairs in at least two problems.
 
     The bootstrap draws problems, each with all its seeds: seeds of one problem are not independent evidence.
     """
     by_problem: dict[str, list[float]] = defaultdict(list)
     for problem, seed in sorted(set(one) & set(other)):
         by_problem[problem].append(one[problem, seed][0] - other[problem, seed][0])
-    if not by_problem:
+    if len(by_problem) < 2:
         return None
     sums = np.array([[sum(group), len(group)] for group in by_problem.values()])
     drawn = sums[np.random.default_rng(0).integers(len(sums), size=(RESAMPLES, len(sums)))].sum(axis=1)

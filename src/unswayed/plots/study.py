@@ -87,14 +87,11 @@ def _withstands(axes: Axes, answer: Answer) -> None:
 
 def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:
     log = answer.plays
-    axes.axhspan(
-        answer.estimate - 2 * answer.deviation,
-        answer.estimate + 2 * answer.deviation,
-        color=GOOD,
-        alpha=0.15,
-        linewidth=0,
-    )
-    axes.axhline(answer.estimate, color=GOOD, linewidth=1.6, label="estimate ± 2 deviations")
+    middle, wide = answer.estimate, answer.deviation
+    if wide is not None:
+        axes.axhspan(middle - 2 * wide, middle + 2 * wide, color=GOOD, alpha=0.15, linewidth=0)
+    label = "estimate" if wide is None else "estimate ± 2 deviations"
+    axes.axhline(middle, color=GOOD, linewidth=1.6, label=label)
     _values(axes, {play.number: float(play.number) for play in log}, answer, limits)
     if failed := [play.number for play in log if play.status is Status.FAILED]:
         look: dict[str, Any] = {"color": BAD, "markersize": 10, "clip_on": False, "label": "failed"}

@@ -11,7 +11,6 @@ from unswayed.core.certificate import Breakdown, Certificate
 from unswayed.core.credible import Credible
 from unswayed.core.sentence import gap_sentence
 from unswayed.core.threat import Threat
-from unswayed.search.modes import FEWEST
 from unswayed.search.play import Play
 from unswayed.search.report import SourceSeen, report, threat_levels
 from unswayed.spaces import Point
@@ -31,7 +30,8 @@ class Answer:
     Attributes:
         point: The recommended point.
         estimate: The estimated value there.
-        deviation: Standard deviation of the estimate, over all models that the measurements leave possible.
+        deviation: Standard deviation of the estimate, over all models that the measurements leave possible. It is None
+            if they are too few, or nearly all of them equal.
         certificate: How far the point is from the best one, proved from all measurements. Its options are the points
             that were considered. None unless kernel, noise, output scale, level and norm bound were given.
         credible: What the fitted model says of that distance, where nothing is proved. None where something is, or if
@@ -65,7 +65,7 @@ class Answer:
 
     point: Point
     estimate: float
-    deviation: float
+    deviation: float | None
     certificate: Certificate | None
     credible: Credible | None
     breakdown: Breakdown
@@ -97,9 +97,10 @@ class Answer:
 
     @property
     def shown_estimate(self) -> str:
-        """The estimate with its deviation, as text; a handful of measurements says nothing about a deviation."""
-        shown = number(self.estimate, self.deviation)
-        return shown if self.measured < FEWEST else f"{shown} ± {self.deviation:.2g}"
+        """The estimate with its deviation, if that is known, as text."""
+        if self.deviation is None:
+            return f"{self.estimate:.4g}"
+        return f"{number(self.estimate, self.deviation)} ± {self.deviation:.2g}"
 
     @property
     def considered(self) -> int:

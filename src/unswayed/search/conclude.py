@@ -13,14 +13,15 @@ from unswayed.core.certificate import Breakdown, breakdown
 from unswayed.core.credible import Mixture, Shapes, credible, share_unexplored
 from unswayed.core.overturn import overturns
 from unswayed.core.prior import assumptions, certified
+from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Records, Threat
 from unswayed.errors import InvalidInput
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
-from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures
+from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures, parameters
 from unswayed.search.judged import Judged
-from unswayed.search.modes import Eliminating, Mode, Starting
+from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting
 from unswayed.search.play import Play
 from unswayed.search.report import sources_seen
 from unswayed.search.surrogate import Surrogate
@@ -29,6 +30,7 @@ from unswayed.spaces import Options, Point
 from unswayed.types import BoolArray, FloatArray
 
 REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
+MANY = 8  # measurements for each parameter, from which on they say how precise an estimate is
 
 
 def answer(
@@ -109,14 +111,14 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
     else:
         deviation = max(deviation, mixture.deviation(policy.domain[arm]))
-        if unexplored <= HIDDEN:
+        if unexplored <= HIDDEN and not _alike(data, surrogate):
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
     counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
         point=point(arm),
         estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
-        deviation=deviation,
+        deviation=deviation if given.complete or _precise(task, data, surrogate) else None,
         certificate=proved,
         credible=found,
         breakdown=replace(broken, rival=point(broken.rival), pivot=point(broken.pivot)),
@@ -129,6 +131,22 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         **counted,
         **shown,
     )
+
+
+def _alike(data: Data, surrogate: Surrogate) -> bool:
+    """Whether most points that were measured have the same value: no model of smooth functions can weigh that."""
+    kept = _kept(data, surrogate)
+    points, arms = numbered_rows(data.rows[kept])
+    means = np.bincount(arms, weights=data.values[kept]) / np.bincount(arms)
+    return len(points) > 2 and 2 * int(np.unique(means, return_counts=True)[1].max()) > len(points)
+
+
+def _precise(task: Task, data: Data, surrogate: Surrogate) -> bool:
+    """Whether the measurements say how precise an estimate is: that takes repeats, a known noise, or many of them."""
+    if data.plays < FEWEST or _alike(data, surrogate):
+        return False
+    known = data.weighted(task.given.noise_std).noise is not None
+    return known or task.all_rows is not None or data.plays >= MANY * parameters(task.space)
 
 
 def _noise_given(given: Given, data: Data) -> Given:

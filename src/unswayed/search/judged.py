@@ -24,6 +24,7 @@ from unswayed.core.field import Field
 from unswayed.core.posterior import pooled
 from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Threat
+from unswayed.core.trimming import FAR, confirmed
 from unswayed.policies.watch import Watch
 from unswayed.search.beliefs import Beliefs, fitted_plays, modelled
 from unswayed.search.surrogate import Surrogate, kept_field
@@ -115,16 +116,21 @@ def _kept(judges: Surrogate, points: FloatArray, watch: Watch, judge: BoolArray)
     for play in np.flatnonzero(watch.kept & ~kept):
         left = left.after(float(off[play]), 1, z=float(z[play])) or NOTHING
     suspects = kept & ~judge & (z > policy.threshold)
+    if left.accidents:
+        suspects &= ~confirmed(watch.arms, watch.corrected, policy.lam / watch.repeats, policy.threshold)
     if 2 * suspects.sum() < (~judge).sum():  # a model that explains less than half is no reason to set any aside
-        kept &= ~_affordable(suspects, z, off, left, policy.threshold)
+        span = float(np.ptp(watch.corrected[kept & ~suspects]))
+        kept &= ~_affordable(suspects, z, off, left, policy.threshold, span)
     return replace(watch, kept=kept)
 
 
-def _affordable(suspects: BoolArray, z: FloatArray, off: FloatArray, left: Allowance, threshold: float) -> BoolArray:
+def _affordable(
+    suspects: BoolArray, z: FloatArray, off: FloatArray, left: Allowance, threshold: float, span: float
+) -> BoolArray:
     """Which suspects the threat allows to set aside, the largest z first; faults are not charged, as in `trim`."""
     chosen, total = np.zeros(len(z), dtype=np.bool_), left.total
     for play in sorted(np.flatnonzero(suspects), key=lambda play: -z[play]):
-        if not (off[play] > total and z[play] > 10 * threshold):
+        if not (off[play] > total and z[play] > 10 * threshold and off[play] > FAR * span > 0):
             rest = left.after(float(off[play]), 1, z=float(z[play]))
             if rest is None:
                 continue

@@ -37,8 +37,8 @@ class Why(StrEnum):
 
     Attributes:
         START: Cover the space before there is a model.
-        EXPLORE: Little is known there.
-        EXPLOIT: The model expects a good value.
+        EXPLORE: It may be better than the leader, although the model expects less.
+        EXPLOIT: The model expects a value like that of the leader.
         VERIFY: The leader is measured again, because its value may be a lie.
         RECHECK: A doubtful value is measured again.
         ELIMINATE: An epoch of influence-PE asks for it.

@@ -87,7 +87,7 @@ def report(answer: Answer) -> list[str]:
 def _levels(answer: Answer) -> list[str]:
     """How much tampering the recommendation survives."""
     b, describe = answer.breakdown, answer.space.describe
-    if not b.possible:
+    if not (b.possible and answer.low < answer.high):  # equal values say nothing about amounts
         return []
     again = " With the model estimated again, less may be enough." if answer.assumptions.estimated else ""
     lines = [] if answer.threat is not None else ["You named no threat; this is what each kind would mean:"]
@@ -96,7 +96,7 @@ def _levels(answer: Answer) -> list[str]:
         f"measurements kept would not have changed the recommendation to {_other(answer)}; this much, on measurements "
         f"at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
     )
-    return [*lines, _counts(answer)] if answer.low < answer.high else lines
+    return [*lines, _counts(answer)]
 
 
 def _other(answer: Answer) -> str:

@@ -5,9 +5,9 @@ is worth measuring again if its value may be a lie that matters (doubt.py): noth
 early on, because leaders change. The largest worth wins.
 
     start       cover the space, before there is a model
-    explore     a new place, of which little is known
-    exploit     a new place that is expected to be as good as the leader; or the leader itself, where the noise hides
-                which of two is better
+    explore     a place that may be better than the leader, although less is expected there
+    exploit     a place that is expected to be as good as the leader; or the leader itself, where the noise hides which
+                of two is better
     verify      the leader again, because its value may be a lie
     recheck     another value again, because it may be a lie; or one that was set aside, because it may be true
     eliminate   an epoch of influence-PE asks for it
@@ -23,6 +23,7 @@ from collections import Counter
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from unswayed.core.field import Lead
 from unswayed.search.candidates import chances, starts, unguided
 from unswayed.search.climb import Improvement, top
 from unswayed.search.doubt import doubts
@@ -53,7 +54,7 @@ def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = N
         return Choice(unguided(task.space, task.start, mode.data.failed, number, task.seed), Why.START)
     again = len(pending) // CROWD if task.all_rows is not None else 0
     if again > 1 and not (pending[-again:] == pending[-1]).all():
-        return Choice(pending[-1], Why.ELIMINATE if isinstance(mode, Eliminating) else Why.EXPLORE)
+        return Choice(pending[-1], _word(mode, pending[-1]))
     if isinstance(mode, Eliminating):
         return Choice(mode.phase.propose(pending), Why.ELIMINATE)
     return _worth_most(mode, number, pending, source)
@@ -72,11 +73,16 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0
     if len(rows):
         choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=number % 2 == 0)
-    if task.all_rows is not None and (again := goal.lead.again()) > worth:
-        choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
+    span = float(np.ptp(field.y))
+    if task.all_rows is not None and span:
+        if (again := goal.lead.again()) > worth:
+            choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
+        if worth <= LITTLE * span and surrogate.counts(choice.row[None])[0]:
+            choice = _closest(goal.lead, shut)
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
-    worth = max(worth, LITTLE * float(np.ptp(field.y)))
-    for doubt in doubts(surrogate, plays, pending, source):
+    worth = max(worth, LITTLE * span)
+    again = sum(row.tobytes() in surrogate.arm_of for row in pending) if task.all_rows is None else 0
+    for doubt in doubts(surrogate, plays, pending, source) if 2 * again <= len(pending) else ():
         if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
     return choice
@@ -85,16 +91,41 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
 def _promising(goal: Improvement, rows: FloatArray, chance: FloatArray, *, look: bool) -> tuple[Choice, float]:
     """The row that promises the largest improvement, and how much; each gives a value with some chance only.
 
-    If none promises anything and it is time to `look`, that is the row farthest from all that were played.
+    If none promises anything and it is time to `look`, or all values are equal, that is the row farthest from all that
+    were played.
     """
     worth, lead = chance**WARY * np.exp(goal.at(rows)), goal.lead
     best = int(np.argmax(worth))
-    if look and worth[best] < LITTLE * np.ptp(lead.field.y):
+    span = float(np.ptp(lead.field.y))
+    if not span or (look and worth[best] <= LITTLE * span):
         far = np.where(chance < chance.max() / 2, 0.0, cdist(rows, lead.field.X).min(axis=1))
         if far.max() > 0:
             return Choice(rows[int(np.argmax(far))], Why.EXPLORE), float(worth[best])
-    mean = lead.at(rows[best : best + 1])[0][0]
-    return Choice(rows[best], Why.EXPLOIT if mean > -np.sqrt(lead.field.lam) else Why.EXPLORE), float(worth[best])
+    return Choice(rows[best], _expected(lead, rows[best])), float(worth[best])
+
+
+def _closest(lead: Lead, shut: set[bytes]) -> Choice:
+    """If one more play changes nothing: the leader or its closest rival, whichever is known less."""
+    field, leader = lead.field, lead.row
+    mean, deviation = field.at(field.X)
+    apart = (mean[leader] - mean) / np.hypot(deviation, deviation[leader])
+    apart[[leader, *(i for i, row in enumerate(field.X) if row.tobytes() in shut)]] = np.inf
+    rival = int(np.argmin(apart))
+    row = field.X[leader if deviation[leader] >= deviation[rival] else rival]
+    return Choice(row, _expected(lead, row))
+
+
+def _word(mode: Guided | Eliminating, row: FloatArray) -> Why:
+    """What a row is played for that is played again because the last play was of it."""
+    if isinstance(mode, Eliminating):
+        return Why.ELIMINATE
+    lead = mode.surrogate.measured.lead(int(np.argmax(mode.surrogate.measured.means)))
+    return _expected(lead, row)
+
+
+def _expected(lead: Lead, row: FloatArray) -> Why:
+    """Whether a row is expected to be as good as the leader, up to the noise."""
+    return Why.EXPLOIT if lead.at(row[None])[0][0] > -np.sqrt(lead.field.lam) else Why.EXPLORE
 
 
 def _shut(mode: Guided, pending: FloatArray) -> set[bytes]:

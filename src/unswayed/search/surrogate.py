@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 from typing import Self
 
 import numpy as np
@@ -123,17 +124,44 @@ class Surrogate:
     def threat_left(self) -> Threat | None:
         """What of the threat is not explained by the plays that are set aside, in units of the output scale."""
         threat, watch = Threat.of(self.policy.corruption_budget), self.watch
-        if threat is None or not threat.total:
-            return threat
+        if threat is None:
+            return None
+        liars = min(len(watch.aside), threat.liars)
         aside = ~watch.kept
+        if watch.sources is not None:
+            aside &= ~np.isin(watch.sources, watch.aside[:liars])
+        lies = min(int(watch.sizes[aside].sum()), threat.lies)
         off = np.abs(watch.rewards[aside] - watch.posterior.mean[watch.arms[aside]])
-        return replace(threat, total=max(threat.total - float(off @ watch.sizes[aside]), 0.0))
+        total = 0.0 if lies else float(off @ watch.sizes[aside])  # counted as lies, where lies are allowed
+        total = max(threat.total - total, 0.0)
+        return replace(threat, total=total, lies=threat.lies - lies, liars=threat.liars - liars)
 
     def counts(self, rows: FloatArray) -> FloatArray:
         """How many kept measurements there are at each of these rows."""
         counts = np.bincount(self.watch.arms, weights=self.watch.sizes * self.watch.kept, minlength=len(self.watch.K))
         arms = [self.arm_of.get(row.tobytes(), -1) for row in rows]
         return np.append(counts, 0.0)[arms]
+
+    def sure(self, rows: FloatArray) -> BoolArray:
+        """Which of these rows cannot be false altogether: more of their values agree than the threat can forge."""
+        threat = Threat.of(self.policy.corruption_budget)
+        if threat is None or threat.total:
+            return np.zeros(len(rows), dtype=np.bool_)
+        near = 2 * self.policy.threshold * sqrt(self.policy.lam)
+        return np.array([self._outnumbered(threat, self.arm_of.get(row.tobytes(), -1), near) for row in rows])
+
+    def _outnumbered(self, threat: Threat, arm: int, near: float) -> bool:
+        watch = self.watch
+        mine = watch.kept & (watch.arms == arm)
+        if not mine.any() or float(np.ptp(watch.rewards[mine])) > near:
+            return False
+        sizes = watch.sizes[mine]
+        if watch.sources is None or not threat.liars:
+            return float(sizes.sum()) > threat.lies
+        known = watch.sources[mine]
+        named = np.bincount(known[known >= 0], weights=sizes[known >= 0])
+        liars = np.sort(named)[::-1][: threat.liars].sum() + sizes[known < 0].sum()
+        return float(sizes.sum() - liars) > threat.lies
 
     def only_by(self, rows: FloatArray, source: str | None) -> BoolArray:
         """Which of these rows were measured by this source alone."""

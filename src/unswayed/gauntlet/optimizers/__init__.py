@@ -66,10 +66,17 @@ OPTIMIZERS: Mapping[str, Entry] = {
 }
 
 
+def entry_of(name: str) -> Entry:
+    """The optimiser of this name; refuse any other."""
+    if name not in OPTIMIZERS:
+        raise InvalidInput(f"unknown optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}")
+    return OPTIMIZERS[name]
+
+
 def versions(name: str) -> dict[str, str | None]:
     """The installed versions of the packages of an optimiser; None for one that is missing."""
     found: dict[str, str | None] = {}
-    for package in OPTIMIZERS[name].packages:
+    for package in entry_of(name).packages:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -91,12 +98,12 @@ def make(name: str, game: Game, seed: int) -> Player:
     Raises:
         InvalidInput: There is no such optimiser, or its package is not installed.
     """
-    if name not in OPTIMIZERS:
-        raise InvalidInput(f"unknown optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}")
-    entry = OPTIMIZERS[name]
+    entry = entry_of(name)
     module, class_name = entry.home.split(":")
     if missing := [package for package, found in versions(name).items() if found is None]:
-        raise InvalidInput(f"{name} needs {', '.join(missing)}, not installed here; run `make peers`")
+        raise InvalidInput(
+            f"{name} needs {', '.join(missing)}, not installed here: run `make peers`, then use .venv-peers/bin/python"
+        )
     kind = getattr(import_module(f"{__name__}.{module}"), class_name)
     threat = game.threat
     if entry.threat is not None:

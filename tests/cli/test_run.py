@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def by_play(path):
     for record in records(path)[1:]:
         key = ("ask" if record["kind"] == "ask" else "answer", record["play"])
         assert key not in found, f"{key} twice"
-        found[key] = {name: value for name, value in record.items() if name != "play"}
+        found[key] = {name: value for name, value in record.items() if name not in ("play", "at")}
     return found
 
 
@@ -63,7 +64,7 @@ def test_it_finds_the_best_argument_and_says_where_everything_is(unswayed, folde
     assert (folder / "study.png").read_bytes().startswith(b"\x89PNG")
     with Optimizer.open("space.jsonl") as study:
         assert abs(study.answer().point["x"] - 0.3) < 0.05
-        assert study.settings.note == "awk 'BEGIN {{ print -({x} - 0.3) ^ 2 }}'"
+        assert re.fullmatch(r"awk \.\.\. \([0-9a-f]{8}\)", study.settings.note)  # arguments may be secret
 
 
 def test_json_is_one_object(unswayed, folder):
@@ -146,9 +147,9 @@ def test_tables_and_labels_are_options_too(unswayed, folder):
 
 BROKEN = {
     "nothing": (":", "the command printed nothing; its last line must be one number"),
-    "nan": ("echo nan", "the command printed 'nan'; the measurement must be a finite number"),
+    "nan": ("echo nan", "the last line of the command's output must be one finite number, not 'nan'"),
     "two": ("echo 1 2", "the last line of the command's output must be one number, not '1 2'"),
-    "huge": ("echo 1e400", "the command printed '1e400'; the measurement must be a finite number"),
+    "huge": ("echo 1e400", "the last line of the command's output must be one finite number, not '1e400'"),
     "large": ("echo 1e200", "a measurement of 1e+200 is too large to compute with: use larger units"),
     "bytes": (r"printf '\377\376\n'", r"the last line of the command's output must be one number, not '\xff\xfe'"),
     "hang": ("sleep 1000", "the command ran over its time limit of 0.5 s and was killed"),
@@ -176,24 +177,27 @@ def test_each_broken_run_is_one_clear_line_and_the_study_goes_on(unswayed, folde
             assert (play.status, play.value) == ("told", 0.5)
         else:
             assert play.status == "failed"
-            assert said[str(play.number)] == play.reason == BROKEN[play.point][1]
+            assert said[str(play.number)] == BROKEN[play.point][1]
+            assert said[str(play.number)].startswith(play.reason)
+            for printed in ("nan", "loss", "xff", "cannot open it"):
+                assert printed not in play.reason
 
 
 def test_a_failed_run_is_tried_again_at_the_same_point(unswayed, folder):
     script = "echo {x} >> tried; [ $(grep -c -e {x} tried) -gt 2 ] && echo 1"
     code, _, err = run(unswayed, "--retries", 2, command=("sh", "-c", script), plays=4)
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err.splitlines()[0] == "play 0 is tried again: the command ended with exit code 1"
+    assert err.count("\n") == 8
     tried = (folder / "tried").read_text().split()
     assert len(tried) == 12
     assert len(set(tried)) == 4
 
 
 def test_if_every_run_fails_there_is_nothing_to_recommend(unswayed, folder):
-    code, out, err = run(unswayed, command=("no-such-program", "{x}"), plays=3)
+    code, out, err = run(unswayed, "--retries", 0, command=("sh", "-c", "exit {x}0"), plays=3)
     assert (code, out) == (1, "")
-    assert err.splitlines()[0] == (
-        "play 0 failed after 2 tries: cannot start 'no-such-program': No such file or directory"
-    )
+    assert err.splitlines()[0].startswith("play 0 failed: the command ended with exit code")
     assert err.splitlines()[-1] == "unswayed: none of 3 plays could be measured"
 
 
@@ -222,7 +226,7 @@ def points(path):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        (("--jobs", 2), "plays in parallel was 1, not 2"),
+        (("--budget", 2), "threat (budget) was 0.5, not 2"),
         (("--noise", 1), "noise was not given, not 1"),
         (("--minimize",), "minimize"),
         (("--seed", 5), "seed was 4, not 5"),
@@ -347,10 +351,10 @@ def test_the_display_shows_the_leader_now_and_then(monkeypatch):
         for _ in range(20):
             (play,) = study.ask()
             if play.number == 3:
-                study.fail(play, "[b]no[/b] power")
+                study.fail(play, "no power")
             else:
                 study.tell(play, -(play.point["x"] ** 2))
-            display.answered(study.log[play.number])
+            display.answered(study.log[play.number], "[b]no[/b] power" if play.number == 3 else None)
             clock[0] += 1.0
     assert 4 <= len(looks) <= 20 / 3
     shown = screen.getvalue()
@@ -367,7 +371,7 @@ def test_without_a_terminal_the_leader_is_not_even_computed(monkeypatch):
     with display.live():
         for play in study.ask(4):
             study.tell(play, 1.0)
-            display.answered(study.log[play.number])
+            display.answered(study.log[play.number], None)
     assert screen.getvalue() == ""
 
 

@@ -144,7 +144,7 @@ def test_no_flipped_bit_gives_a_wrong_record(path, whole):
 
 def test_zeros_that_a_power_cut_left_at_the_end_are_cut_off(path, whole):
     path.write_bytes(whole + bytes(4096))
-    with pytest.warns(JournalWarning, match="its 4096 bytes were cut off"):
+    with pytest.warns(JournalWarning, match="its 4096 bytes are now in study.jsonl.torn"):
         FileJournal(path).close()
     assert path.read_bytes() == whole
 

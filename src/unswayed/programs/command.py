@@ -173,7 +173,7 @@ def _text(point: Mapping[str, Any], name: str) -> str:
 
 def _measurement(finished: Finished) -> float | Measurement:
     """Return the number or the object in the last line of the output, if the program ended without an error."""
-    complaint = printable(finished.stderr.last_line(), limit=SHOWN)
+    complaint = f": {printable(line, limit=SHOWN)}" if (line := finished.stderr.last_line()) else ""
     if code := finished.code:
         end = f"was killed by {_signal(-code)}" if code < 0 else f"ended with exit code {code}"
         raise CommandFailed(f"the command {end}", complaint)
@@ -187,7 +187,7 @@ def _measurement(finished: Finished) -> float | Measurement:
     if math.isfinite(number):
         return number
     finite = "finite " if math.isinf(number) or NOT_FINITE.fullmatch(line) else ""
-    raise CommandFailed(f"the last line of the command's output must be one {finite}number, and is not", _shown(line))
+    raise CommandFailed(f"the last line of the command's output must be one {finite}number", f", not {_shown(line)}")
 
 
 def _object(line: bytes) -> Measurement:
@@ -198,12 +198,10 @@ def _object(line: bytes) -> Measurement:
             raise TypeError
         return Measurement(**told)
     except InvalidInput as error:
-        raise CommandFailed(
-            "the command printed an object that is no measurement", f"{_shown(line)}: {error}"
-        ) from None
+        raise CommandFailed("the command printed no measurement", f": {_shown(line)}: {error}") from None
     except (ValueError, TypeError, AttributeError, RecursionError):
         keys = "an object may have value, source, noise_std and trials, and needs a value that is a number"
-        raise CommandFailed(f"the command printed an object that is no measurement; {keys}", _shown(line)) from None
+        raise CommandFailed(f"the command printed no measurement; {keys}", f": {_shown(line)}") from None
 
 
 def _signal(number: int) -> str:

@@ -30,6 +30,7 @@ LONGEST_REASON = 500
 FIRST = 5  # with as many more as are measured at a time: failures from which on a study stops if there is nothing else
 SHORT, LONG = 3.0, 600.0  # seconds to wait for a program that cannot be started: never so far, or not any more
 PAUSES = 0.1, 10.0  # seconds between two tries to start it: at first, at most
+QUIET = 60.0  # seconds between two lines about it
 NUMBERS = re.compile(r"[0-9.+-]+")
 LOG = logging.getLogger("unswayed")
 
@@ -201,6 +202,7 @@ class _Patience:
     def __init__(self, command: Command, say: Callable[[str], None], *, worked: bool) -> None:
         self._command, self._say, self._lock = command, say, Lock()
         self._since: float | None = None  # when it could not be started for the first time
+        self._said = -QUIET
         self.worked = worked
 
     def run(self, point: dict[str, object]) -> float | Measurement:
@@ -221,7 +223,7 @@ class _Patience:
     def _started(self) -> None:
         with self._lock:
             self.worked = True
-            if self._since is not None:
+            if self._since is not None and self._said >= self._since:
                 self._say(f"the program can be started again, after {monotonic() - self._since:.1f} s")
             self._since = None
 
@@ -230,7 +232,9 @@ class _Patience:
         with self._lock:
             if self._since is None:
                 self._since = monotonic()
-                self._say(f"{error}; trying again for {limit:g} s, and no play counts meanwhile")
+                if self._since - self._said > QUIET:
+                    self._said = self._since
+                    self._say(f"{error}; trying again for {limit:g} s, and no play counts meanwhile")
             over = monotonic() - self._since + pause > limit
         if over:
             raise error

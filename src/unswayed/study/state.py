@@ -93,6 +93,8 @@ class State:
     def take(self, record: Record) -> None:
         """Add one more record; refuse one that cannot follow."""
         kind, at = record["kind"], record.get("at")
+        if kind == "extend" and record["plays"] is not None:
+            whole(record["plays"], "plays", least=(self.settings.plays or 0) + 1)
         if kind in ("change", "extend"):
             self.settings = changed(self.settings, {name: record[name] for name in CHANGEABLE if name in record})
             return

@@ -259,3 +259,20 @@ def test_a_failure_beside_an_honest_leader_does_not_make_it_suspect():
     assert propose(mode, len(GRID), NONE).why is not Why.VERIFY
     mode = step(mode, Failed(GRID[int(np.argmax(values()))] + 0.05))
     assert propose(mode, len(GRID) + 1, NONE).why is not Why.VERIFY
+
+
+@pytest.mark.parametrize(
+    ("threat", "left"),
+    [
+        (Threat(lies=3), Threat(lies=2)),
+        (Threat(total=9.0), Threat(total=9.0 - 1.6)),
+        (Threat(total=9.0, lies=1), Threat(total=9.0)),  # what is set aside counts as the lie
+    ],
+)
+def test_what_is_set_aside_is_taken_off_the_threat(threat, left):
+    surrogate = model(values(_3=1.6), threat=threat, threshold=4.0)
+    assert np.flatnonzero(~surrogate.watch.kept).tolist() == [3]
+    found = surrogate.threat_left
+    assert (found.lies, found.liars) == (left.lies, left.liars)
+    assert found.total == pytest.approx(left.total, abs=1.0)
+    assert (found.total == threat.total) == (left.total == threat.total)

@@ -50,12 +50,11 @@ def trim(
     """Which plays to keep. Drop suspects one at a time, the largest z first, until no z exceeds `threshold`.
 
     A suspect is one play, or all plays of an arm whose mean is below the prediction of its neighbours: several equal
-    lies at one arm hide each other, but not from the neighbours. (An arm above the prediction is no suspect: dropping
-    its plays would hide a narrow peak.) What is dropped stays within the threat, as tampering does. A suspect that
-    would exceed it is kept, so an arm is believed once its plays outweigh what could have been forged. If nobody knows
-    the threat, plays of one arm that agree are kept, because accidents do not repeat; and all plays, if more than some
-    would be dropped. A play that is off by more than the whole total of the threat, more than ten times the threshold
-    and FAR times the range of the others is a fault and not a lie. It is dropped without being charged.
+    lies at one arm hide each other, but not from the neighbours. (Dropping an arm above the prediction would hide a
+    narrow peak.) What is dropped stays within the threat: an arm is believed once its plays outweigh what could have
+    been forged. If nobody knows the threat, plays of one arm that agree are kept, because accidents do not repeat; and
+    all plays, if many would be dropped. A play that is off by more than the total of the threat, ten times the
+    threshold and FAR times the range of the others is a fault, not a lie, and is dropped without being charged.
 
     Args:
         posterior: The posterior of all plays.
@@ -67,20 +66,18 @@ def trim(
         threshold: The largest z that is kept.
         allowance: What the threat allows to set aside.
     """
-    kept = np.ones(len(arms), dtype=np.bool_)
+    kept: BoolArray = np.ones(len(arms), dtype=np.bool_)
     believed = np.zeros(len(arms) + len(posterior.mean), dtype=np.bool_)  # plays, then arms, that the threat protects
     budget, share, sizes = allowance.total, 1.0, repeats if sizes is None else sizes
     if allowance.accidents:
-        believed[: len(arms)] = confirmed(arms, rewards, posterior.lam / repeats, threshold)
-        believed[len(arms) + arms[believed[: len(arms)]]] = True
+        believed[_alike(arms, rewards, posterior.lam / repeats, threshold)] = True
     while kept.any():
         z, off = _suspicion(posterior, arms, rewards, np.where(kept, repeats, 0.0), sizes)
         worst = int(np.argmax(np.where(believed, 0.0, z)))
         if not z[worst] > threshold or believed[worst]:
             break
         dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
-        fault = off[worst] > budget and z[worst] > 10 * threshold and is_far(rewards, kept, dropped)
-        if not fault:
+        if not (off[worst] > budget and z[worst] > 10 * threshold and is_far(rewards, kept, dropped)):
             left = allowance.after(float(off[worst]), int(sizes[dropped].sum()), z=float(z[worst]))
             if left is None:
                 believed[worst] = True
@@ -88,8 +85,13 @@ def trim(
             allowance = left
         kept[dropped] = False
         posterior, share = without(posterior, share, arms, rewards, repeats, kept, dropped, K)
-    many = allowance.accidents and (~kept).sum() > ACCIDENTS * len(kept)
-    return np.ones_like(kept) if many else kept
+    return kept | (allowance.accidents and (~kept).sum() > ACCIDENTS * len(kept))
+
+
+def _alike(arms: IntArray, rewards: FloatArray, noise: FloatArray, threshold: float) -> IntArray:
+    """The plays that are confirmed, and their arms, numbered after all plays."""
+    plays = np.flatnonzero(confirmed(arms, rewards, noise, threshold))
+    return np.append(plays, len(arms) + arms[plays])
 
 
 def confirmed(arms: IntArray, rewards: FloatArray, noise: FloatArray, threshold: float) -> BoolArray:

@@ -57,10 +57,27 @@ def difference(one: Cell, other: Cell) -> tuple[float, float, float] | None:
 
 
 def markdown(rows: Iterable[Mapping[str, Any]]) -> str:
-    """One table for each corruption, number of plays and checkpoint, best mean rank first."""
+    """The shares of lost runs, then a table for each corruption, number of plays and checkpoint, best rank first."""
     found = cells(rows)
     order = sorted(found, key=lambda key: (key[0] != "none", key[1], key[0], key[2]))
-    return "\n\n".join(_section(key, found[key]) for key in order) if found else "No finished runs."
+    if not found:
+        return "No finished runs."
+    return "\n\n".join([_lost(found, order), *(_section(key, found[key]) for key in order)])
+
+
+def _lost(found: Mapping[Key, Mapping[str, Cell]], order: list[Key]) -> str:
+    """The share of lost runs by each optimiser, and how many runs these are; the smallest of a row is bold."""
+    names = sorted({name for methods in found.values() for name in methods})
+    lines = ["### Lost runs (of so many)", "", f"| | {' | '.join(names)} |", "|---" + "|---:" * len(names) + "|"]
+    for corruption, plays, at in order:
+        cell = {name: [gap > LOST for gap, _ in one.values()] for name, one in found[corruption, plays, at].items()}
+        share = {name: float(np.mean(lost)) for name, lost in cell.items()}
+        least = min(share.values())
+        shown = {name: f"{one:.0%} ({len(cell[name])})" for name, one in share.items()}
+        bold = {name: f"**{text}**" if share[name] == least else text for name, text in shown.items()}
+        read = f"{plays} plays" if at == plays else f"{at} of {plays}"
+        lines.append(f"| {corruption}, {read} | {' | '.join(bold.get(name, '') for name in names)} |")
+    return "\n".join(lines)
 
 
 def _section(key: Key, methods: Mapping[str, Cell]) -> str:

@@ -111,7 +111,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
     else:
         deviation = max(deviation, mixture.deviation(policy.domain[arm]))
-        if unexplored <= HIDDEN and not _alike(data, surrogate):
+        if unexplored <= HIDDEN and not _mostly_equal(data, surrogate):
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
     counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
@@ -133,7 +133,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     )
 
 
-def _alike(data: Data, surrogate: Surrogate) -> bool:
+def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
     """Whether most points that were measured have the same value: no model of smooth functions can weigh that."""
     kept = _kept(data, surrogate)
     points, arms = numbered_rows(data.rows[kept])
@@ -143,7 +143,7 @@ def _alike(data: Data, surrogate: Surrogate) -> bool:
 
 def _precise(task: Task, data: Data, surrogate: Surrogate) -> bool:
     """Whether the measurements say how precise an estimate is: that takes repeats, a known noise, or many of them."""
-    if data.plays < FEWEST or _alike(data, surrogate):
+    if data.plays < FEWEST or _mostly_equal(data, surrogate):
         return False
     known = data.weighted(task.given.noise_std).noise is not None
     return known or task.all_rows is not None or data.plays >= MANY * parameters(task.space)

@@ -81,8 +81,8 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
             choice = _closest(goal.lead, shut)
     plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
     worth = max(worth, LITTLE * span)
-    again = sum(row.tobytes() in surrogate.arm_of for row in pending) if task.all_rows is None else 0
-    for doubt in doubts(surrogate, plays, pending, source) if 2 * again <= len(pending) else ():
+    repeats = sum(row.tobytes() in surrogate.arm_of for row in pending) if task.all_rows is None else 0
+    for doubt in doubts(surrogate, plays, pending, source) if 2 * repeats <= len(pending) else ():
         if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
     return choice

@@ -131,9 +131,10 @@ class Surrogate:
         if watch.sources is not None:
             aside &= ~np.isin(watch.sources, watch.aside[:liars])
         lies = min(int(watch.sizes[aside].sum()), threat.lies)
-        off = np.abs(watch.rewards[aside] - watch.posterior.mean[watch.arms[aside]])
-        total = 0.0 if lies else float(off @ watch.sizes[aside])  # counted as lies, where lies are allowed
-        total = max(threat.total - total, 0.0)
+        off = watch.sizes[aside] * np.abs(watch.rewards[aside] - watch.posterior.mean[watch.arms[aside]])
+        total = max(
+            threat.total - float(np.sort(off)[: max(len(off) - lies, 0)].sum()), 0.0
+        )  # the largest count as lies
         return replace(threat, total=total, lies=threat.lies - lies, liars=threat.liars - liars)
 
     def counts(self, rows: FloatArray) -> FloatArray:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
 from collections.abc import Mapping
@@ -12,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
+
+from unswayed.text import json_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,17 +30,7 @@ def print_json(record: Mapping[str, Any]) -> None:
     Args:
         record: The object, made of dicts, lists, tuples, text, numbers, bools and None.
     """
-    typer.echo(json.dumps(_finite(record), allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return value
+    typer.echo(json_text(record))
 
 
 def draw(result: Drawn, path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows
 from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
 
+LENGTHENING = Lock()
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
 FREE = 2.0  # standard deviations
 BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
@@ -284,7 +286,8 @@ class Data:
 
 def _longer(items: list[Any], known: int, more: list[Any]) -> list[Any]:
     """The first `known` items and some more; the same list, if nobody else has made it longer."""
-    if more and len(items) > known:
-        items = items[:known]
-    items.extend(more)
+    with LENGTHENING:  # two threads may go on from the same data
+        if more and len(items) > known:
+            items = items[:known]
+        items.extend(more)
     return items

@@ -182,11 +182,29 @@ def read_space(path: Path) -> Space:
             other = next(key for key in content if key != "options")
             raise InvalidInput(f"{path}: `options` must be the only key; remove {shown(other)}")
         return _read_options(path, options)
+    return _box_from_tables(content, str(path))
+
+
+def space_from_tables(content: Mapping[str, Any]) -> Space:
+    """The space that the content of a TOML file describes; options are a list, not the name of a file.
+
+    Args:
+        content: A table for each parameter, or the single key `options`.
+
+    Raises:
+        InvalidInput: It does not describe a space.
+    """
+    if list(content) == ["options"] and isinstance(content["options"], list):
+        return Options(content["options"])
+    return _box_from_tables(content, "space")
+
+
+def _box_from_tables(content: Mapping[str, Any], place: str) -> Box:
     parameters: dict[str, Parameter] = {}
     for name, table in content.items():
-        with errors_in(f"{path}, {shown(name)}"):
+        with errors_in(f"{place}, {shown(name)}"):
             parameters[name] = parameter_from_record(table)
-    with errors_in(str(path)):
+    with errors_in(place):
         return Box(parameters)
 
 

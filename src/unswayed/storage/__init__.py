@@ -2,7 +2,7 @@
 
 from unswayed.storage.files import lock, write_atomically
 from unswayed.storage.journal import FileJournal, Journal, JournalWarning, MemoryJournal, read_journal
-from unswayed.storage.journal_lines import Record
+from unswayed.storage.journal_lines import Record, journal_bytes
 
 __all__ = [
     "FileJournal",
@@ -10,6 +10,7 @@ __all__ = [
     "JournalWarning",
     "MemoryJournal",
     "Record",
+    "journal_bytes",
     "lock",
     "read_journal",
     "write_atomically",

@@ -1,4 +1,4 @@
-"""What can be said about a study afterwards: values corrected, retracted, restored, added; settings changed.
+"""What can be said about a study: values told, corrected, retracted, restored, added; settings changed.
 
 Each is one more record of the journal. The past is folded again, as if it had been so from the beginning; what was
 asked stays asked.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Self
 
 from unswayed.core.measurement import Measurement
@@ -39,6 +40,55 @@ class Edited(Study):
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self.close()
+
+    def tell(
+        self,
+        play: Play | int,
+        value: float | Measurement,
+        *,
+        source: str | None = None,
+        noise_std: float | None = None,
+        trials: int | None = None,
+    ) -> None:
+        """Record the measurement of a play. The same measurement again is harmless.
+
+        Args:
+            play: The play, or its number.
+            value: A finite number, or a `Measurement`.
+            source: Who measured it; by default who asked for it.
+            noise_std: The standard error of the value.
+            trials: How many yes-or-no outcomes it is the mean of; it is then a rate between 0 and 1.
+
+        Raises:
+            InvalidInput: The play was never asked for or has another answer, or the measurement makes no sense.
+        """
+        with self._lock:
+            known = self._state.find(play)
+            told = Measurement.of(value, source=source, noise_std=noise_std, trials=trials)
+            told = told if told.source is not None else replace(told, source=known.source)
+            if replace(known, **vars(told)) != known:  # a retracted value that is told again stays retracted
+                self._answer_open(known, {"kind": "tell", "play": known.number, **told.to_dict()})
+
+    def fail(self, play: Play | int, reason: str) -> None:
+        """Record that a play could not be measured. It counts as one of the plays, and the search prefers other points.
+
+        Args:
+            play: The play, or its number.
+            reason: Why, in one line.
+
+        Raises:
+            InvalidInput: The play was never asked for or has another answer.
+        """
+        with self._lock:
+            known = self._state.find(play)
+            if known.status is not Status.FAILED:
+                self._answer_open(known, {"kind": "fail", "play": known.number, "reason": one_line(reason)})
+
+    def _answer_open(self, play: Play, record: Record) -> None:
+        if play.status is not Status.OPEN:
+            known = f"told {play.value!r}" if play.measured else f"{play.status}: {play.reason}"
+            raise InvalidInput(f"play {play.number} was already {known}")
+        self._record(record)
 
     def retract(self, play: Play | int, reason: str) -> None:
         """Leave a recorded measurement out from now on, as if it had never been told. What was asked stays asked.

@@ -34,6 +34,10 @@ class Fold:
         self._rows = np.empty((0, self._task.space.columns))  # of the plays so far
         self._answered: tuple[tuple[Play, ...], Answer] | None = None
 
+    def follow(self, state: State) -> None:
+        """Go on with a state that has only more answers than the one before."""
+        self._state = state
+
     def choose(self, n: int, source: str | None = None) -> list[tuple[Point, Why]]:
         """The next `n` points, each from the answers it may see and the points of all plays before it; and why."""
         number, space, asked = len(self._state.log), self._task.space, self._state.asked

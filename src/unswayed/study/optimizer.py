@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any, Self, Unpack
 
 from unswayed.core.measurement import Measurement
@@ -20,12 +19,12 @@ from unswayed.programs.command import Command
 from unswayed.progress import progress_bar
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Box, Options, Space
-from unswayed.storage import FileJournal, Journal, Record
+from unswayed.storage import FileJournal, Journal
 from unswayed.study.edited import Edited
 from unswayed.study.header import Header, begin_journal, open_journal
 from unswayed.study.reading import journal_name
 from unswayed.study.result import Result
-from unswayed.study.run import Advance, RunArgs, RunOptions, measure, one_line
+from unswayed.study.run import Advance, RunArgs, RunOptions, measure
 from unswayed.study.settings import Settings, StudyArgs
 from unswayed.study.state import State, plain
 from unswayed.study.workers import Objective
@@ -119,55 +118,6 @@ class Optimizer(Edited):
             asked = ({"play": first + i, "point": plain(x), "why": str(why)} for i, (x, why) in enumerate(chosen))
             self._record(*({"kind": "ask", **record, **who} for record in asked))
             return self._state.log[first:]
-
-    def tell(
-        self,
-        play: Play | int,
-        value: float | Measurement,
-        *,
-        source: str | None = None,
-        noise_std: float | None = None,
-        trials: int | None = None,
-    ) -> None:
-        """Record the measurement of a play. The same measurement again is harmless.
-
-        Args:
-            play: The play, or its number.
-            value: A finite number, or a `Measurement`.
-            source: Who measured it; by default who asked for it.
-            noise_std: The standard error of the value.
-            trials: How many yes-or-no outcomes it is the mean of; it is then a rate between 0 and 1.
-
-        Raises:
-            InvalidInput: The play was never asked for or has another answer, or the measurement makes no sense.
-        """
-        with self._lock:
-            known = self._state.find(play)
-            told = Measurement.of(value, source=source, noise_std=noise_std, trials=trials)
-            told = told if told.source is not None else replace(told, source=known.source)
-            if replace(known, **vars(told)) != known:  # a retracted value that is told again stays retracted
-                self._answer_open(known, {"kind": "tell", "play": known.number, **told.to_dict()})
-
-    def fail(self, play: Play | int, reason: str) -> None:
-        """Record that a play could not be measured. It counts as one of the plays, and the search prefers other points.
-
-        Args:
-            play: The play, or its number.
-            reason: Why, in one line.
-
-        Raises:
-            InvalidInput: The play was never asked for or has another answer.
-        """
-        with self._lock:
-            known = self._state.find(play)
-            if known.status is not Status.FAILED:
-                self._answer_open(known, {"kind": "fail", "play": known.number, "reason": one_line(reason)})
-
-    def _answer_open(self, play: Play, record: Record) -> None:
-        if play.status is not Status.OPEN:
-            known = f"told {play.value!r}" if play.measured else f"{play.status}: {play.reason}"
-            raise InvalidInput(f"play {play.number} was already {known}")
-        self._record(record)
 
     @forwards(RunOptions)
     def run(self, objective: Objective | Command, **options: Unpack[RunArgs]) -> Result:

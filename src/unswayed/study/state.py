@@ -4,6 +4,7 @@
     retract    leave a measurement out                            restore            undo that; or measure a failed play
     correct    another value in place of the one that was told    add                a measurement nobody asked for
     change     other settings from here on                        extend             `plays`, in old journals
+    hand       an open play goes to another source                late               an answer that came too late
 
 Nothing disappears: a record is never changed or removed, and what it says is undone by another one.
 """
@@ -90,6 +91,10 @@ class State:
             raise InvalidInput(f"play {number} of this study has another point; it belongs to another study")
         return self.log[number]
 
+    def copy(self) -> Self:
+        """The same, for somebody who reads while more is taken in."""
+        return replace(self, log=list(self.log), answered=dict(self.answered))
+
     def take(self, record: Record) -> None:
         """Add one more record; refuse one that cannot follow."""
         kind, at = record["kind"], record.get("at")
@@ -103,7 +108,11 @@ class State:
             self._new(number, record)
             return
         play = self.log[number]
-        if kind == "tell" and play.status is Status.OPEN:
+        if kind == "late":
+            return  # kept for people to read; the first answer counts
+        if kind == "hand" and play.status is Status.OPEN:
+            after = replace(play, source=_measurement({"value": 0, **record}).source, asked=at)
+        elif kind == "tell" and play.status is Status.OPEN:
             after = replace(play, status=Status.TOLD, **vars(_measurement(record)), answered=at)
         elif kind == "fail" and play.status is Status.OPEN:
             after = replace(play, status=Status.FAILED, reason=record["reason"], answered=at)

@@ -1,0 +1,117 @@
+"""`unswayed study export` and `plot`: a study as a file for other programs, or as a picture."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unswayed.cli.studies import Name, beside, check_out, extra, read_study, records_of
+from unswayed.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Format(StrEnum):
+    """What a study can be exported as."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    HTML = "html"
+
+
+Kind = Annotated[
+    Format | None, typer.Option("--format", help="What to write.", show_default="as the name of the file ends, or csv")
+]
+Out = Annotated[Path | None, typer.Option(help="The file.", metavar="FILE", show_default="standard output")]
+Picture = Annotated[
+    Path | None, typer.Option("--out", help="The file (.png, .pdf, .svg).", metavar="FILE", show_default="STUDY.png")
+]
+FIRST = ("value", "source", "status")  # columns after the parameters
+
+
+def export(study: Name, kind: Kind = None, out: Out = None) -> None:
+    """Write all plays as a table (csv, parquet), the study as a journal (jsonl), or a page for people (html).
+
+    For example: [bold]unswayed study export lab.jsonl --out lab.csv[/bold]
+
+    The table has a row for each play: number, the parameters, value with all its digits, source, status, and more. A
+    journal can be opened again by every command and by unswayed.Optimizer.
+    """
+    from unswayed.storage import write_atomically
+
+    kind = _kind(kind, out)
+    if out is None:
+        if kind is Format.PARQUET:
+            raise InvalidInput("parquet is not text: give a file with --out FILE.parquet")
+        typer.echo(_content(study, kind), nl=False)
+        return
+    check_out(out, study)
+    write_atomically(out, _content(study, kind))
+    typer.echo(f"written: {out}")
+
+
+def plot(study: Name, out: Picture = None) -> None:
+    """Draw every measurement, what was set aside, and the recommendation.
+
+    For example: [bold]unswayed study plot lab.jsonl --out lab.png[/bold]
+    """
+    from unswayed.plots.style import check_writable, is_ours, save
+
+    out = out or beside(study, ".png")
+    check_out(out, study)
+    check_writable(out)
+    if out.exists() and not is_ours(out):
+        raise InvalidInput(f"{out} exists and was not drawn here: give another name with --out")
+    save(read_study(study).answer().plot(), out)
+    typer.echo(f"picture: {out}")
+
+
+def _kind(kind: Format | None, out: Path | None) -> Format:
+    if kind is not None or out is None:
+        return kind or Format.CSV
+    try:
+        return Format(out.suffix[1:].lower())
+    except ValueError:
+        raise InvalidInput(f"the name {out} does not say what to write: give --format {', '.join(Format)}") from None
+
+
+def _content(study: str, kind: Format) -> bytes:
+    """The file."""
+    from unswayed.study.cells import as_csv
+
+    if kind is Format.JSONL:
+        from unswayed.storage.journal_lines import HEADER, encode, line
+
+        records = records_of(study)
+        return HEADER + b"".join(line(number, encode([one])) for number, one in enumerate(records, start=1))
+    known = read_study(study)
+    if kind is Format.HTML:
+        standalone = extra("unswayed.service.pages.render", "standalone", "a page")
+        page: str = standalone(known, known.answer(), Path(study).stem)
+        return page.encode()
+    table = _ordered(known.history(), len(known.space.names))
+    if kind is Format.CSV:
+        rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        return as_csv([table.column_names, *rows]).encode()
+    import pyarrow.parquet as pq
+
+    buffer = BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def _ordered(table: pa.Table, parameters: int) -> pa.Table:
+    """The same table: number, parameters, value, source, status, and the rest."""
+    import pyarrow as pa
+
+    if "source" not in table.column_names:
+        table = table.append_column("source", pa.nulls(len(table), pa.string()))
+    names = table.column_names
+    begin = [*names[: 1 + parameters], *FIRST]
+    return table.select([*begin, *(name for name in names if name not in begin)])

@@ -63,12 +63,13 @@ def plot(study: Name, out: Picture = None) -> None:
     """
     from unswayed.plots.style import check_writable, is_ours, save
 
+    known = read_study(study)
     out = out or beside(study, ".png")
     check_out(out, study)
     check_writable(out)
     if out.exists() and not is_ours(out):
         raise InvalidInput(f"{out} exists and was not drawn here: give another name with --out")
-    save(read_study(study).answer().plot(), out)
+    save(known.answer().plot(), out)
     typer.echo(f"picture: {out}")
 
 

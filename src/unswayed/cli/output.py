@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -31,6 +31,17 @@ def print_json(record: Mapping[str, Any]) -> None:
         record: The object, made of dicts, lists, tuples, text, numbers, bools and None.
     """
     typer.echo(json_text(record))
+
+
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Print a small table: each column as wide as its widest cell.
+
+    Args:
+        rows: The cells, the header first.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def draw(result: Drawn, path: Path) -> bool:

@@ -11,28 +11,9 @@ from zlib import crc32
 
 import typer
 
-from unswayed.cli.options import (
-    Budget,
-    Delta,
-    High,
-    Json,
-    KernelName,
-    Lengthscale,
-    LevelText,
-    Liars,
-    Lies,
-    Low,
-    Minimize,
-    Noise,
-    Norm,
-    Scale,
-    kernel_of,
-    level_of,
-    threat_of,
-)
+from unswayed.cli.options import Json, Known, Seed, with_known
 
 if TYPE_CHECKING:
-    from unswayed.core.kernels import Kernel
     from unswayed.programs.command import Command
     from unswayed.spaces import Space
     from unswayed.study.result import Result
@@ -61,7 +42,6 @@ RecordOutput = Annotated[
 JournalFile = Annotated[
     str | None, typer.Option(help="Where every answer is kept; none keeps nothing.", show_default="SPACE.jsonl, here")
 ]
-Seed = Annotated[int | None, typer.Option(help="The same seed gives the same plays.", show_default="random")]
 Plot = Annotated[
     str | None,
     typer.Option(
@@ -70,24 +50,13 @@ Plot = Annotated[
 ]
 
 
+@with_known
 def command(
     space: SpaceFile,
     program: Program,
     plays: Plays,
-    budget: Budget = None,
-    lies: Lies = 0,
-    liars: Liars = 0,
-    low: Low = None,
-    high: High = None,
+    known: Known,
     jobs: Jobs = 1,
-    kernel: KernelName = None,
-    lengthscale: Lengthscale = None,
-    noise: Noise = None,
-    scale: Scale = None,
-    level: LevelText = None,
-    norm: Norm = None,
-    delta: Delta = 0.05,
-    minimize: Minimize = False,
     timeout: Timeout = None,
     retries: Retries = 1,
     give_up: GiveUp = None,
@@ -119,10 +88,8 @@ def command(
     varied, runs = _prepared(space, program, timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
     picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
-    settings: dict[str, Any] = {"plays": plays, "threat": threat_of(budget, lies, liars, low, high)}
-    settings |= {"noise_std": noise, "norm_bound": norm, "output_scale": scale, "level": level_of(level)}
-    settings |= {"kernel": _kernel(kernel, lengthscale, varied), "delta": delta, "minimize": minimize}
-    settings |= {"note": _note(program, file, full=record_output), "parallel": jobs, "seed": seed}
+    settings = {**known.settings(varied), "plays": plays, "parallel": jobs, "seed": seed}
+    settings |= {"note": _note(program, file, full=record_output)}
     how = RunOptions(retries=retries, give_up=give_up, record_output=record_output)
     found = _run(varied, runs, file, how, settings)
     return 1 if found is None else _report(*found, file, picture, as_json)
@@ -150,13 +117,6 @@ def _note(program: list[str], file: str | None, *, full: bool) -> str:
         with suppress(UnswayedError, LookupError, TypeError):  # what is wrong with the file is said when it is opened
             begun = read_journal(file)[0]["settings"]["note"]
     return str(begun) if begun in (whole, brief) else whole if full else brief
-
-
-def _kernel(name: str | None, lengthscale: str | None, varied: Space) -> Kernel | None:
-    """A kernel on the unit cube."""
-    import numpy as np
-
-    return kernel_of(name, lengthscale, np.ones((1, varied.columns)))
 
 
 def _picture(plot: str | None, file: str | None) -> Path:

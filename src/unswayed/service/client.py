@@ -19,11 +19,20 @@ from unswayed.spaces import Point, Space, space_from_record
 from unswayed.storage import Record
 from unswayed.study.header import Header
 from unswayed.study.reading import Study
+from unswayed.study.settings import Settings
 from unswayed.study.state import State, plain
 from unswayed.text import printable
 
 PATIENCE = 60.0  # seconds for which a server may be away
 LONGEST = 600.0  # seconds for one reply: an answer may have to be computed
+
+
+class NotAllowed(InvalidInput):
+    """The token may not do this.
+
+    Args:
+        message: One line that says why.
+    """
 
 
 def connect(url: str, token: str, study: str | None = None, *, patience: float = PATIENCE) -> Remote:
@@ -204,6 +213,16 @@ class Remote:
         """What may be varied."""
         return space_from_record(self.about()["space"])
 
+    @property
+    def settings(self) -> Settings:
+        """The settings, as they are now."""
+        return Settings.from_record({"quarantined": [], **self.about()["settings"]})
+
+    @property
+    def log(self) -> tuple[Play, ...]:
+        """Every play, in order; not for sources."""
+        return self.read().log
+
     # requests
 
     def _point(self, point: Any) -> Point:
@@ -239,7 +258,8 @@ class Remote:
             pause = min(2 * pause, 2.0)
         if 200 <= status < 300:
             return json.loads(reply)
-        raise (JournalError if status == 409 else InvalidInput)(f"{self.server}: {_line(reply)} ({status})")
+        kind = {403: NotAllowed, 409: JournalError}.get(status, InvalidInput)
+        raise kind(f"{self.server}: {_line(reply)} ({status})")
 
     def _once(self, method: str, path: str, data: str | None, headers: dict[str, str]) -> tuple[int, bytes]:
         connection = getattr(self._connections, "one", None)

@@ -141,8 +141,9 @@ class Edited(Study):
             known = self._state.find(play)
             if known.status not in (Status.TOLD, Status.FAILED):
                 raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be corrected")
-            kept = {name: getattr(known, name) for name in ABOUT}
-            told = Measurement.of(value, **{**kept, **about})
+            given = value.to_dict() if isinstance(value, Measurement) else {"value": value}
+            kept = {name: getattr(known, name) for name in ABOUT if getattr(known, name) is not None}
+            told = Measurement(**{**kept, **given, **about})
             self._record({"kind": "correct", "play": known.number, **told.to_dict(), "reason": one_line(reason)})
             self._refold()
 

@@ -6,10 +6,11 @@ import io
 from collections.abc import Sequence
 
 from unswayed.storage import Record, journal_bytes
+from unswayed.study.cells import as_csv
 from unswayed.study.reading import Study
 
 FORMATS = {"csv": "text/csv", "jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet"}
-FIRST = ("value", "source", "status")  # columns behind the number and the parameters
+FIRST = ("value", "source", "status")  # columns after the number and the parameters
 
 
 def exported(study: Study, records: Sequence[Record], form: str) -> bytes:
@@ -26,17 +27,18 @@ def exported(study: Study, records: Sequence[Record], form: str) -> bytes:
     if form == "jsonl":
         return journal_bytes(records)
     import pyarrow as pa
-    from pyarrow import csv, parquet
+    from pyarrow import parquet
 
     table = study.history()
     if "source" not in table.column_names:
         table = table.append_column("source", pa.nulls(len(table), pa.string()))
-    names = [name for name in table.column_names if name not in FIRST]
-    at = 1 + len(study.space.names)
-    table = table.select([*names[:at], *FIRST, *names[at:]])
+    names = table.column_names
+    begin = [*names[: 1 + len(study.space.names)], *FIRST]
+    table = table.select([*begin, *(name for name in names if name not in begin)])
+    if form == "csv":
+        return as_csv(
+            [table.column_names, *zip(*(column.to_pylist() for column in table.columns), strict=True)]
+        ).encode()
     out = io.BytesIO()
-    if form == "parquet":
-        parquet.write_table(table, out)
-    else:
-        csv.write_csv(table, out)
+    parquet.write_table(table, out)
     return out.getvalue()

@@ -12,6 +12,17 @@ from unswayed.study.state import ABOUT
 if TYPE_CHECKING:
     import pyarrow as pa
 
+ABOUT_PLAYS = ("number", "value", "status", "reason", "why", *ABOUT, "before", "asked", "seconds")
+
+
+def title(name: str) -> str:
+    """How tables of plays call a parameter: by its name, unless that is one of their own columns.
+
+    Args:
+        name: The name of the parameter.
+    """
+    return f"{name} (parameter)" if name in ABOUT_PLAYS else name
+
 
 def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
     """Every play as a row: number, parameters, value, status, reason, why; source, noise_std, trials, the values before
@@ -33,8 +44,7 @@ def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
         about |= {name: told} if any(one is not None for one in told) else {}
     columns: dict[str, list[Any]] = {"number": [play.number for play in plays]}
     for name in names:
-        title = f"{name} (parameter)" if name in ("number", *about) else name
-        columns[title] = _column([point[name] for point in points])
+        columns[title(name)] = _column([point[name] for point in points])
     return pa.table(columns | about)
 
 

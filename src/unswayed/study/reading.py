@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 class Study:
     """What is known of a study. `Study.read` needs no permission to write, and works while another process measures.
 
+    Args:
+        state: Its settings and plays, which `Study.read` takes from a journal.
+
     Example:
         >>> import os, tempfile
         >>> import unswayed as uw

@@ -155,8 +155,7 @@ def test_those_who_tell_at_once_are_written_together_and_all_are_kept(host):
     replies = []
 
     def worker(name):
-        for number in numbers[name]:
-            replies.append(tell(study, name, number, number / 100, key=str(number)))
+        replies.extend(tell(study, name, number, number / 100, key=str(number)) for number in numbers[name])
 
     threads = [threading.Thread(target=worker, args=(name,)) for name in numbers]
     for thread in threads:

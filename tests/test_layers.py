@@ -20,7 +20,7 @@ LAYERS = [
     {"experiments"},
     {"study"},
     {"plots"},
-    {"paper", "integrations"},
+    {"paper", "integrations", "service"},
     {"gauntlet", "testing"},
     {"cli"},
     {"__main__"},

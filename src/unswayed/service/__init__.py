@@ -1,0 +1,1 @@
+"""The shared study over HTTP: many sources report to one place."""

@@ -65,7 +65,13 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray
             a, b = prior.output_scale * watch.offsets[i]
             offsets[i] = a + b * when[data.source == i].mean(), 2 * b
     return tuple(
-        SourceSeen(name, int(counts[i]), i in watch.aside, *(sign * offsets[i] + 0.0).tolist(), bool(alone[i : i + 1].any()))
+        SourceSeen(
+            name,
+            int(counts[i]),
+            i in watch.aside,
+            *(sign * offsets[i] + 0.0).tolist(),
+            alone=bool(alone[i : i + 1].any()),
+        )
         for i, name in enumerate(data.names)
     )
 
@@ -159,20 +165,25 @@ def _warnings(answer: Answer) -> list[str]:
             "false: tell who measured it."
         )
     off = {s.source for s in answer.sources if s.offset and not s.set_aside}
-    aside = set(answer.set_aside)
-    here = {p.source for p in answer.plays if p.measured and p.number not in aside and p.point == answer.point}
-    if here and here <= off:
+    if off and (here := _measured_here(answer)) and here <= off:
         lines.append(
             "This point was measured only by a source whose values were corrected, so its estimate is as uncertain as "
             "the correction: have another source measure it."
         )
-    told = [play.value for play in answer.plays if play.measured and play.value is not None]
+    bounded = threat.low is not None or threat.high is not None
+    told = [play.value for play in answer.plays if bounded and play.measured and play.value is not None]
     if outside := sum(threat.clipped(value) != value for value in told):
         lines.append(
             f"Outside the range of honest values that you gave: {counted(outside, 'measurement')}. Such a value is "
             "false, or the range is wrong; the nearer end is used instead."
         )
     return lines
+
+
+def _measured_here(answer: Answer) -> set[str | None]:
+    """The sources of the measurements kept at the recommended point."""
+    aside = set(answer.set_aside)
+    return {p.source for p in answer.plays if p.point == answer.point and p.measured and p.number not in aside}
 
 
 def _aside(answer: Answer) -> str:

@@ -22,7 +22,7 @@ WIDTH, HEIGHT = 1000, 300
 MANY = 1000  # plays, from which on they are drawn together
 STRETCHES, CELLS = 100, 30  # of plays that are drawn together, and of values
 COLOURED = 8  # sources with a colour of their own
-SHOWN = 6  # parameters
+SHOWN, LATEST = 6, 10_000  # parameters, and plays that are drawn against them
 FAR = 20.0  # times the usual distance from the median: what is farther is drawn at the edge
 
 
@@ -97,28 +97,28 @@ def over_time(columns: Columns, answer: Answer | None) -> Chart | None:
         )
     middle = None if answer is None else _line(answer.estimate, ends)
     shown = number(ends[0]), number(ends[1])
-    return Chart("play", *shown, "0", f"{n - 1:,}", dots, _crosses(columns, x, y), band, middle, None, caption)
+    return Chart("play", *shown, "0", f"{n - 1:,}", dots, _crosses(columns, x, y, 12), band, middle, None, caption)
 
 
 def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Chart]:
-    """Values against each parameter of a box: at most SHOWN of them, those with the shortest length-scales."""
+    """Values against each parameter of a box: at most SHOWN of them, those with the shortest length-scales.
+
+    Of very many plays, the latest are drawn.
+    """
     ends = limits(columns, answer)
     if not isinstance(space, Box) or ends is None:
         return []
+    columns = columns.latest(LATEST)
     y, charts = _height(columns.value, *ends), []
     shown, middle = (number(ends[0]), number(ends[1])), None if answer is None else _line(answer.estimate, ends)
     for name in _matter_most(space, answer):
         parameter = space.parameters[name]
-        places = _places(space, name, [point[name] for point in columns.points])
-        x = places[columns.place]
+        x = _places(space, name, [play.point[name] for play in columns.log])
+        choices = parameter.choices if isinstance(parameter, Categorical) else (parameter.low, parameter.high)
+        left, right = (parameter.describe(choices[end]) for end in (0, -1))
         dots = [Marks("kept", "kept", _dots(*_thinned(x, y, columns.kept)))]
-        left, right = (
-            (str(parameter.describe(parameter.choices[0])), str(parameter.describe(parameter.choices[-1])))
-            if isinstance(parameter, Categorical)
-            else (parameter.describe(parameter.low), parameter.describe(parameter.high))
-        )
         chosen = None if answer is None else round(WIDTH * float(_places(space, name, [answer.point[name]])[0]))
-        crosses = _crosses(columns, x, y)
+        crosses = _crosses(columns, x, y, 28)
         charts.append(Chart(name, *shown, left, right, dots, crosses, estimate=middle, chosen=chosen))
     return charts
 
@@ -163,8 +163,8 @@ def _name(columns: Columns, look: int) -> str:
     return " and ".join([*kinds, *(["no source named"] if unnamed else [])])
 
 
-def _crosses(columns: Columns, x: FloatArray, y: FloatArray) -> list[Marks]:
-    """What does not count, by reason."""
+def _crosses(columns: Columns, x: FloatArray, y: FloatArray, wide: int) -> list[Marks]:
+    """What does not count, by reason, as crosses this wide."""
     kinds = {
         "set aside": columns.aside,
         "retracted": columns.at(Status.RETRACTED),
@@ -174,7 +174,8 @@ def _crosses(columns: Columns, x: FloatArray, y: FloatArray) -> list[Marks]:
     for label, which in kinds.items():
         if (which := which & np.isfinite(y)).any():
             a, b = _pixels(*_thinned(x, y, which))
-            path = "".join(f"M{i - 5} {j - 5}l10 10m0-10l-10 10" for i, j in zip(a, b, strict=True))
+            lines = f"l{wide} 12m0-12l-{wide} 12"
+            path = "".join(f"M{i - wide // 2} {j - 6}{lines}" for i, j in zip(a, b, strict=True))
             found.append(Marks(label.replace("set ", ""), label, path))
     return found
 
@@ -184,8 +185,8 @@ def _thinned(x: FloatArray, y: FloatArray, which: BoolArray) -> tuple[FloatArray
     x, y = x[which], y[which]
     if len(x) <= MANY:
         return x, y
-    cells = np.unique((x * STRETCHES).astype(np.int64) * (CELLS + 1) + np.rint(y * CELLS).astype(np.int64))
-    return (cells // (CELLS + 1) + 0.5) / STRETCHES, cells % (CELLS + 1) / CELLS
+    cells = np.unique(np.rint(x * STRETCHES).astype(np.int64) * (CELLS + 1) + np.rint(y * CELLS).astype(np.int64))
+    return cells // (CELLS + 1) / STRETCHES, cells % (CELLS + 1) / CELLS
 
 
 def _means(x: FloatArray, y: FloatArray, which: BoolArray, stretch: IntArray) -> tuple[FloatArray, FloatArray]:

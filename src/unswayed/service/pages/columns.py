@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -23,22 +23,20 @@ class Columns:
     """Every play of a study, by column.
 
     Attributes:
+        log: The plays, in order.
         value: The value; NaN if there is none.
         status: The place of its status in STATUSES.
         source: The number of its source; -1 if it has none.
         sources: The names of the sources, in order of first appearance.
-        place: The number of its point.
-        points: The distinct points, in order of first appearance.
         aside: Whether the answer sets it aside.
         noise: Standard deviation of one measurement, given or estimated; 0 if nobody knows.
     """
 
+    log: Sequence[Play]
     value: FloatArray
     status: IntArray
     source: IntArray
     sources: tuple[str, ...]
-    place: IntArray
-    points: tuple[Point, ...]
     aside: BoolArray
     noise: float
 
@@ -50,7 +48,6 @@ class Columns:
             log: Every play, in order.
             answer: What says which plays are set aside.
         """
-        place, firsts = _numbered([_key(play.point) for play in log])
         source, names = _numbered([play.source for play in log])
         named = np.array([name is not None for name in names], dtype=np.bool_)
         new = np.where(named, np.cumsum(named) - 1, -1)
@@ -60,19 +57,24 @@ class Columns:
         if answer is not None:
             aside[[number for number in answer.set_aside if number < len(log)]] = True
         return cls(
+            log=log,
             value=np.array([play.value for play in log], dtype=np.float64),
             status=status,
             source=new[source],
             sources=tuple(name for name in names if name is not None),
-            place=place,
-            points=tuple(log[int(first)].point for first in _first(place, len(firsts))),
             aside=aside & (status == STATUSES.index(Status.TOLD)),
             noise=0.0 if answer is None else answer.assumptions.noise_std,
         )
 
+    def latest(self, most: int) -> Self:
+        """The last plays, at most so many; their sources keep their numbers."""
+        start = max(len(self.log) - most, 0)
+        parts = ("log", "value", "status", "source", "aside")
+        return replace(self, **{name: getattr(self, name)[start:] for name in parts}) if start else self
+
     def at(self, status: Status) -> BoolArray:
         """Which plays have this status."""
-        return self.status == STATUSES.index(status)
+        return np.asarray(self.status == STATUSES.index(status))
 
     @cached_property
     def told(self) -> BoolArray:
@@ -83,6 +85,20 @@ class Columns:
     def kept(self) -> BoolArray:
         """Which measurements the answer uses."""
         return self.told & ~self.aside
+
+    @cached_property
+    def place(self) -> IntArray:
+        """The number of the point of each play, in order of first appearance."""
+        points = [play.point for play in self.log]
+        named = bool(points) and isinstance(points[0], dict)
+        return _numbered([tuple(point.values()) for point in points] if named else points)[0]
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """The distinct points, in order of first appearance."""
+        first = np.zeros(int(self.place.max(initial=-1)) + 1, dtype=np.int64)
+        first[self.place[::-1]] = np.arange(len(self.place))[::-1]
+        return [self.log[number].point for number in first.tolist()]
 
     @cached_property
     def off(self) -> FloatArray:
@@ -101,7 +117,7 @@ class Columns:
 
     @cached_property
     def deviations(self) -> FloatArray:
-        """How many standard deviations each value is off the mean of all other kept values at its point; NaN if none."""
+        """How many standard deviations each value is off the mean of the other kept ones at its point; NaN if none."""
         kept = self.kept.astype(np.float64)
         values = np.where(self.kept, self.value, 0.0)
         count = np.bincount(self.place, kept)[self.place] - kept
@@ -116,20 +132,8 @@ class Columns:
         return self.aside | (np.nan_to_num(self.deviations) > FAR)
 
 
-def _key(point: Point) -> Any:
-    """A point as something that can be looked up."""
-    return tuple(point.values()) if isinstance(point, dict) else point
-
-
 def _numbered(keys: Iterable[Any]) -> tuple[IntArray, list[Any]]:
     """The number of each key among the distinct ones, and these."""
     numbers: dict[Any, int] = {}
     found = [numbers.setdefault(key, len(numbers)) for key in keys]
     return np.array(found, dtype=np.int64), list(numbers)
-
-
-def _first(numbers: IntArray, count: int) -> IntArray:
-    """Where each number comes first."""
-    first = np.zeros(count, dtype=np.int64)
-    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
-    return first

@@ -109,4 +109,3 @@ def log_page(
         far = float(columns.deviations[one])
         entries.append(Entry(log[one], words[place], bool(columns.aside[one]), far if far > FAR else None))
     return LogPage(entries, page, pages, len(chosen))
-

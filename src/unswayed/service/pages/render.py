@@ -18,6 +18,7 @@ from urllib.parse import quote, urlencode
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from unswayed.search.answer import Answer
+from unswayed.service.pages.chart import LATEST
 from unswayed.service.pages.columns import FAR
 from unswayed.service.pages.plays import log_page
 from unswayed.service.pages.view import StudyView
@@ -139,7 +140,7 @@ def tokens(rows: Iterable[TokenRow], who: Who, new: tuple[str, str] | None = Non
     return _page("tokens.html", who, rows=list(rows), new=new)
 
 
-def login(error: str | None = None, next: str = "/") -> str:  # noqa: A002 (the field of the form)
+def login(error: str | None = None, next: str = "/") -> str:
     """Where a browser exchanges a token for a cookie.
 
     Args:
@@ -229,11 +230,7 @@ def _page(template: str, who: Who | None, **about: Any) -> str:
 
 
 ENVIRONMENT = Environment(
-    loader=FunctionLoader(_template),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
+    loader=FunctionLoader(_template), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 )
 ENVIRONMENT.filters |= {
     "line": _line,
@@ -244,4 +241,4 @@ ENVIRONMENT.filters |= {
     "number": number,
     "counted": counted,
 }
-ENVIRONMENT.globals |= {"query": _query, "FAR": FAR}
+ENVIRONMENT.globals |= {"query": _query, "FAR": FAR, "LATEST": LATEST}

@@ -12,6 +12,7 @@ from unswayed.search.play import Status
 from unswayed.search.report import SourceSeen
 from unswayed.service.pages.chart import COLOURED
 from unswayed.service.pages.columns import Columns
+from unswayed.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -80,17 +81,28 @@ def source_rows(columns: Columns, answer: Answer | None, quarantined: Sequence[s
     all_kept = max(int(counts[1].sum()), 1)
     rows = []
     for number, name in enumerate([*names, None]):
-        numbers = [int(count[number]) for count in counts]
-        if name is None and not numbers[0]:
+        measurements, kept, aside, retracted, failed = (int(count[number]) for count in counts)
+        if name is None and not measurements:
             continue
-        look = f"s{number}" if number < min(COLOURED, known) else "other"
-        told = None if name is None else seen.get(name)
-        about = (float(off[number]) if times[number] else None, int(times[number]), told, name in quarantined)
-        rows.append(SourceRow(name, look, *numbers, numbers[1] / all_kept, *about))
+        row = SourceRow(
+            name,
+            f"s{number}" if number < min(COLOURED, known) else "other",
+            measurements,
+            kept,
+            aside,
+            retracted,
+            failed,
+            share=kept / all_kept,
+            off=float(off[number]) if times[number] else None,
+            compared=int(times[number]),
+            seen=None if name is None else seen.get(name),
+            quarantined=name in quarantined,
+        )
+        rows.append(row)
     return sorted(rows, key=lambda row: (not row.doubtful, -row.measurements))
 
 
-def _medians(which: np.ndarray, values: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
+def _medians(which: IntArray, values: FloatArray, groups: int) -> tuple[FloatArray, IntArray]:
     """The median of the values of each group, and how many they are."""
     count = np.bincount(which, minlength=groups)
     parts = np.split(values[np.argsort(which, kind="stable")], np.cumsum(count)[:-1])

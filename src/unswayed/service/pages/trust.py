@@ -66,8 +66,10 @@ class Gauge:
         elif self.needed == 0:
             needed = "another point is as good already"
         else:
-            needed = f"{self._amount(self.needed)} needed to overturn it"
-        return needed if self.feared is None else f"{needed}; {self._amount(self.feared)} feared"
+            needed = f"{self._amount(self.needed, at_least(self.needed))} needed to overturn it"
+        if self.feared is None:
+            return needed
+        return f"{needed}; {self._amount(self.feared, f'{self.feared:.4g}')} feared"
 
     @property
     def fill(self) -> float:
@@ -83,10 +85,8 @@ class Gauge:
     def _top(self) -> float:
         return 1.25 * max(self.needed or 0.0, self.feared or 0.0) or 1.0
 
-    def _amount(self, amount: float) -> str:
-        if self.kind in NOUNS:
-            return counted(int(amount), NOUNS[self.kind])
-        return f"changes of {at_least(amount)} in all"
+    def _amount(self, amount: float, shown: str) -> str:
+        return counted(int(amount), NOUNS[self.kind]) if self.kind in NOUNS else f"changes of {shown} in all"
 
 
 def gauges(answer: Answer) -> list[Gauge]:
@@ -150,7 +150,8 @@ class Curve(NamedTuple):
 
 
 def what_ifs(answer: Answer, kind: str | None, amount: str | None) -> list[WhatIf]:
-    """What each kind of tampering could have done. One amount may be chosen; the others are those of the threat.
+    """What each kind of tampering could have done. One amount may be chosen; the others are those of the threat, or, of
+    what it leaves out, one lie or half of the budget.
 
     Args:
         answer: The answer.
@@ -179,7 +180,8 @@ def _counts(kind: str, leads: FloatArray, needed: int | None) -> Curve:
 
 def _what_if(answer: Answer, curve: Curve, feared: float, chosen: float | None) -> WhatIf:
     kind, amounts, leads, needed = curve
-    amount = feared if chosen is None else chosen
+    usual = feared or (1.0 if kind in NOUNS else (needed or 0.0) / 2)
+    amount = usual if chosen is None else chosen
     least = FEWEST if kind in NOUNS else 0.0
     top = float(max(2 * (needed or 0.0), 1.25 * feared, amount, amounts[-1], least)) or 1.0
     lead = float(leads[0])

@@ -81,6 +81,12 @@ def test_other_peoples_tools_are_imported_in_integrations_only(path):
         assert not {module.split(".")[0] for module in imports(path)} & {"optuna", "distributed"}
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_templates_are_for_pages_only(path):
+    if not path.relative_to(ROOT).as_posix().startswith("service/pages/"):
+        assert "jinja2" not in {module.split(".")[0] for module in imports(path)}
+
+
 @pytest.mark.parametrize("path", [*FILES, ROOT / "__init__.py"], ids=lambda p: str(p.relative_to(ROOT)))
 def test_nothing_from_files_is_ever_run(path):
     """No pickle, eval, exec, yaml.load or shell=True; no global random state."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,7 @@ class Answer:
     lowest_leads: FloatArray
     lowest_leads_sources: FloatArray | None = None
 
-    @property
+    @cached_property
     def measured(self) -> int:
         """How many measurements count."""
         return sum(play.measured for play in self.plays)

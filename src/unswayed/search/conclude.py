@@ -96,7 +96,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     guided = continuum and not isinstance(mode, Eliminating)
     without = near_failures(policy.domain, data.rows, data.failed, measured_only=guided)
     arm = policy.recommend(watch, without=without)
-    broken, counted = _broken(task, data, surrogate, arm, without)
+    broken, counted, alone = _broken(task, data, surrogate, arm, without)
     points = task.space.decode(policy.domain)
 
     def point(number: int | None) -> Point:
@@ -125,7 +125,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
-        sources=sources_seen(data, surrogate, sign),
+        sources=sources_seen(data, surrogate, sign, alone),
         threat=Threat.of(given.flipped().threat if minimize else given.threat),
         continuum=continuum,
         **counted,
@@ -173,8 +173,8 @@ def _records(data: Data, surrogate: Surrogate) -> Records:
 
 def _broken(
     task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]
-) -> tuple[Breakdown, dict[str, Any]]:
-    """The breakdown of the recommendation, in units of the values, and what lies were counted with."""
+) -> tuple[Breakdown, dict[str, Any], BoolArray]:
+    """The breakdown of the recommendation in units of the values, what lies were counted with, and who suffices."""
     posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
     some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
     kept = records.only(some, records.values[some])
@@ -198,7 +198,7 @@ def _broken(
     about = {"low": low, "high": high, "lowest_leads": prior.output_scale * lies.lowest}
     if data.names:
         about["lowest_leads_sources"] = prior.output_scale * liars.lowest
-    return replace(found, budget=prior.output_scale * found.budget, **counted), about
+    return replace(found, budget=prior.output_scale * found.budget, **counted), about, liars.alone
 
 
 def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from unswayed.core.threat import Threat
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data
 from unswayed.text import at_least, counted, listed, printable
+from unswayed.types import BoolArray
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
@@ -28,6 +29,8 @@ class SourceSeen:
         set_aside: Whether all of them are set aside, because the others do not explain them.
         offset: How far it reads above the others on average; 0 unless it is off. This was taken off its values.
         drift: How much more it reads above them at the end of the study than at its beginning.
+        alone: Whether other values of its kept measurements, within the range of the answer and with the model held
+            fixed, could have changed the recommendation.
     """
 
     source: str
@@ -35,6 +38,7 @@ class SourceSeen:
     set_aside: bool
     offset: float
     drift: float = 0.0
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class ThreatLevel:
     harmless: float | None
 
 
-def sources_seen(data: Data, surrogate: Surrogate, sign: float) -> tuple[SourceSeen, ...]:
-    """What became of each source."""
+def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray) -> tuple[SourceSeen, ...]:
+    """What became of each source; `alone` says which could have changed the recommendation, as far as they are kept."""
     watch, prior = surrogate.watch, surrogate.beliefs.prior
     counts = np.bincount(data.source[data.source >= 0], minlength=len(data.names))
     offsets = np.zeros((len(data.names), 2))
@@ -61,7 +65,13 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float) -> tuple[SourceS
             a, b = prior.output_scale * watch.offsets[i]
             offsets[i] = a + b * when[data.source == i].mean(), 2 * b
     return tuple(
-        SourceSeen(name, int(counts[i]), i in watch.aside, *(sign * offsets[i] + 0.0).tolist())
+        SourceSeen(
+            name,
+            int(counts[i]),
+            i in watch.aside,
+            *(sign * offsets[i] + 0.0).tolist(),
+            alone=bool(alone[i : i + 1].any()),
+        )
         for i, name in enumerate(data.names)
     )
 
@@ -97,6 +107,26 @@ def _levels(answer: Answer) -> list[str]:
         f"at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
     )
     return [*lines, _counts(answer)]
+
+
+def what_if(answer: Answer, kind: str, amount: float) -> str:
+    """What tampering of one kind alone could have done to the recommendation, with the model held fixed.
+
+    Args:
+        answer: The answer; its values differ, and some tampering can change it.
+        kind: total, lies or liars.
+        amount: The sum of changes, or how many lies or liars.
+    """
+    b, change = answer.breakdown, f"changed the recommendation to {_other(answer)}"
+    if kind == "total":
+        up_to = f"Tampering of up to {amount:.4g} in all"
+        if amount >= b.budget:
+            return f"{up_to} could have {change}: {answer.space.describe(b.rival)}."
+        lead = float(answer.lowest_leads[0]) * (1 - amount / b.budget)  # a minimum of lines is above its chord
+        return f"{up_to} would not have {change}; the lead over every rival would still be at least {at_least(lead)}."
+    few, noun = (b.lies, "false measurement") if kind == "lies" else (b.liars, "lying source")
+    up_to = f"Up to {counted(int(amount), noun)}"
+    return f"{up_to} {'would not' if few is None or amount < few else 'could'} have {change}."
 
 
 def _other(answer: Answer) -> str:
@@ -135,20 +165,25 @@ def _warnings(answer: Answer) -> list[str]:
             "false: tell who measured it."
         )
     off = {s.source for s in answer.sources if s.offset and not s.set_aside}
-    aside = set(answer.set_aside)
-    here = {p.source for p in answer.plays if p.measured and p.number not in aside and p.point == answer.point}
-    if here and here <= off:
+    if off and (here := _measured_here(answer)) and here <= off:
         lines.append(
             "This point was measured only by a source whose values were corrected, so its estimate is as uncertain as "
             "the correction: have another source measure it."
         )
-    told = [play.value for play in answer.plays if play.measured and play.value is not None]
+    bounded = threat.low is not None or threat.high is not None
+    told = [play.value for play in answer.plays if bounded and play.measured and play.value is not None]
     if outside := sum(threat.clipped(value) != value for value in told):
         lines.append(
             f"Outside the range of honest values that you gave: {counted(outside, 'measurement')}. Such a value is "
             "false, or the range is wrong; the nearer end is used instead."
         )
     return lines
+
+
+def _measured_here(answer: Answer) -> set[str | None]:
+    """The sources of the measurements kept at the recommended point."""
+    aside = set(answer.set_aside)
+    return {p.source for p in answer.plays if p.point == answer.point and p.measured and p.number not in aside}
 
 
 def _aside(answer: Answer) -> str:

@@ -115,6 +115,8 @@ def threat_of(budget: float | None, lies: int, liars: int, low: float | None, hi
 
     if budget is None and not (lies or liars) and low is high is None:
         return None
+    if budget is None and not (lies or liars):
+        raise InvalidInput("--low and --high say what lies may be: say how many with --budget, --lies or --liars too")
     return Threat(budget or 0.0, lies, liars, low, high)
 
 

@@ -6,6 +6,7 @@ On a terminal the progress is a table that is updated; elsewhere it is a line no
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext, suppress
+from math import isfinite
 from time import monotonic
 from typing import Any
 
@@ -86,11 +87,12 @@ class Display:
         if (answer := self._answer) is not None:
             table.add_row("leader", escape(self._optimizer.space.describe(answer.point)))
             table.add_row("estimate", answer.shown_estimate)
-            if (bound := answer.certificate or answer.credible) is not None:
+            bound = answer.certificate or answer.credible
+            if bound is not None and isfinite(bound.largest_gap):
                 kind = "certified" if answer.certificate else "probably"
                 far = f"at most {bound.largest_gap:.4g} {answer.worse} the best, if {bound.threat.condition}"
                 table.add_row(kind, far)
-            if answer.breakdown.possible:
+            if answer.breakdown.possible and answer.varied:
                 table.add_row("breakdown", f"{answer.breakdown.budget:.4g}")
             if answer.set_aside:
                 table.add_row("set aside", f"{len(answer.set_aside):,} of {answer.measured:,} measurements")

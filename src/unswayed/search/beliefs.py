@@ -71,7 +71,8 @@ def _unit(task: Task, values: FloatArray) -> float:
     """The spread of the values over the space: the first plays cover it, later ones are more alike."""
     if task.method == "influence-pe":
         return spread(values[: len(task.start)])
-    return max(spread(values[: max(2 * task.enough, 8)]), spread(values))
+    first = values[: max(2 * task.enough, 8)]
+    return max(spread(first), spread(values)) if np.ptp(first) else spread(values)
 
 
 def modelled(data: Data, seed: int) -> Data:

@@ -102,6 +102,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     def point(number: int | None) -> Point:
         return None if number is None else points[number]
 
+    flat = _mostly_equal(data, surrogate)
     mixture = None if given.complete else _mixture(task, data, surrogate)
     unexplored = _unexplored(task, data, surrogate)
     deviation = prior.output_scale * float(watch.posterior.deviation[arm])
@@ -111,14 +112,14 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
     else:
         deviation = max(deviation, mixture.deviation(policy.domain[arm]))
-        if unexplored <= HIDDEN and not _mostly_equal(data, surrogate):
+        if unexplored <= HIDDEN and not flat:
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
     counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
         point=point(arm),
         estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
-        deviation=deviation if given.complete or _precise(task, data, surrogate) else None,
+        deviation=deviation if given.complete or (not flat and _precise(task, data)) else None,
         certificate=proved,
         credible=found,
         breakdown=replace(broken, rival=point(broken.rival), pivot=point(broken.pivot)),
@@ -128,6 +129,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         sources=sources_seen(data, surrogate, sign, alone),
         threat=Threat.of(given.flipped().threat if minimize else given.threat),
         continuum=continuum,
+        flat=flat,
         **counted,
         **shown,
     )
@@ -141,9 +143,9 @@ def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
     return len(points) > 2 and 2 * int(np.unique(means, return_counts=True)[1].max()) > len(points)
 
 
-def _precise(task: Task, data: Data, surrogate: Surrogate) -> bool:
+def _precise(task: Task, data: Data) -> bool:
     """Whether the measurements say how precise an estimate is: that takes repeats, a known noise, or many of them."""
-    if data.plays < FEWEST or _mostly_equal(data, surrogate):
+    if data.plays < FEWEST:
         return False
     known = data.weighted(task.given.noise_std).noise is not None
     return known or task.all_rows is not None or data.plays >= MANY * parameters(task.space)

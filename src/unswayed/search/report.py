@@ -79,9 +79,9 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray
 def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:
     """The answer as a function of the threat, for each kind that can be counted."""
     b = answer.breakdown
+    if not answer.varied:
+        return ()
     levels = [ThreatLevel("total", b.budget if b.possible else None)]
-    if not answer.low < answer.high:  # all values are equal, and no range is given: lies cannot be counted
-        return tuple(levels)
     levels.append(ThreatLevel("lies", None if b.lies is None else max(b.lies - 1, 0)))
     if len(answer.sources) > 1:
         levels.append(ThreatLevel("liars", None if b.liars is None else max(b.liars - 1, 0)))
@@ -97,7 +97,7 @@ def report(answer: Answer) -> list[str]:
 def _levels(answer: Answer) -> list[str]:
     """How much tampering the recommendation survives."""
     b, describe = answer.breakdown, answer.space.describe
-    if not (b.possible and answer.low < answer.high):  # equal values say nothing about amounts
+    if not (b.possible and answer.varied):
         return []
     again = " With the model estimated again, less may be enough." if answer.assumptions.estimated else ""
     lines = [] if answer.threat is not None else ["You named no threat; this is what each kind would mean:"]
@@ -138,8 +138,9 @@ def _other(answer: Answer) -> str:
 def _counts(answer: Answer) -> str:
     """From which numbers on lies could have changed the recommendation."""
     b, threat = answer.breakdown, answer.threat or Threat()
-    observed = [words for words, end in (("lowest", threat.low), ("highest", threat.high)) if end is None]
-    seen = " (the range observed)" if len(observed) == 2 else f" (the {observed[0]} observed)" if observed else ""
+    unknown = [words for words, end in (("lowest", threat.low), ("highest", threat.high)) if end is None]
+    part, kept = "range" if len(unknown) == 2 else "".join(unknown), "of those kept" if answer.set_aside else "observed"
+    seen = f" (the {part} {kept})" if unknown else ""
     fixed = "the model and what is set aside" if answer.set_aside else "the model"
     kinds = [_count(b.lies, "false measurement")]
     kinds += [_count(b.liars, "lying source")] if len(answer.sources) > 1 else []
@@ -196,9 +197,18 @@ def _aside(answer: Answer) -> str:
     text = f"{measured}; set aside {len(aside):,} of them ({which}), {answer.set_aside_total:.3g} in all, because the "
     threat, allowed = answer.threat, ""
     if threat is not None:
-        faults = not (threat.lies or threat.liars) and answer.set_aside_total > threat.total
-        allowed = f"; you allowed {threat}{', to which values that are off by far more do not count' if faults else ''}"
+        allowed = f"; you allowed {threat}{', not counting ' + uncounted if (uncounted := _uncounted(answer)) else ''}"
     return f"{text}others do not explain them{allowed}."
+
+
+def _uncounted(answer: Answer) -> str:
+    """What the threat does not count, if more was set aside than it allows."""
+    threat, liars = answer.threat or Threat(), {s.source for s in answer.sources if s.set_aside}
+    single = sum(answer.plays[number].source not in liars for number in answer.set_aside)
+    if threat.lies or threat.liars:
+        return "gross faults" if single > threat.lies and not threat.total else ""
+    more = answer.set_aside_total > threat.total
+    return "noise (two standard deviations of each) and gross faults" if more else ""
 
 
 def _sources(answer: Answer) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from unswayed.cli.options import Known, Seed, with_known
-from unswayed.cli.studies import Name, is_url
+from unswayed.cli.studies import Name, connected, is_url
 from unswayed.errors import InvalidInput
 
 SpaceFile = Annotated[Path, typer.Option("--space", help="TOML: what may be varied.", metavar="SPACE.toml")]
@@ -51,11 +51,13 @@ def new(
     from unswayed.spaces import read_space
     from unswayed.study.optimizer import Optimizer
 
+    varied = read_space(space)
+    settings = {"plays": plays, "parallel": parallel, "seed": seed, "note": note, **known.settings(varied)}
     if is_url(study):
-        raise InvalidInput("new makes a journal file; a study on a server is begun on that server")
+        about = connected(study).begin(varied, **settings)
+        typer.echo(f"{study}: a study over {', '.join(varied.names)}; its seed is {about['settings']['seed']}")
+        return
     if Path(study).exists() and (not Path(study).is_file() or Path(study).stat().st_size > 0):
         raise InvalidInput(f"{study} exists already: `unswayed study status {study}` shows it; or give another name")
-    varied = read_space(space)
-    settings = known.settings(varied)
-    with Optimizer(varied, journal=study, plays=plays, parallel=parallel, seed=seed, note=note, **settings) as begun:
+    with Optimizer(varied, journal=study, **settings) as begun:
         typer.echo(f"{study}: a new study over {', '.join(varied.names)}; its seed is {begun.seed}")

@@ -64,14 +64,10 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray
         for i in range(len(offsets)):
             a, b = prior.output_scale * watch.offsets[i]
             offsets[i] = a + b * when[data.source == i].mean(), 2 * b
+    offset, drift = (sign * offsets.T + 0.0).tolist()
+    overturns = [bool(alone[i : i + 1].any()) for i in range(len(data.names))]
     return tuple(
-        SourceSeen(
-            name,
-            int(counts[i]),
-            i in watch.aside,
-            *(sign * offsets[i] + 0.0).tolist(),
-            alone=bool(alone[i : i + 1].any()),
-        )
+        SourceSeen(name, int(counts[i]), i in watch.aside, offset[i], drift[i], overturns[i])
         for i, name in enumerate(data.names)
     )
 

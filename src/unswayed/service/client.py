@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import local
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Unpack
 from urllib.parse import quote, urlsplit
 
 from unswayed.core.measurement import Measurement
@@ -19,7 +19,7 @@ from unswayed.spaces import Point, Space, space_from_record
 from unswayed.storage import Record
 from unswayed.study.header import Header
 from unswayed.study.reading import Study
-from unswayed.study.settings import Settings
+from unswayed.study.settings import Settings, StudyArgs
 from unswayed.study.state import State, plain
 from unswayed.text import printable
 
@@ -92,6 +92,21 @@ class Remote:
             connection.close()
 
     # verbs
+
+    def begin(self, space: Space, **settings: Unpack[StudyArgs]) -> dict[str, Any]:
+        """Begin the study; harmless if there is one of the same name with the same settings. For owners.
+
+        Args:
+            space: What may be varied.
+            **settings: As in `Optimizer`; by default each play is chosen from all answers so far.
+
+        Returns:
+            Its settings, counts and state.
+        """
+        given = Settings(**{"parallel": None, **settings}).record()  # type: ignore[arg-type]
+        body = {"name": self.study, "space": space.record(), **given}
+        found: dict[str, Any] = self._send("POST", "/api/v1/studies", body)
+        return found
 
     def ask(self, n: int = 1, *, source: str | None = None) -> list[Play]:
         """The caller's open plays, then new ones, up to n; none when all are handed out.

@@ -10,7 +10,7 @@ from unswayed.errors import InvalidInput, JournalError
 from unswayed.service.refused import Refused
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Tokens
-from unswayed.spaces import space_from_tables
+from unswayed.spaces import space_from_record, space_from_tables
 from unswayed.storage import MemoryJournal
 from unswayed.storage.database import Database
 from unswayed.study.header import Header, begin_journal
@@ -60,7 +60,7 @@ class Host:
 
         Args:
             name: Its name.
-            space: As in space.toml.
+            space: As in space.toml, or as a journal records it.
             given: The settings that are not to be the defaults.
 
         Returns:
@@ -74,7 +74,7 @@ class Host:
             raise InvalidInput("a study has a name of 1 to 100 letters, digits, dots, dashes or underscores")
         if not isinstance(space, dict) or not space:
             raise InvalidInput('a study needs a space, such as {"x": {"low": 0, "high": 1}}')
-        varied = space_from_tables(space)
+        varied = space_from_record(space) if isinstance(space.get("space"), str) else space_from_tables(space)
         try:
             wanted = Settings.from_record({"kernel": None, "parallel": None, **given})
         except (TypeError, KeyError, AttributeError) as error:

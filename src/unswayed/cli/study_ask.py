@@ -52,11 +52,11 @@ def ask(
         raise InvalidInput(f"{out} {why}: give another name")
     if again:
         known = read_study(study)
-        _show(known, known.open_plays(), as_json, as_csv, out)
+        _show(study, known, known.open_plays(), as_json, as_csv, out)
         return
     with open_study(study) as opened:
         plays = opened.ask(n, source=source)
-        _show(opened, plays, as_json, as_csv, out)
+        _show(study, opened, plays, as_json, as_csv, out)
     if len(plays) < n:
         from unswayed.cli.output import say
 
@@ -64,7 +64,7 @@ def ask(
         say(f"{len(plays)} of {n}: the plays of this study are used up; {more}")
 
 
-def _show(study: Study, plays: list[Play], as_json: bool, as_csv: bool, out: Path | None) -> None:
+def _show(name: str, study: Study, plays: list[Play], as_json: bool, as_csv: bool, out: Path | None) -> None:
     """Print plays in the form that is wanted."""
     from unswayed.cli.output import print_json
     from unswayed.cli.study_status import print_plays
@@ -80,7 +80,7 @@ def _show(study: Study, plays: list[Play], as_json: bool, as_csv: bool, out: Pat
     elif plays:
         print_plays(study, plays)
         if out is not None:
-            typer.echo(f"sheet: {out}")
+            typer.echo(f"sheet: {out}: fill in its values, then `unswayed study tell {name} --csv {out}`")
     else:
         typer.echo("no play is open")
 

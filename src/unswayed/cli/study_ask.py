@@ -22,7 +22,7 @@ For = Annotated[str | None, typer.Option("--source", help="Who will measure them
 Again = Annotated[bool, typer.Option("--open", help="Ask for none: print again what is open.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print a sheet with an empty column for the values.")]
 Sheet = Annotated[Path | None, typer.Option(help="Write that sheet to a new file.", metavar="FILE.csv")]
-TellNumber = Annotated[int | None, typer.Argument(help="The number of the play.", metavar="NUMBER")]
+TellNumber = Annotated[str | None, typer.Argument(help="The number of the play.", metavar="NUMBER")]
 Value = Annotated[str | None, typer.Argument(help="What was measured.", metavar="VALUE")]
 Filled = Annotated[Path | None, typer.Option("--csv", help="A sheet that was filled in.", metavar="FILE.csv")]
 JSON = ("number", "point", "why", "source")  # of a play that is open
@@ -109,10 +109,12 @@ def tell(
             if number is not None or source is not None or noise_std is not None or trials is not None:
                 raise InvalidInput("a sheet says itself what was measured: give --csv alone")
             typer.echo(_tell_sheet(opened, filled))
-        elif number is None or value is None:
+        elif number is None or (value is None and number.isdecimal()):
             raise InvalidInput("give the NUMBER of a play and its VALUE, or --csv FILE")
+        elif value is None or not number.lstrip("-").isdecimal():
+            raise InvalidInput(f"{number!r} is not the number of a play; a sheet is told with --csv FILE")
         else:
-            opened.tell(number, number_of(value), source=source, noise_std=noise_std, trials=trials)
+            opened.tell(int(number), number_of(value), source=source, noise_std=noise_std, trials=trials)
             typer.echo(f"told play {number}: {value}")
         typer.echo(f"{study}: {counts(opened)}")
 

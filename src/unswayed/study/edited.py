@@ -90,7 +90,8 @@ class Edited(Study):
         with self._lock:
             known = self._state.find(play)
             if known.status not in (Status.TOLD, Status.FAILED):
-                raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be corrected")
+                first = "; restore it first" if known.status is Status.RETRACTED else ""
+                raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be corrected{first}")
             kept = {name: getattr(known, name) for name in ABOUT}
             told = Measurement.of(value, **{**kept, **about})
             self._record({"kind": "correct", "play": known.number, **told.to_dict(), "reason": one_line(reason)})

@@ -165,7 +165,7 @@ class Optimizer(Edited):
 
     def _answer_open(self, play: Play, record: Record) -> None:
         if play.status is not Status.OPEN:
-            known = f"told {play.value!r}" if play.measured else f"{play.status}: {play.reason}"
+            known = f"told {play.value!r}; `correct` replaces it" if play.measured else f"{play.status}: {play.reason}"
             raise InvalidInput(f"play {play.number} was already {known}")
         self._record(record)
 

@@ -483,3 +483,89 @@ def test_choices_of_every_type_end_with_a_result(unswayed, folder):
     code, out, _ = run(unswayed, plays=8, command=("awk", 'BEGIN {{ print -length("{x}") }}'))
     assert code == 0
     assert out.startswith("Recommended: x = ")
+
+
+# -- what the journal keeps, and where the picture goes ---------------------------------------------------------------
+
+
+SECRET = "tok-9f31"
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_command_lines_and_what_they_print_are_kept_on_request_only(unswayed, folder, recorded):
+    script = (
+        f'test "$2" = {SECRET} && echo "password {SECRET}" >&2; echo "{SECRET}"; case $1 in -*) exit 3;; esac; echo $1'
+    )
+    options = ["--record-output"] if recorded else []
+    command = ("sh", "-c", script, "-", "{x}", SECRET)
+    code, out, err = run(unswayed, *options, "--retries", 0, plays=12, command=command)
+    assert code == 1
+    assert SECRET in err  # whoever runs it may see it
+    text = (folder / "space.jsonl").read_text()
+    assert (SECRET in text) == recorded
+    assert SECRET not in out or recorded
+    asked = [record["point"]["x"] for record in records("space.jsonl") if record["kind"] == "ask"]
+    assert len(asked) == 12
+    assert all(repr(x) in text for x in asked)  # what was varied is always there
+    with Optimizer.open("space.jsonl") as study:
+        assert {play.reason.split(":")[0] for play in study.log if play.reason} == {
+            "the command ended with exit code 3"
+        }
+    assert run(unswayed, "--retries", 0, plays=12, command=command)[0] == 1  # and it goes on, whichever it keeps
+    other = run(unswayed, "--retries", 0, plays=12, command=(*command[:-1], "tok-other"))
+    assert other[0] == 2
+    assert SECRET not in other[2] or recorded
+
+
+def test_the_result_is_printed_before_the_picture_is_drawn(unswayed, folder, monkeypatch):
+    def plot(answer):
+        print("DRAWING")
+        raise RuntimeError("no\nfont")
+
+    monkeypatch.setattr("unswayed.plots.study.plot_answer", plot)
+    code, out, err = run(unswayed, plays=8)
+    assert code == 0
+    assert out.index("Recommended: ") < out.index("journal: space.jsonl") < out.index("DRAWING")
+    assert "picture: " not in out
+    assert err == "unswayed: no picture was drawn: no font\n"
+    code, out, err = run(unswayed, "--json", plays=8)
+    assert (code, json.loads(out.splitlines()[0])["plays"], err.count("\n")) == (0, 8, 1)
+
+
+def test_a_picture_that_is_not_ours_is_left_alone(unswayed, folder):
+    (folder / "space.png").write_bytes(b"a photo of the lab")
+    code, out, err = run(unswayed, plays=8)
+    assert (code, err.count("\n")) == (0, 1)
+    assert out.startswith("Recommended: ")
+    assert err == "unswayed: no picture was drawn: space.png is not one of ours; give another name with --plot\n"
+    assert (folder / "space.png").read_bytes() == b"a photo of the lab"
+    code, out, err = run(unswayed, "--plot", "ours.png", plays=8)
+    assert (code, err) == (0, "")
+    assert run(unswayed, "--plot", "ours.png", plays=8)[::2] == (0, "")  # ours may be drawn again
+
+
+def test_a_picture_that_cannot_be_written_is_one_line_after_the_result(unswayed, folder):
+    (folder / "there").mkdir()
+    run(unswayed, "--journal", "there/s.jsonl", plays=8)
+    (folder / "there/s.png").unlink()
+    (folder / "there/s.png").mkdir()
+    code, out, err = run(unswayed, "--journal", "there/s.jsonl", plays=8)
+    assert (code, err.count("\n")) == (0, 1)
+    assert out.startswith("Recommended: ")
+    assert err.startswith("unswayed: no picture was drawn: ")
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_command_that_is_missing_stops_soon_and_its_plays_do_not_count(unswayed, folder, monkeypatch, jobs):
+    monkeypatch.setattr("unswayed.study.run.SHORT", 0.3)
+    code, out, err = run(unswayed, "--jobs", jobs, plays=50, command=("./trian", "{x}"))
+    assert (code, out) == (2, "")
+    assert "cannot start './trian': No such file or directory" in err.splitlines()[-1]
+    with Optimizer.open("space.jsonl") as study:
+        assert 1 <= len(study.log) <= jobs + 2
+        assert {str(play.status) for play in study.log} == {"open"}
+    (folder / "trian").write_text("#!/bin/sh\necho 1\n")
+    (folder / "trian").chmod(0o755)
+    assert run(unswayed, "--jobs", jobs, plays=50, command=("./trian", "{x}"))[0] == 0
+    with Optimizer.open("space.jsonl") as study:
+        assert [play.value for play in study.log] == [1.0] * 50

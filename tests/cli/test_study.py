@@ -113,6 +113,13 @@ def test_wrong_use_of_new_leaves_nothing(unswayed, folder, arguments, word):
     assert os.listdir(folder) == ["space.toml"]
 
 
+def test_more_options_than_a_journal_holds_are_refused_at_the_beginning(unswayed, folder):
+    (folder / "rows.csv").write_text("x\n" + "".join(f"{i}\n" for i in range(10_001)))
+    (folder / "rows.toml").write_text('options = "rows.csv"\n')
+    refused(unswayed("study", "new", "lab.jsonl", "--space", "rows.toml"), "at most 10,000 options")
+    assert not (folder / "lab.jsonl").exists()
+
+
 # -- status -----------------------------------------------------------------------------------------------------------
 
 
@@ -291,7 +298,8 @@ def test_tell_one_value(study):
         ((6, ""), "not a number"),
         ((6,), "VALUE"),
         ((), "--csv FILE"),
-        (("six", 1), "NUMBER"),
+        (("six", 1), "'six' is not the number of a play; a sheet is told with --csv FILE"),
+        (("batch.csv",), "a sheet is told with --csv FILE"),
         ((0, 0.7), "play 0 was already told 0.05"),
         ((6, 1, "--noise-std", 0), "standard error"),
         ((6, 0.3, "--trials", 4), "number of successes"),
@@ -395,6 +403,8 @@ def test_a_sheet_without_its_columns_is_refused(study):
     ):
         Path("batch.csv").write_text(text)
         refused(study("tell", "--csv", "batch.csv"), "batch.csv")
+    Path("batch.csv").write_text("number;value\n0;1\n")
+    refused(study("tell", "--csv", "batch.csv"), "separate cells by commas")
     Path("batch.csv").write_bytes(b"number,value\n0,\xff\n")
     refused(study("tell", "--csv", "batch.csv"), "batch.csv")
     refused(study("tell", "--csv", "."), "cannot read .")
@@ -778,3 +788,9 @@ def test_help_teaches_with_an_example(unswayed, verb):
     code, out, _ = unswayed("study", *([verb] if verb else []), "--help")
     assert code == 0
     assert f"unswayed study {verb}" in " ".join(out.split())
+
+
+def test_every_verb_is_on_the_page_about_studies():
+    page = (Path(__file__).parents[2] / "docs/studies.md").read_text(encoding="utf-8")
+    for one in app.registered_commands:
+        assert f"{one.callback.__name__} lab.jsonl" in page, one.callback.__name__

@@ -307,6 +307,75 @@ Command({[*PYTHON, FAMILY.replace("{", "{{").replace("}", "}}"), str(path)]!r})(
     assert soon(lambda: not any(alive(pid) for pid in pids))
 
 
+# A child that leaves the process group by a session of its own, twice: it becomes a daemon.
+DAEMON = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if not os.fork():
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    for handle in (0, 1, 2):
+        os.close(handle)
+    open(sys.argv[1], "w").write(f"{os.getpid()}\\n")
+    time.sleep(60)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.01)
+print(7)
+sys.stdout.flush()
+time.sleep(float(sys.argv[2]))
+"""
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the environment of processes is shown on Linux only")
+
+
+@linux
+def test_a_daemon_ends_with_its_play(tmp_path):
+    path = tmp_path / "pids"
+    assert python(DAEMON, str(path), "0")({}) == 7
+    (pid,) = family(path)
+    assert soon(lambda: not alive(pid))
+
+
+@linux
+def test_a_daemon_ends_at_the_time_limit(tmp_path):
+    path = tmp_path / "pids"
+    assert "time limit" in failure(python(DAEMON, str(path), "60", timeout=2.0))
+    (pid,) = family(path)
+    assert soon(lambda: not alive(pid))
+
+
+@linux
+def test_a_daemon_ends_when_all_is_stopped(tmp_path):
+    path = tmp_path / "pids"
+    command = python(DAEMON, str(path), "60")
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(command, {})
+        (pid,) = family(path)
+        command.stop()
+        with pytest.raises(CommandStopped):
+            call.result(timeout=20)
+    assert soon(lambda: not alive(pid))
+
+
+@linux
+def test_a_daemon_of_a_killed_caller_ends_too_and_those_of_others_do_not(tmp_path):
+    path, other = tmp_path / "pids", tmp_path / "other"
+    words = [*PYTHON, DAEMON.replace("{", "{{").replace("}", "}}")]
+    codes = [f"from unswayed import Command\nCommand({[*words, str(one), '60']!r})({{}})" for one in (path, other)]
+    callers = [subprocess.Popen([sys.executable, "-c", code]) for code in codes]
+    try:
+        (pid,), (spared,) = family(path), family(other)
+        callers[0].kill()
+        assert soon(lambda: not alive(pid))
+        assert alive(spared)
+    finally:
+        for caller in callers:
+            caller.kill()
+            caller.wait()
+    assert soon(lambda: not alive(spared))
+
+
 def test_where_the_system_cannot_wait_without_reaping(monkeypatch):
     """As on macOS before Python 3.13."""
     monkeypatch.delattr(os, "waitid", raising=False)

@@ -21,7 +21,7 @@ For = Annotated[str | None, typer.Option("--source", help="Who will measure them
 Again = Annotated[bool, typer.Option("--open", help="Ask for none: print again what is open.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print a sheet with an empty column for the values.")]
 Sheet = Annotated[Path | None, typer.Option(help="Write that sheet to a new file.", metavar="FILE.csv")]
-TellNumber = Annotated[int | None, typer.Argument(help="The number of the play.", metavar="NUMBER")]
+TellNumber = Annotated[str | None, typer.Argument(help="The number of the play.", metavar="NUMBER")]
 Value = Annotated[str | None, typer.Argument(help="What was measured.", metavar="VALUE")]
 Filled = Annotated[Path | None, typer.Option("--csv", help="A sheet that was filled in.", metavar="FILE.csv")]
 JSON = ("number", "point", "why", "source")  # of a play that is open
@@ -51,11 +51,11 @@ def ask(
         raise InvalidInput(f"{out} {why}: give another name")
     if again:
         known = read_study(study)
-        _show(known, known.open_plays(), as_json, as_csv, out)
+        _show(study, known, known.open_plays(), as_json, as_csv, out)
         return
     with open_study(study) as opened:
         plays = opened.ask(n, source=source)
-        _show(opened, plays, as_json, as_csv, out)
+        _show(study, opened, plays, as_json, as_csv, out)
     if len(plays) < n:
         from unswayed.cli.output import say
 
@@ -63,7 +63,7 @@ def ask(
         say(f"{len(plays)} of {n}: the plays of this study are used up; {more}")
 
 
-def _show(study: Study, plays: list[Play], as_json: bool, as_csv: bool, out: Path | None) -> None:
+def _show(name: str, study: Study, plays: list[Play], as_json: bool, as_csv: bool, out: Path | None) -> None:
     """Print plays in the form that is wanted."""
     from unswayed.cli.output import print_json
     from unswayed.cli.study_status import print_plays
@@ -79,7 +79,7 @@ def _show(study: Study, plays: list[Play], as_json: bool, as_csv: bool, out: Pat
     elif plays:
         print_plays(study, plays)
         if out is not None:
-            typer.echo(f"sheet: {out}")
+            typer.echo(f"sheet: {out}: fill in its values, then `unswayed study tell {name} --csv {out}`")
     else:
         typer.echo("no play is open")
 
@@ -108,10 +108,12 @@ def tell(
             if number is not None or source is not None or noise_std is not None or trials is not None:
                 raise InvalidInput("a sheet says itself what was measured: give --csv alone")
             typer.echo(_tell_sheet(opened, filled))
-        elif number is None or value is None:
+        elif number is None or (value is None and number.isdecimal()):
             raise InvalidInput("give the NUMBER of a play and its VALUE, or --csv FILE")
+        elif value is None or not number.lstrip("-").isdecimal():
+            raise InvalidInput(f"{number!r} is not the number of a play; a sheet is told with --csv FILE")
         else:
-            opened.tell(number, number_of(value), source=source, noise_std=noise_std, trials=trials)
+            opened.tell(int(number), number_of(value), source=source, noise_std=noise_std, trials=trials)
             typer.echo(f"told play {number}: {value}")
         typer.echo(f"{study}: {counts(opened)}")
 

@@ -48,7 +48,8 @@ def new(
     Without --budget, --lies or --liars the threat is not known: the answer then says how much tampering of each kind
     would have changed it. The threat and the number of plays can change later; all else is fixed.
     """
-    from unswayed.spaces import read_space
+    from unswayed.spaces import Options, read_space
+    from unswayed.study.header import LARGEST_RECORD
     from unswayed.study.optimizer import Optimizer
 
     varied = read_space(space)
@@ -59,5 +60,8 @@ def new(
         return
     if Path(study).exists() and (not Path(study).is_file() or Path(study).stat().st_size > 0):
         raise InvalidInput(f"{study} exists already: `unswayed study status {study}` shows it; or give another name")
+    if isinstance(varied, Options) and varied.size > LARGEST_RECORD:
+        most = f"a journal holds at most {LARGEST_RECORD:,} options, and this space has {varied.size:,}"
+        raise InvalidInput(f"{most}: use `unswayed run`, or unswayed.Optimizer, which are given the space each time")
     with Optimizer(varied, journal=study, **settings) as begun:
         typer.echo(f"{study}: a new study over {', '.join(varied.names)}; its seed is {begun.seed}")

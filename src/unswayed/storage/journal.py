@@ -262,9 +262,10 @@ def read_journal(path: str | os.PathLike[str]) -> list[Record]:
 
 
 def _keep_torn(path: str, data: bytes) -> str:
-    """Write what a crash tore beside the journal, under a name that is free; that name."""
+    """Write what a crash tore beside the journal, under a name that is free and for the same readers; that name."""
     names = (f"{path}.torn{number}" for number in ("", *(f"-{n}" for n in range(2, 10_000))))
     name = next(name for name in names if not os.path.lexists(name))
+    os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, stat.S_IMODE(os.stat(path).st_mode)))
     write_atomically(Path(name), data)
     return os.path.basename(name)
 

@@ -86,7 +86,7 @@ class Edited(Study):
 
     def _answer_open(self, play: Play, record: Record) -> None:
         if play.status is not Status.OPEN:
-            known = f"told {play.value!r}" if play.measured else f"{play.status}: {play.reason}"
+            known = f"told {play.value!r}; `correct` replaces it" if play.measured else f"{play.status}: {play.reason}"
             raise InvalidInput(f"play {play.number} was already {known}")
         self._record(record)
 
@@ -140,7 +140,8 @@ class Edited(Study):
         with self._lock:
             known = self._state.find(play)
             if known.status not in (Status.TOLD, Status.FAILED):
-                raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be corrected")
+                first = "; restore it first" if known.status is Status.RETRACTED else ""
+                raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be corrected{first}")
             given = value.to_dict() if isinstance(value, Measurement) else {"value": value}
             kept = {name: getattr(known, name) for name in ABOUT if getattr(known, name) is not None}
             told = Measurement(**{**kept, **given, **about})

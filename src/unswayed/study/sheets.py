@@ -73,7 +73,12 @@ def read_sheet(path: str | os.PathLike[str], log: Sequence[Play], space: Space) 
     names = table.names or []
     for name in ("number", "value"):
         if name not in names:
-            raise InvalidInput(f"{table.path} has no column {name!r}: fill in the sheet that `ask --out FILE` writes")
+            what = (
+                "separate cells by commas"
+                if ";" in "".join(names)
+                else "fill in the sheet that `ask --out FILE` writes"
+            )
+            raise InvalidInput(f"{table.path} has no column {name!r}: {what}")
     cells = {name: table.columns[number].to_pylist() for number, name in enumerate(names)}
     titles = {name: title(name) for name in space.names if title(name) in cells}
     about = {name: name for name in ("value", *ABOUT) if name in cells}

@@ -64,16 +64,12 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray
         for i in range(len(offsets)):
             a, b = prior.output_scale * watch.offsets[i]
             offsets[i] = a + b * when[data.source == i].mean(), 2 * b
-    return tuple(
-        SourceSeen(
-            name,
-            int(counts[i]),
-            i in watch.aside,
-            *(sign * offsets[i] + 0.0).tolist(),
-            alone=bool(alone[i : i + 1].any()),
-        )
-        for i, name in enumerate(data.names)
-    )
+    seen = []
+    for i, name in enumerate(data.names):
+        offset, drift = (sign * offsets[i] + 0.0).tolist()
+        enough = bool(alone[i : i + 1].any())  # a source without kept measurements may have no number
+        seen.append(SourceSeen(name, int(counts[i]), i in watch.aside, offset, drift, enough))
+    return tuple(seen)
 
 
 def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:

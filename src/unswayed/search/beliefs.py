@@ -55,8 +55,20 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
         start=None if before is None else before.fitted,
         rounds=rounds,
     )
+    return _believed(task, values, noise, model)
+
+
+def believed(task: Task, data: Data, model: Model | None) -> Beliefs:
+    """What `estimate` returned for these data if `model` is what it fitted: the same, without fitting again."""
+    if model is None:
+        return estimate(task, data)
+    plays = data.weighted(task.given.noise_std)
+    return _believed(task, plays.values, plays.noise, model)
+
+
+def _believed(task: Task, values: FloatArray, noise: float | None, model: Model) -> Beliefs:
     known = prior(
-        given,
+        task.given,
         values,
         kernel=model.kernel(task.space.groups),
         output_scale=model.scale,

@@ -110,13 +110,18 @@ def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
     anew = before is None or plays >= before.anew_at
     rounds = 2 if before is None else int(anew)
     beliefs = estimate(task, data, None if before is None else before.beliefs, rounds=rounds)
+    anew_at = int(np.ceil(plays * GROWTH)) if before is None or anew else before.anew_at
+    return after_fit(task, data, beliefs, max(int(plays * STEPS), plays + 1), anew_at)
+
+
+def after_fit(task: Task, data: Data, beliefs: Beliefs, refit_at: int, anew_at: int) -> Guided:
+    """The search right after a fit, which holds until there are `refit_at` plays."""
     rows = task.all_rows
     if rows is None and task.method == "influence-pe":
         best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
-        rows = candidates(task.space, best, np.random.default_rng([task.seed, plays]))
+        rows = candidates(task.space, best, np.random.default_rng([task.seed, data.plays]))
     kept = None if rows is None else Surrogate.fit(task, beliefs, data, rows)
-    anew_at = int(np.ceil(plays * GROWTH)) if before is None or anew else before.anew_at
-    return Guided(task, data, beliefs, max(int(plays * STEPS), plays + 1), anew_at, kept)
+    return Guided(task, data, beliefs, refit_at, anew_at, kept)
 
 
 def _learn(mode: Guided, told: Told) -> Guided:

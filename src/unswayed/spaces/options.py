@@ -80,6 +80,11 @@ class Options:
         self.names, self.columns, self.groups = self._box.names, self._box.columns, self._box.groups
         self.size = len(encoded)
 
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What tells options apart, by name: the columns of a table, or `option` for labels."""
+        return self._box.parameters
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash of the complete definition of the space."""

@@ -22,7 +22,6 @@ from unswayed.errors import InvalidInput
 try:
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler, RandomSampler
-    from optuna.search_space import intersection_search_space
     from optuna.study import Study, StudyDirection
     from optuna.trial import FrozenTrial
 except ImportError:
@@ -32,10 +31,10 @@ from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_table
-from unswayed.integrations.optuna_space import OptunaSpace, searchable
+from unswayed.integrations.optuna_common import Common, found_space, given_space, within
+from unswayed.integrations.optuna_space import Conditions, OptunaSpace
 from unswayed.integrations.optuna_trials import (
     WHY,
-    Common,
     Read,
     Trial,
     ask,
@@ -51,6 +50,7 @@ from unswayed.search.conclude import answer
 from unswayed.search.modes import Mode, begin
 from unswayed.search.play import Play, Status, Why
 from unswayed.search.task import Task
+from unswayed.spaces.encoding import When
 from unswayed.types import whole
 
 __all__ = ["StudyTable", "UnswayedSampler", "audit_study", "recommend", "study_table"]
@@ -82,7 +82,9 @@ class UnswayedSampler(BaseSampler):
 
     Args:
         search_space: The parameters to search together. By default those that all complete trials have in common,
-            with the same distributions. Any other parameter is drawn at random.
+            with the same distributions, and those that a trial has by its choice of another one: C if kind is svm. Any
+            other parameter is drawn at random.
+        when: Which of the given search space only some trials have: {{"C": {{"kind": "svm"}}}}, or a list of values.
         {settings}
         parallel: How many trials are open at a time, if you know it. Then what is asked does not depend on which of
             them is faster.
@@ -101,12 +103,13 @@ class UnswayedSampler(BaseSampler):
         self,
         search_space: Mapping[str, BaseDistribution] | None = None,
         *,
+        when: Mapping[str, When] | None = None,
         parallel: int = 1,
         seed: int | None = None,
         **given: Unpack[GivenArgs],
     ) -> None:
         self._given = Given(**given)
-        self._space = None if search_space is None else OptunaSpace(search_space)
+        self._space = given_space(search_space, when)
         self._parallel = whole(parallel, "parallel", least=1)
         self._seed = None if seed is None else whole(seed, "the seed", least=0)
         self._forget()
@@ -127,21 +130,24 @@ class UnswayedSampler(BaseSampler):
         """Nothing: workers are meant to agree, and their trials differ by their numbers."""
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """The given search space, or what the complete trials before this one have in common."""
+        """The given search space, or that of the complete trials before this one."""
         single_objective(study, type(self).__name__)
+        return self._search_space(study, trial)[0]
+
+    def _search_space(self, study: Study, trial: FrozenTrial) -> tuple[dict[str, BaseDistribution], Conditions]:
         if self._space is not None:
-            return dict(self._space.distributions)
+            return dict(self._space.distributions), self._space.when
         before = [one for one in study.get_trials(deepcopy=False) if one.number < trial.number]
         with self._lock:
             common = _newest(self._common, study, self._common.get(study.study_name) or Common())
-            return searchable(common.of(before))
+            return common.of(before).space()
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """The parameters of `search_space` for this trial."""
         single_objective(study, type(self).__name__)
-        space = OptunaSpace(search_space)
+        space = OptunaSpace(*within(search_space, self._search_space(study, trial)[1]))
         if space.box is None:
             return dict(space.fixed)
         with self._lock, one_thread():
@@ -179,7 +185,7 @@ class UnswayedSampler(BaseSampler):
     def _fold(self, study: Study, space: OptunaSpace) -> _Fold:
         """The last search of the study, or a new one if that was in another space."""
         fold = self._folds.get(study.study_name)
-        if fold is None or fold.space.distributions != space.distributions:
+        if fold is None or (fold.space.distributions, fold.space.when) != (space.distributions, space.when):
             fold = _Fold(space, self._begin(study, space), [], {})
         return fold
 
@@ -210,6 +216,7 @@ def recommend(
     study: Study,
     *,
     search_space: Mapping[str, BaseDistribution] | None = None,
+    when: Mapping[str, When] | None = None,
     seed: int | None = None,
     **given: Unpack[GivenArgs],
 ) -> Answer:
@@ -221,16 +228,19 @@ def recommend(
     Args:
         study: A study with one objective.
         {settings}
-        search_space: The parameters to compare; by default those that all complete trials have in common.
+        search_space: The parameters to compare; by default those of all complete trials, and those that a trial has by
+            its choice of another one.
+        when: Which of the given search space only some trials have: {{"C": {{"kind": "svm"}}}}, or a list of values.
         seed: Of the points that are considered; by default from the study's name.
 
     Returns:
         An `Answer` whose points are Optuna's parameters and whose plays are the finished trials.
 
     Raises:
-        InvalidInput: No complete trial has a finite value for these parameters.
+        InvalidInput: No complete trial has a finite value for these parameters, or it is not clear which trials have
+            which parameters.
     """
-    space = None if search_space is None else OptunaSpace(search_space)
+    space = given_space(search_space, when)
     seed = _seed_of(study) if seed is None else whole(seed, "the seed", least=0)
     return _recommend(study, Given(**given), space, seed)
 
@@ -238,7 +248,7 @@ def recommend(
 def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int) -> Answer:
     single_objective(study, "a recommendation")
     trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
-    space = OptunaSpace(searchable(intersection_search_space(trials))) if space is None else space
+    space = found_space(trials) if space is None else space
     if not any(measured(trial) and space.numbers(trial.params) is not None for trial in trials):
         raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
     plays, events, task = [], [], _task(study, space, given, seed)
@@ -246,7 +256,7 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
     for trial in trials:
         point, found = space.numbers(trial.params), measured(trial)
         if point is not None:
-            params = {name: trial.params[name] for name in space.names}
+            params = {name: trial.params[name] for name in space.parts(point)}
             status, reason = (Status.FAILED, trial.state.name.lower()) if found is None else (Status.TOLD, None)
             about = {} if found is None else vars(found)
             why = Why.read(trial.system_attrs.get(WHY))

@@ -42,10 +42,10 @@ from unswayed.simulation.run import Run as Run
 from unswayed.simulation.simulate import simulate as simulate
 from unswayed.spaces.box import Box as Box
 from unswayed.spaces.intervals import Integer as Integer
-from unswayed.spaces.intervals import Real as Real
 from unswayed.spaces.options import Options as Options
 from unswayed.spaces.parameters import Categorical as Categorical
 from unswayed.service.client import connect as connect
+from unswayed.spaces.reals import Real as Real
 from unswayed.study.maximize import maximize as maximize
 from unswayed.study.maximize import minimize as minimize
 from unswayed.study.optimizer import Optimizer as Optimizer

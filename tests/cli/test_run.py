@@ -324,6 +324,22 @@ def test_a_bad_space_is_one_clear_line(unswayed, folder, text, word):
     assert os.listdir(folder) == ["space.toml"]
 
 
+def test_words_of_parameters_that_a_point_does_not_have_are_left_out(unswayed, folder):
+    """The program fails if it gets a word of the other kind, or a number between two steps."""
+    (folder / "space.toml").write_text(
+        'kind = {choices = ["a", "b"]}\nx = {low = 0, high = 1, step = 0.25, when = {kind = "a"}}\n'
+        'n = {type = "integer", low = 1, high = 3, when = {kind = "b"}}\n'
+    )
+    script = 'case "$*" in "a x="0.[05]|"a x="0.[27]5|"a x=1.0") echo 1;; "b n="[123]) echo 2;; *) exit 7; esac'
+    words = ("sh", "-c", script, "sh", "{kind}", "x={x}", "n={n}")
+    code, out, err = run(unswayed, plays=12, command=words)
+    assert (code, err) == (0, "")
+    assert out.startswith("Recommended: kind = b, n = ")
+    code, _, err = run(unswayed, "--journal", "none", command=("echo", "{kind}", "-x", "{x}", "n={n}"))
+    assert code == 2
+    assert err.strip().endswith("'-x' would stay: write '-x={x}' as one word")
+
+
 def test_help_teaches(unswayed):
     code, out, _ = unswayed("run", "--help")
     assert code == 0
@@ -331,6 +347,7 @@ def test_help_teaches(unswayed):
         "unswayed run space.toml --plays 100",
         'kind = {choices = ["rbf", "poly"]}',
         "continues where it stopped",
+        "is left out",
     ):
         assert words in " ".join(out.split()), words
 

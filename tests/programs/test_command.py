@@ -1,5 +1,6 @@
 import enum
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -400,3 +401,31 @@ del os.killpg, os.waitid, signal.SIGKILL
 import unswayed.programs.command, unswayed.programs.children
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+SOME = {"C": {"kind": ("svm",)}, "gamma": {"kind": ("svm",)}, "depth": {"kind": ("rf",)}}
+
+
+def test_a_word_with_a_parameter_that_the_point_does_not_have_is_left_out():
+    command = Command(["train", "{kind}", "--C={C}", "{depth}", "--both={C},{gamma}"], when=SOME)
+    assert command.arguments({"kind": "rf", "depth": 3}) == ["train", "rf", "3"]
+    svm = {"kind": "svm", "C": 0.5, "gamma": 2}
+    assert command.arguments(svm) == ["train", "svm", "--C=0.5", "--both=0.5,2"]
+    with pytest.raises(InvalidInput, match="kind"):
+        command.arguments({"depth": 3})  # every point has a kind
+
+
+@pytest.mark.parametrize(
+    ("template", "line"),
+    [
+        (["train", "--C", "{C}"], "'--C' would stay: write '--C={C}' as one word"),
+        (["train", "-C", "{C}"], "'-C' would stay"),
+        (["train", "{kind}:{C}"], "put {kind}, {C} into words of their own"),
+        (["train", "{depth}:{C}"], "into words of their own"),
+        (["{C}", "x"], "so it cannot be the program"),
+    ],
+)
+def test_it_is_refused_if_it_is_not_clear_what_to_leave_out(template, line):
+    with pytest.raises(InvalidInput, match=re.escape(line)):
+        Command(template, when=SOME)
+    Command(template)  # without conditions all of these are clear

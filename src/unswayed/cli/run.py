@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 SpaceFile = Annotated[Path, typer.Argument(help="TOML: what may be varied.", metavar="SPACE.toml")]
 Program = Annotated[
-    list[str], typer.Argument(help="After --: a program, {name} where a parameter goes.", metavar="COMMAND")
+    list[str],
+    typer.Argument(
+        help="After --: a program, {name} where a parameter goes. A word with a parameter that a point does not have, "
+        "by its `when`, is left out: write --C={C} as one word.",
+        metavar="COMMAND",
+    ),
 ]
 Plays = Annotated[int, typer.Option(help="How often to run the program in all; more than before continues a study.")]
 Jobs = Annotated[int, typer.Option(help="Runs at a time.")]
@@ -98,8 +103,10 @@ def command(
 def _prepared(space: Path, program: list[str], timeout: float | None) -> tuple[Space, Command]:
     from unswayed.programs.command import Command
     from unswayed.spaces import read_space
+    from unswayed.spaces.space import conditions_of
 
-    return read_space(space), Command(program, timeout=timeout)
+    varied = read_space(space)
+    return varied, Command(program, timeout=timeout, when=conditions_of(varied))
 
 
 def _note(program: list[str], file: str | None, *, full: bool) -> str:

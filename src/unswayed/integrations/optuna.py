@@ -9,7 +9,7 @@ audit_study(study).breakdown_budget   # the tampering that would have made anoth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from threading import RLock
 from typing import Any, TypeVar, Unpack
@@ -22,7 +22,6 @@ from unswayed.errors import InvalidInput
 try:
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler, RandomSampler
-    from optuna.search_space import intersection_search_space
     from optuna.study import Study, StudyDirection
     from optuna.trial import FrozenTrial
 except ImportError:
@@ -33,25 +32,17 @@ from unswayed.core.measurement import Measurement
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_table
+from unswayed.integrations.optuna_common import Common, found_space, given_space, within
 from unswayed.integrations.optuna_fits import Fold, begun, continued, store_fit
 from unswayed.integrations.optuna_retract import restore, retract, retracted
-from unswayed.integrations.optuna_space import OptunaSpace, searchable
-from unswayed.integrations.optuna_trials import (
-    WHY,
-    Common,
-    Trial,
-    ask,
-    events,
-    measured,
-    seen_by,
-    single_objective,
-    store_why,
-)
+from unswayed.integrations.optuna_space import Conditions, OptunaSpace
+from unswayed.integrations.optuna_trials import WHY, Trial, ask, events, measured, seen_by, single_objective, store_why
 from unswayed.search.answer import Answer
 from unswayed.search.conclude import answer
 from unswayed.search.modes import begin
 from unswayed.search.play import Play, Status, Why
 from unswayed.search.task import Task
+from unswayed.spaces.encoding import When
 from unswayed.types import whole
 
 __all__ = [
@@ -84,7 +75,9 @@ class UnswayedSampler(BaseSampler):
 
     Args:
         search_space: The parameters to search together. By default those that all complete trials have in common,
-            with the same distributions. Any other parameter is drawn at random.
+            with the same distributions, and those that a trial has by its choice of another one: C if kind is svm. Any
+            other parameter is drawn at random.
+        when: Which of the given search space only some trials have: {{"C": {{"kind": "svm"}}}}, or a list of values.
         {settings}
         parallel: How many trials are open at a time, if you know it. Then what is asked does not depend on which of
             them is faster.
@@ -103,12 +96,13 @@ class UnswayedSampler(BaseSampler):
         self,
         search_space: Mapping[str, BaseDistribution] | None = None,
         *,
+        when: Mapping[str, When] | None = None,
         parallel: int = 1,
         seed: int | None = None,
         **given: Unpack[GivenArgs],
     ) -> None:
         self._given = Given(**given)
-        self._space = None if search_space is None else OptunaSpace(search_space)
+        self._space = given_space(search_space, when)
         self._parallel = whole(parallel, "parallel", least=1)
         self._seed = None if seed is None else whole(seed, "the seed", least=0)
         self._forget()
@@ -129,22 +123,25 @@ class UnswayedSampler(BaseSampler):
         """Nothing: workers are meant to agree, and their trials differ by their numbers."""
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """The given search space, or what the complete trials before this one have in common."""
+        """The given search space, or that of the complete trials before this one."""
         single_objective(study, type(self).__name__)
+        return self._search_space(study, trial)[0]
+
+    def _search_space(self, study: Study, trial: FrozenTrial) -> tuple[dict[str, BaseDistribution], Conditions]:
         if self._space is not None:
-            return dict(self._space.distributions)
+            return dict(self._space.distributions), self._space.when
         out, trials = retracted(study), study.get_trials(deepcopy=False)
         before = [one for one in trials if one.number < trial.number and one.number not in out]
         with self._lock:
             common = _newest(self._common, study, self._common.get(study.study_name) or Common())
-            return searchable(common.of(before))
+            return common.of(before).space()
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """The parameters of `search_space` for this trial."""
         single_objective(study, type(self).__name__)
-        space = OptunaSpace(search_space)
+        space = OptunaSpace(*within(search_space, self._search_space(study, trial)[1]))
         if space.box is None:
             return dict(space.fixed)
         with self._lock, one_thread():
@@ -184,7 +181,7 @@ class UnswayedSampler(BaseSampler):
     def _fold(self, study: Study, space: OptunaSpace) -> Fold:
         """The last search of the study, or a new one if that was in another space."""
         fold = self._folds.get(study.study_name)
-        if fold is None or fold.space.distributions != space.distributions:
+        if fold is None or (fold.space.distributions, fold.space.when) != (space.distributions, space.when):
             fold = begun(space, _task(study, space, self._given, self._seed_for(study)))
         return fold
 
@@ -203,6 +200,7 @@ def recommend(
     study: Study,
     *,
     search_space: Mapping[str, BaseDistribution] | None = None,
+    when: Mapping[str, When] | None = None,
     seed: int | None = None,
     **given: Unpack[GivenArgs],
 ) -> Answer:
@@ -214,16 +212,19 @@ def recommend(
     Args:
         study: A study with one objective.
         {settings}
-        search_space: The parameters to compare; by default those that all complete trials have in common.
+        search_space: The parameters to compare; by default those of all complete trials, and those that a trial has by
+            its choice of another one.
+        when: Which of the given search space only some trials have: {{"C": {{"kind": "svm"}}}}, or a list of values.
         seed: Of the points that are considered; by default from the study's name.
 
     Returns:
         An `Answer` whose points are Optuna's parameters and whose plays are the finished trials.
 
     Raises:
-        InvalidInput: No complete trial has a finite value for these parameters.
+        InvalidInput: No complete trial has a finite value for these parameters, or it is not clear which trials have
+            which parameters.
     """
-    space = None if search_space is None else OptunaSpace(search_space)
+    space = given_space(search_space, when)
     seed = _seed_of(study) if seed is None else whole(seed, "the seed", least=0)
     return _recommend(study, Given(**given), space, seed)
 
@@ -233,14 +234,14 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
     trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
     out = retracted(study)
     counting = [trial for trial in trials if trial.number not in out]
-    space = OptunaSpace(searchable(intersection_search_space(counting))) if space is None else space
+    space = found_space(counting) if space is None else space
     if not any(measured(trial) and space.numbers(trial.params) is not None for trial in counting):
         raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
     plays, counted, task = [], [], _task(study, space, given, seed)
     for trial in trials:
         point = space.numbers(trial.params)
         if point is not None:
-            play, found = _play(trial, space, out)
+            play, found = _play(trial, space.parts(point), out)
             plays.append(play)
             counted += [Trial(trial.number, point, found)] if play.status is not Status.RETRACTED else []
     minimize = study.direction == StudyDirection.MINIMIZE
@@ -257,9 +258,9 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
     )
 
 
-def _play(trial: FrozenTrial, space: OptunaSpace, out: Mapping[int, str]) -> tuple[Play, Measurement | None]:
+def _play(trial: FrozenTrial, names: Iterable[str], out: Mapping[int, str]) -> tuple[Play, Measurement | None]:
     """A finished trial as a play, and what it measured, if that counts."""
-    params = {name: trial.params[name] for name in space.names}
+    params = {name: trial.params[name] for name in names}
     play = Play(trial.number, params, why=Why.read(trial.system_attrs.get(WHY)))
     if trial.number in out:
         return replace(play, status=Status.RETRACTED, value=trial.value, reason=out[trial.number]), None

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from operator import is_
 from typing import Any
 from warnings import warn
 
-from optuna.distributions import BaseDistribution
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
@@ -118,37 +116,6 @@ def _finished(trial: FrozenTrial, space: OptunaSpace) -> Trial | None:
     except InvalidInput as error:
         warn(f"the sampler takes this trial for a failed one: {error}", stacklevel=2)
         return Trial(trial.number, point, None)
-
-
-class Common:
-    """The parameters that all complete trials have, with the same distributions; each trial is looked at once."""
-
-    def __init__(self) -> None:
-        self._done: list[FrozenTrial] = []  # the finished trials before the first open one
-        self._found: dict[str, BaseDistribution] | None = None
-
-    def of(self, before: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
-        """What these trials have in common, in the order of their numbers."""
-        known = len(self._done)
-        if not (len(before) >= known and all(map(is_, self._done, before))):
-            self._done, self._found, known = [], None, 0
-        for trial in before[known:]:
-            if not trial.state.is_finished():
-                break
-            self._done.append(trial)
-            self._found = _shared(self._found, trial)
-        found = self._found
-        for trial in before[len(self._done) :]:
-            found = _shared(found, trial)
-        return dict(sorted((found or {}).items()))
-
-
-def _shared(found: dict[str, BaseDistribution] | None, trial: FrozenTrial) -> dict[str, BaseDistribution] | None:
-    if trial.state != TrialState.COMPLETE:
-        return found
-    if found is None:
-        return dict(trial.distributions)
-    return {name: one for name, one in found.items() if trial.distributions.get(name) == one}
 
 
 def _lost(before: Sequence[FrozenTrial]) -> set[int]:

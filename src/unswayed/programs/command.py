@@ -36,12 +36,16 @@ class Command:
     with a point runs the program without input and returns the number in the last line that it prints. When the
     program ends, all processes that it started are killed. Several threads may call the command at once.
 
+    A word with a parameter that a point does not have is left out: `--C={C}` is gone if only some points have C. So
+    write such a parameter and its option as one word, and no parameter beside it that other points have.
+
     Args:
         template: The program and its arguments, a list of words.
         timeout: Kill the program after this many seconds; None for no limit.
+        when: The condition of each parameter that only some points have.
 
     Raises:
-        InvalidInput: The template or the time limit is wrong.
+        InvalidInput: The template or the time limit is wrong, or it is not clear what to leave out.
         SystemFault: The system has no process groups (Windows).
 
     Example:
@@ -54,6 +58,7 @@ class Command:
 
     template: Sequence[str]
     timeout: float | None = field(default=None, kw_only=True)
+    when: Mapping[str, object] = field(default_factory=dict, kw_only=True)
     _children: Children = field(default_factory=Children, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -67,18 +72,27 @@ class Command:
         object.__setattr__(self, "template", words)
         if self.timeout is not None:
             object.__setattr__(self, "timeout", positive(self.timeout, "the time limit"))
-        self.placeholders()
+        for before, word in zip(("", *words), words, strict=False):
+            self._check_word(before, word)
 
     def placeholders(self) -> tuple[str, ...]:
         """Return the names in braces, each once, in the order of the command line."""
-        found: dict[str, None] = {}
-        for word in self.template:
-            for match in BRACES.finditer(word):
-                if match[0] in ("{", "}"):
-                    raise InvalidInput(f"an unmatched {match[0]} in {_shown(word)}: {ESCAPES}")
-                if match[3]:
-                    found[match[3]] = None
-        return tuple(found)
+        return tuple(dict.fromkeys(name for word in self.template for name in _names(word)))
+
+    def _check_word(self, before: str, word: str) -> None:
+        """Refuse a word of which it is not clear what to do where a point does not have its parameter."""
+        names = _names(word)
+        some = [name for name in names if name in self.when]
+        if not some:
+            return
+        gone = f"{_braced(some[:1])} is left out where a point does not have it"
+        if not before:
+            raise InvalidInput(f"{gone}, so it cannot be the program")
+        if any(self.when.get(name) != self.when[some[0]] for name in names):
+            raise InvalidInput(f"{gone}, with all of {_shown(word)}: put {_braced(names)} into words of their own")
+        if before.startswith("-") and "=" not in before and not _names(before):
+            joined = f"{before}={word}"
+            raise InvalidInput(f"{gone}, but {_shown(before)} would stay: write {_shown(joined)} as one word")
 
     def check(self, names: Iterable[str]) -> None:
         """Check that the command uses every parameter and nothing else.
@@ -100,13 +114,16 @@ class Command:
         """Return the command line for a point.
 
         Args:
-            point: The value of each parameter, by name.
+            point: The value of each parameter, by name. Words with a parameter that it does not have are left out, if
+                that is in `when`.
 
         Raises:
             InvalidInput: A value is missing, or is not a number, a bool or text.
         """
-        values = {name: _text(point, name) for name in self.placeholders()}
-        return [BRACES.sub(lambda match: values.get(match[3], match[0][0]), word) for word in self.template]
+        gone = {name for name in self.when if name not in point}
+        words = [word for word in self.template if gone.isdisjoint(_names(word))]
+        values = {name: _text(point, name) for name in self.placeholders() if name not in gone}
+        return [BRACES.sub(lambda match: values.get(match[3], match[0][0]), word) for word in words]
 
     def __call__(self, point: Mapping[str, Any]) -> float | Measurement:
         """Run the program for a point and return its measurement.
@@ -153,6 +170,17 @@ class Command:
     def stop(self) -> None:
         """Kill all running programs and start no more; all calls raise CommandStopped. Any thread may call this."""
         self._children.stop()
+
+
+def _names(word: str) -> list[str]:
+    """The names in braces in a word."""
+    names = []
+    for match in BRACES.finditer(word):
+        if match[0] in ("{", "}"):
+            raise InvalidInput(f"an unmatched {match[0]} in {_shown(word)}: {ESCAPES}")
+        if match[3]:
+            names.append(match[3])
+    return names
 
 
 def _text(point: Mapping[str, Any], name: str) -> str:

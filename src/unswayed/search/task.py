@@ -17,7 +17,7 @@ from unswayed.core.measurement import own_noise, relative_weights
 from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
-from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows, first_rows_twice, parameters
+from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, families, first_rows, first_rows_twice, parameters
 from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -100,7 +100,7 @@ class Task:
         """With this many values there can be a model."""
         if self.method == "influence-pe":
             return len(self.start)
-        return min(parameters(self.space) + 1, len(self.start))
+        return min(max(parameters(self.space) + 1, 2 * families(self.space)), len(self.start))
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ from unswayed.core.rows import first_rows
 from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box, encoded_rows
 from unswayed.spaces.encoding import Value, checked_value, errors_in, shown
-from unswayed.spaces.intervals import Real
 from unswayed.spaces.parameters import Categorical, Parameter
+from unswayed.spaces.reals import Real
 from unswayed.types import FloatArray, floats, read_only
 
 Given = Sequence[Any] | NDArray[Any]

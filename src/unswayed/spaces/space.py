@@ -167,7 +167,8 @@ def read_space(path: Path) -> Space:
     log = true                   high = 8
     unit = "1/s"
 
-    A parameter with low and high is real unless it has `type = "integer"`, even if its bounds are whole numbers.
+    A parameter with low and high is real unless it has `type = "integer"`, even if its bounds are whole numbers. A real
+    one may have `step = 0.5` or `digits = 3`. Any may have `when = {kind = "svm"}`: only such points have it.
 
     Args:
         path: The file.
@@ -242,3 +243,9 @@ def named_values(names: Sequence[str], point: Point) -> dict[str, Any]:
         return dict(point)
     values = point if isinstance(point, tuple) and len(names) == len(point) else (point,)
     return dict(zip(names, values, strict=True))
+
+
+def conditions_of(space: Space) -> dict[str, Any]:
+    """The condition of each parameter that only some points of a space have."""
+    parameters = space.parameters.items() if isinstance(space, Box) else ()
+    return {name: one.when for name, one in parameters if one.when is not None}

@@ -28,7 +28,8 @@ def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
     """Every play as a row: number, parameters, value, status, reason, why; source, noise_std, trials, the values before
     corrections, the time of asking and the seconds to the answer where they are known.
 
-    A parameter whose name is one of these columns gets the title `name (parameter)`.
+    A parameter that a point does not have is empty. A parameter whose name is one of these columns gets the title
+    `name (parameter)`.
     """
     import pyarrow as pa
 
@@ -44,7 +45,7 @@ def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
         about |= {name: told} if any(one is not None for one in told) else {}
     columns: dict[str, list[Any]] = {"number": [play.number for play in plays]}
     for name in names:
-        columns[title(name)] = _column([point[name] for point in points])
+        columns[title(name)] = _column([point.get(name) for point in points])
     return pa.table(columns | about)
 
 
@@ -55,5 +56,6 @@ def _cell(value: Any) -> Any:
 
 def _column(values: list[Any]) -> list[Any]:
     """Values of one type, as a table needs them: mixed choices such as "a", 3 and true become text."""
-    types = {type(value) for value in values}
-    return values if len(types) == 1 or types <= {int, float} else [str(value) for value in values]
+    types = {type(value) for value in values if value is not None}
+    mixed = len(types) > 1 and not types <= {int, float}
+    return [str(value) if mixed and value is not None else value for value in values]

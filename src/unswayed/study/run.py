@@ -18,7 +18,7 @@ from unswayed.forwarding import setting
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.spaces import Point
-from unswayed.spaces.space import named_values
+from unswayed.spaces.space import conditions_of, named_values
 from unswayed.study.workers import Objective, Outcome, Tell, measure_elsewhere
 from unswayed.text import printable
 from unswayed.types import whole
@@ -179,7 +179,8 @@ def _run_command(study: Optimizer, command: Command, how: RunOptions, watcher: W
     """Programs run in processes of their own: a thread waits for each of them."""
     names = study.space.names
     command.check(names)
-    command = Command(command.template, timeout=command.timeout)  # ended below, while the user's can be run again
+    some = conditions_of(study.space)
+    command = Command(command.template, timeout=command.timeout, when=some)  # ended below; the user's can run again
     patience = _Patience(command, watcher.say, worked=any(play.measured for play in study.log))
 
     def objective(point: Point) -> float | Measurement:

@@ -111,7 +111,8 @@ def cells(study: Study, play: Play) -> list[str]:
 
     values = named_values(study.space.names, play.point)
     if isinstance(study.space, Box):
-        return [printable(study.space.parameters[name].describe(value)) for name, value in values.items()]
+        described = {name: study.space.parameters[name].describe(value) for name, value in values.items()}
+        return [printable(described.get(name, "")) for name in study.space.names]  # some points lack a parameter
     return [f"{value:.6g}" if isinstance(value, float) else printable(str(value)) for value in values.values()]
 
 

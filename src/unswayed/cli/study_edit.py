@@ -161,6 +161,7 @@ def add(
 
 def _written(space: Space, words: list[str]) -> tuple[Point, float]:
     """A point and its value as they stand on the command line."""
+    from unswayed.spaces import Box
     from unswayed.study.cells import number_of, point_of
 
     cells: dict[str, str] = {}
@@ -175,7 +176,8 @@ def _written(space: Space, words: list[str]) -> tuple[Point, float]:
             raise InvalidInput(f"no such {what}: {printable(word, limit=60)}; the parameters are {listed(space.names)}")
         else:
             values.append(word)
-    missing = [name for name in space.names if name not in cells]
+    some = isinstance(space, Box) and space.conditions is not None  # some points lack a parameter
+    missing = [name for name in space.names if name not in cells and not some]
     if missing or len(values) != 1:
         want = f"{missing[0]}=..." if missing else "one VALUE"
         raise InvalidInput(f"{want} is missing: give {' '.join(f'{name}=...' for name in space.names)} VALUE")

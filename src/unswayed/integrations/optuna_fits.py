@@ -64,14 +64,6 @@ def continued(fold: Fold, trials: list[Trial], stored: Iterable[FrozenTrial], gi
     task, mode, known = fold.mode.task, fold.mode, len(fold.trials)
     when = sorted((name, gate, sorted(values)) for name, (gate, values) in fold.space.when.items())
     settings = repr((task.seed, minimize, given, fold.space.distributions, when))
-        (
-            task.seed,
-            minimize,
-            given,
-            fold.space.distributions,
-            sorted((n, (g, sorted(v))) for n, (g, v) in fold.space.when.items()),
-        )
-    )
     if not known or fold.trials != trials[:known]:
         mode, known = _newest(fold, trials, stored, settings, minimize=minimize)
     made = None

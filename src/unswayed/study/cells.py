@@ -29,9 +29,12 @@ def point_of(space: Space, cells: Mapping[str, Any]) -> Point:
     Raises:
         InvalidInput: A cell is empty, or the point is not in the space; the message names the parameter.
     """
-    for name in space.names:
-        if is_empty(cells[name]):
-            raise InvalidInput(f"{name} is empty")
+    empty = [name for name in space.names if is_empty(cells.get(name))]
+    if isinstance(space, Box) and space.conditions is not None:
+        full = {name: one for name, one in space.parameters.items() if name not in empty}
+        return space.check({name: _first(one.check, _readings(cells[name]), name) for name, one in full.items()})
+    if empty:
+        raise InvalidInput(f"{empty[0]} is empty")
     if isinstance(space, Box):
         return {name: _first(one.check, _readings(cells[name]), name) for name, one in space.parameters.items()}
     sample = space.decode(space.arms(1, 0)[:1])[0]

@@ -15,7 +15,7 @@ from unswayed.search.play import Play, Status
 from unswayed.spaces import Space
 from unswayed.spaces.space import named_values
 from unswayed.storage.tables import read_table
-from unswayed.study.cells import as_csv, measurement_of, number_of
+from unswayed.study.cells import as_csv, is_empty, measurement_of, number_of
 from unswayed.study.history import title
 from unswayed.study.state import ABOUT
 
@@ -33,7 +33,7 @@ def sheet(plays: Sequence[Play], names: Sequence[str]) -> str:
         The sheet as CSV.
     """
     points = [named_values(names, play.point) for play in plays]
-    rows = [[play.number, *point.values(), None, play.source] for play, point in zip(plays, points, strict=True)]
+    rows = [[play.number, *map(point.get, names), None, play.source] for play, point in zip(plays, points, strict=True)]
     return as_csv([["number", *map(title, names), "value", "source"], *rows])
 
 
@@ -132,9 +132,11 @@ def _compare(play: Play, space: Space, cells: dict[str, Any]) -> None:
     """Refuse a row whose parameters are not those of its play: it belongs to another study, or a row has moved."""
     asked = named_values(space.names, play.point)
     for name, cell in cells.items():
-        if not _same(cell, asked[name]):
+        if not (is_empty(cell) if name not in asked else _same(cell, asked[name])):
             hint = "is this the sheet of another study? Leave out the column if a spreadsheet has changed it"
-            raise InvalidInput(f"{name} is {cell}, but play {play.number} was asked at {asked[name]}: {hint}")
+            raise InvalidInput(
+                f"{name} is {cell}, but play {play.number} was asked at {asked.get(name, 'a point without it')}: {hint}"
+            )
 
 
 def _same(cell: Any, asked: Any) -> bool:

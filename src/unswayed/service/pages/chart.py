@@ -108,17 +108,18 @@ def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Ch
     ends = limits(columns, answer)
     if not isinstance(space, Box) or ends is None:
         return []
-    columns = columns.latest(LATEST)
-    y, charts = _height(columns.value, *ends), []
+    columns, charts = columns.latest(LATEST), []
     shown, middle = (number(ends[0]), number(ends[1])), None if answer is None else _line(answer.estimate, ends)
     for name in _matter_most(space, answer):
         parameter = space.parameters[name]
-        x = _places(space, name, [play.point[name] for play in columns.log])
+        some = columns.having(name)
+        x, y = _places(space, name, [play.point[name] for play in some.log]), _height(some.value, *ends)
         choices = parameter.choices if isinstance(parameter, Categorical) else (parameter.low, parameter.high)
         left, right = (parameter.describe(choices[end]) for end in (0, -1))
-        dots = [Marks("kept", "kept", _dots(*_thinned(x, y, columns.kept)))]
-        chosen = None if answer is None else round(WIDTH * float(_places(space, name, [answer.point[name]])[0]))
-        crosses = _crosses(columns, x, y, 28)
+        dots = [Marks("kept", "kept", _dots(*_thinned(x, y, some.kept)))]
+        best = [] if answer is None or name not in answer.point else [answer.point[name]]
+        chosen = round(WIDTH * float(_places(space, name, best)[0])) if best else None
+        crosses = _crosses(some, x, y, 28)
         charts.append(Chart(name, *shown, left, right, dots, crosses, estimate=middle, chosen=chosen))
     return charts
 

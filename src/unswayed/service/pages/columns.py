@@ -72,6 +72,14 @@ class Columns:
         parts = ("log", "value", "status", "source", "aside")
         return replace(self, **{name: getattr(self, name)[start:] for name in parts}) if start else self
 
+    def having(self, name: str) -> Self:
+        """The plays whose point has this parameter."""
+        places = [place for place, play in enumerate(self.log) if name in play.point]
+        if len(places) == len(self.log):
+            return self
+        parts = {part: getattr(self, part)[places] for part in ("value", "status", "source", "aside")}
+        return replace(self, log=[self.log[place] for place in places], **parts)
+
     def at(self, status: Status) -> BoolArray:
         """Which plays have this status."""
         return np.asarray(self.status == STATUSES.index(status))

@@ -142,5 +142,5 @@ def fail(study: Name, number: Number, reason: Reason) -> None:
     """
     with open_study(study) as opened:
         opened.fail(number, reason)
-        typer.echo(f"play {number} has failed: {opened.log[number].reason}")
+        typer.echo(f"play {number} has failed: {printable(' '.join(reason.split()))}")
         typer.echo(f"{study}: {counts(opened)}")

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOLDERS = (
     "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|integrations|paper|plots|policies|problems|programs"
-    "|scripts|search|simulation|spaces|storage|study|tests"
+    "|scripts|search|service|simulation|spaces|storage|study|tests"
 )
 PLACEHOLDER = "NAME.py"  # a file that the reader will write
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

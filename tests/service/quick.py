@@ -1,0 +1,58 @@
+"""Servers that start at once: processes forked from one that has everything imported. They can be killed like others."""
+
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+
+from tests.service.conftest import Server
+
+FORK = multiprocessing.get_context("forkserver")
+FORK.set_forkserver_preload(["tests.service.quick", "unswayed.service.app", "unswayed.cli.app", "uvicorn", "psycopg"])
+
+
+def _serve(words, out, largest_file):
+    from unswayed.cli import main
+
+    sys.stdout = open(os.dup(out.fileno()), "w")  # noqa: SIM115
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if largest_file is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+    main(words)
+
+
+class QuickServer(Server):
+    """`unswayed serve` in a process of its own.
+
+    Args:
+        url: The database.
+        *options: Of `unswayed serve`.
+        token: The owner's, if there is one.
+        largest_file: As if the disk were full from this number of bytes on.
+    """
+
+    def __init__(self, url, *options, token=None, largest_file=None):
+        self.largest_file = largest_file
+        super().__init__(url, *options, token=token)
+
+    def start(self):
+        words = ["serve", "--database", self.url, "--port", str(self.port), *self.options]
+        ours, theirs = FORK.Pipe(duplex=False)
+        self.process = FORK.Process(target=_serve, args=(words, theirs, self.largest_file))
+        self.process.start()
+        theirs.close()
+        self.out = os.fdopen(os.dup(ours.fileno()))
+        ours.close()
+        for line in self.out:
+            if line.startswith("owner token: "):
+                self.token = line.split(": ", 1)[1].strip()
+            if line.startswith("listening on "):
+                return
+        self.process.join()
+        raise AssertionError(f"the server ended with {self.process.exitcode}")
+
+    def kill(self):
+        self.process.kill()
+        self.process.join()
+        self.out.close()

@@ -73,7 +73,7 @@ def load(url: str, folder: Path, seconds: float) -> None:
 def busy(url: str, seconds: float) -> None:
     """What 20 workers at one tell per second each cost outside the search."""
     with Server(url) as server:
-        server.begin("busy", BOX, plays=10_000, threat=0.1)
+        server.begin("busy", {"options": [f"option {k}" for k in range(20)]}, plays=10_000, threat=0.1)
         before, searched = server.cpu(), server.metric("search_seconds_total")
         began = time.perf_counter()
         work = [(server.port, server.token, "busy", f"w{k}", 1.0, seconds) for k in range(20)]
@@ -98,8 +98,9 @@ def search(url: str) -> None:
         began = time.perf_counter()
         server.ask("slow", "second", 1)  # 70 measurements of another source are open
         alone = time.perf_counter() - began
+        line = connection(server.port)  # the server has closed the other one, which was quiet for seconds
         with ThreadPoolExecutor(1) as pool:
-            asking = pool.submit(server.ask, "slow", "third", 60)
+            asking = pool.submit(server.ask, "slow", "third", 20)
             during = []
             for number in numbers[230:]:
                 if asking.done():

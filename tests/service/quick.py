@@ -1,4 +1,4 @@
-"""Servers that start at once: processes forked from one that has everything imported. They can be killed like others."""
+"""Servers that start at once: processes forked from one that has imported everything. They are killed like others."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""Servers that are killed while many tell: no answer is lost, none is counted twice, and what is asked does not change."""
+"""Servers that are killed while many tell: no answer is lost, none counts twice, and what is asked does not change."""
 
 import threading
 import time
@@ -52,7 +52,9 @@ def hand_out(server, tells, clients=CLIENTS):
         share = tells // clients + (k < tells % clients)
         lots = [f"w{k}-{first}" for first in range(0, share, 1000)]
         plays = [server.study().ask(min(1000, share - 1000 * i), source=lot) for i, lot in enumerate(lots)]
-        hands += [(server.make_token(lot), lot, [play.number for play in got]) for lot, got in zip(lots, plays)]
+        hands += [
+            (server.make_token(lot), lot, [play.number for play in got]) for lot, got in zip(lots, plays, strict=True)
+        ]
     return hands
 
 
@@ -107,7 +109,7 @@ def test_two_servers_of_one_postgres_lose_nothing_when_one_is_killed(quick, post
     hands = hand_out(one, 120, clients=8)
     sent = [
         (server.study(token=t, patience=300.0), who, numbers)
-        for server, (t, who, numbers) in zip([one, two] * 4, hands)
+        for server, (t, who, numbers) in zip([one, two] * 4, hands, strict=True)
     ]
     clients, others = Clients(sent), {who for _, who, _ in hands[1::2]}
     while len(clients.acknowledged) < 40:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Lock
-from time import monotonic, perf_counter
+from time import monotonic, thread_time
 
 from unswayed.core.measurement import Measurement
 from unswayed.core.threads import one_thread
@@ -33,7 +33,7 @@ class SharedStudy(Written):
         self._latest: tuple[int, Answer | None] = (0, None)  # and after which record
         self._active: dict[str, float] = {}  # when each source last asked here
         self._claimed = False
-        self.search_seconds = 0.0
+        self.search_seconds = 0.0  # of processor time
 
     # what sources do
 
@@ -144,12 +144,12 @@ class SharedStudy(Written):
         """New points. A doubtful value goes to another source than that which gave it, if there is another."""
         since = monotonic() - lease
         others = any(one != source and at > since for one, at in self._active.items())
-        began = perf_counter()
+        began = thread_time()
         try:
             with one_thread():
                 return self._current()[0].choose(n, source if others else None)
         finally:
-            self.search_seconds += perf_counter() - began
+            self.search_seconds += thread_time() - began
 
     def _current(self) -> tuple[Fold, int]:
         """The search after all answers so far, and the number of the last record."""
@@ -171,10 +171,10 @@ class SharedStudy(Written):
             seq, known = self._latest
             if known is None or seq != self.seq:
                 with self._searching, one_thread():
-                    began = perf_counter()
+                    began = thread_time()
                     fold, seq = self._current()
                     known = fold.answer()
-                    self.search_seconds += perf_counter() - began
+                    self.search_seconds += thread_time() - began
                 self._latest = seq, known
             return known
 

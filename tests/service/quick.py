@@ -1,4 +1,4 @@
-"""Servers that start at once: processes forked from one that has imported everything. They are killed like others."""
+"""Processes of `unswayed` that start at once: forked from one that has imported everything, killed like others."""
 
 import multiprocessing
 import os
@@ -12,7 +12,7 @@ FORK = multiprocessing.get_context("forkserver")
 FORK.set_forkserver_preload(["tests.service.quick", "unswayed.service.app", "unswayed.cli.app", "uvicorn", "psycopg"])
 
 
-def _serve(words, out, largest_file):
+def _run(words, out, largest_file):
     from unswayed.cli import main
 
     sys.stdout = open(os.dup(out.fileno()), "w")  # noqa: SIM115
@@ -22,8 +22,19 @@ def _serve(words, out, largest_file):
     main(words)
 
 
+def start(words, largest_file=None):
+    """`unswayed` with these words: the process, and what it prints."""
+    ours, theirs = FORK.Pipe(duplex=False)
+    process = FORK.Process(target=_run, args=([str(word) for word in words], theirs, largest_file))
+    process.start()
+    theirs.close()
+    out = os.fdopen(os.dup(ours.fileno()))
+    ours.close()
+    return process, out
+
+
 class QuickServer(Server):
-    """`unswayed serve` in a process of its own.
+    """`unswayed serve`.
 
     Args:
         url: The database.
@@ -37,13 +48,8 @@ class QuickServer(Server):
         super().__init__(url, *options, token=token)
 
     def start(self):
-        words = ["serve", "--database", self.url, "--port", str(self.port), *self.options]
-        ours, theirs = FORK.Pipe(duplex=False)
-        self.process = FORK.Process(target=_serve, args=(words, theirs, self.largest_file))
-        self.process.start()
-        theirs.close()
-        self.out = os.fdopen(os.dup(ours.fileno()))
-        ours.close()
+        words = ["serve", "--database", self.url, "--port", self.port, *self.options]
+        self.process, self.out = start(words, self.largest_file)
         for line in self.out:
             if line.startswith("owner token: "):
                 self.token = line.split(": ", 1)[1].strip()

@@ -94,8 +94,8 @@ class Api:
         return 200, {"studies": [about(self.host.study(name)) for name in names]}
 
     def study(self, call: Call) -> tuple[int, Body]:
-        """One study: settings, counts, state. A source is not told whom the owner has quarantined."""
-        found = about(self.host.study(call.path["name"]))
+        """One study: settings, counts, state, lease. A source is not told whom the owner has quarantined."""
+        found = about(self.host.study(call.path["name"])) | {"lease": self.host.lease}
         if call.token.role is Role.SOURCE:
             del found["settings"]["quarantined"], found["counts"]
         return 200, found

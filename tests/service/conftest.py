@@ -131,3 +131,20 @@ def servers():
     for server in started:
         if server.process.poll() is None:
             server.kill()
+
+
+@pytest.fixture
+def quick():
+    """Starts servers that are forked from one with everything imported, and ends them after the test."""
+    from tests.service.quick import QuickServer
+
+    started = []
+
+    def start(url, *options, **how):
+        started.append(QuickServer(url, *options, **how))
+        return started[-1]
+
+    yield start
+    for server in started:
+        if server.process.is_alive():
+            server.kill()

@@ -16,9 +16,10 @@ from unswayed.service.http import Call
 from unswayed.service.pages.render import standalone
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Route, Wait
-from unswayed.service.shared import Body, SharedStudy
+from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Role
-from unswayed.storage.database import Writing
+from unswayed.service.written import Body
+from unswayed.storage.writing import Writing
 from unswayed.study.export import FORMATS, exported
 from unswayed.types import whole
 
@@ -93,8 +94,8 @@ class Api:
         return 200, {"studies": [about(self.host.study(name)) for name in names]}
 
     def study(self, call: Call) -> tuple[int, Body]:
-        """One study: settings, counts, state. A source is not told whom the owner has quarantined."""
-        found = about(self.host.study(call.path["name"]))
+        """One study: settings, counts, state, lease. A source is not told whom the owner has quarantined."""
+        found = about(self.host.study(call.path["name"])) | {"lease": self.host.lease}
         if call.token.role is Role.SOURCE:
             del found["settings"]["quarantined"], found["counts"]
         return 200, found
@@ -106,7 +107,7 @@ class Api:
         source = call.token.name
         if call.token.role is Role.OWNER and body.get("source") is not None:
             source = str(Measurement(0.0, body["source"]).source)
-        study = self.host.study(call.path["name"])
+        study = self.host.study(call.path["name"], fresh=False)
         return study.ask_as(source, n, self.host.lease, call.token.name, call.key, call.digest)
 
     def tell(self, call: Call) -> tuple[int, Body]:
@@ -217,7 +218,7 @@ class Api:
         return self._write(call, editing)
 
     def _write(self, call: Call, make: Callable[[SharedStudy, Writing], tuple[int, Body]]) -> tuple[int, Body]:
-        study = self.host.study(call.path["name"])
+        study = self.host.study(call.path["name"], fresh=False)
         reply: tuple[int, Body] = study.write(
             call.token.name, call.key, call.digest, lambda writing: make(study, writing)
         )

@@ -33,8 +33,12 @@ class Host:
         self._studies: dict[str, SharedStudy] = {}
         self._lock = Lock()
 
-    def study(self, name: str) -> SharedStudy:
-        """The study of that name, with all that other servers have written.
+    def study(self, name: str, *, fresh: bool = True) -> SharedStudy:
+        """The study of that name.
+
+        Args:
+            name: The name.
+            fresh: With all that other servers have written. Whoever writes need not ask: writing takes it in.
 
         Raises:
             Refused: There is none.
@@ -47,7 +51,7 @@ class Host:
                     raise Refused(404, "there is no such study")
                 found = self._studies.get(name) or SharedStudy(self.database, number, name)
                 self._studies[name] = found
-        if not self.database.sqlite:  # a SQLite file has one server
+        if found.stale or (fresh and not self.database.sqlite):  # a SQLite file has one server
             found.refresh()
         return found
 

@@ -1,192 +1,39 @@
-"""One study that many sources measure at once, in a database that several servers may share.
+"""One study that many sources measure at once: what is handed out, what counts, what is answered.
 
-Writers wait for each other only while records are written: those who wait are written by the next one, in a single
-transaction. The search works on a copy of the state, so nobody who tells waits for somebody who asks.
+The search works on a copy of the state, so nobody who tells waits for somebody who asks.
 """
 
 from __future__ import annotations
 
-import json
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
-from time import monotonic, perf_counter
-from typing import Any
+from time import monotonic, thread_time
 
 from unswayed.core.measurement import Measurement
 from unswayed.core.threads import one_thread
-from unswayed.errors import JournalError, UnswayedError
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status, Why
 from unswayed.service.refused import Refused
+from unswayed.service.written import Body, Written
 from unswayed.spaces import Point
-from unswayed.storage import Journal, Record
-from unswayed.storage.database import Database, Reply, Writing
-from unswayed.study.edited import Edited
+from unswayed.storage import Record
+from unswayed.storage.database import Database
+from unswayed.storage.writing import Writing
 from unswayed.study.fold import Fold
-from unswayed.study.header import Header
-from unswayed.study.state import State, plain
-
-Body = dict[str, Any]
+from unswayed.study.state import plain
 
 
-@dataclass(eq=False)
-class Request:
-    """A request to write: by whom, its key if it may come again, and what it does to the study."""
-
-    who: str
-    key: str | None
-    digest: str
-    make: Callable[[Writing], tuple[int, Body]]
-    reply: tuple[int, Body] | None = None
-    error: Exception | None = None
-
-    def run(self, writing: Writing) -> None:
-        """Do it, unless it was done before."""
-        known = writing.reply(self.who, self.key) if self.key is not None else None
-        if known is not None:
-            if known.digest != self.digest:
-                raise Refused(409, "this Idempotency-Key was used for another request: take a new one")
-            self.reply = known.status, json.loads(known.reply)
-            return
-        self.reply = self.make(writing)
-        if self.key is not None:
-            status, body = self.reply
-            writing.keep_reply(self.who, self.key, Reply(self.digest, status, json.dumps(body)))
-
-
-class _Pending(Journal):
-    """The records of a transaction under way; `read` begins again from what is kept."""
-
-    def __init__(self, reload: Callable[[], list[Record]]) -> None:
-        self.records: list[Record] = []
-        self._reload = reload
-
-    def append(self, *records: Record) -> None:
-        self.records.extend(records)
-
-    def read(self) -> list[Record]:
-        return self._reload()
-
-    def close(self) -> None:
-        self.records.clear()
-
-
-class SharedStudy(Edited):
+class SharedStudy(Written):
     """A study of a database. Several threads may use it."""
 
     def __init__(self, database: Database, number: int, name: str) -> None:
-        self.name = name
-        self._database, self._number = database, number
-        self._queue: deque[Request] = deque()
+        super().__init__(database, number, name)
         self._searching, self._answering = Lock(), Lock()
-        self._generation, self._folded = 0, -1
+        self._folded = -1
         self._latest: tuple[int, Answer | None] = (0, None)  # and after which record
         self._active: dict[str, float] = {}  # when each source last asked here
-        self._stale = self._claimed = False
-        self.search_seconds = 0.0
-        records, self._crc = database.records(number)
-        self._holders: dict[int, list[str]] = {}
-        header = Header.read(records, name)
-        state = State.of(header.own_space(name), header.settings, records)
-        self._pending = _Pending(self._read)
-        super().__init__(state, self._pending)
-        self._take_note(records)
-        self.seq = len(records)
-
-    # writing
-
-    def write(self, who: str, key: str | None, digest: str, make: Callable[[Writing], tuple[int, Body]]) -> Any:
-        """Carry out a request, or repeat its reply if it was carried out before.
-
-        Returns:
-            The status and the body of the reply.
-        """
-        request = Request(who, key, digest, make)
-        self._queue.append(request)
-        with self._lock:
-            if request.reply is None and request.error is None:
-                batch = [self._queue.popleft() for _ in range(len(self._queue))]
-                self._commit(batch)
-        if request.error is not None:
-            raise request.error
-        return request.reply
-
-    def _commit(self, batch: list[Request]) -> None:
-        try:
-            with self._database.writing(self._number) as writing:
-                self._catch_up(*writing.records(self.seq, self._crc))
-                for request in batch:
-                    before = len(self._pending.records)
-                    try:
-                        request.run(writing)
-                    except UnswayedError as error:
-                        if len(self._pending.records) != before:
-                            raise  # half of a request must not be kept
-                        request.error = error
-                crc = writing.append(self._pending.records, self.seq, self._crc)
-            self._take_note(self._pending.records)
-            self.seq, self._crc = self.seq + len(self._pending.records), crc
-            self._pending.close()
-        except BaseException as error:  # nothing of the batch is kept, unless the connection broke in the commit itself
-            self._stale = True
-            for request in batch:
-                request.reply = None
-                request.error = request.error or (error if isinstance(error, Exception) else JournalError("stopped"))
-            if not isinstance(error, Exception):
-                raise
-
-    def edit(self, who: str, edit: Callable[[], object]) -> None:
-        """Carry out one of the verbs that a study has for its owner."""
-
-        def make(_: Writing) -> tuple[int, Body]:
-            edit()
-            return 200, {}
-
-        self.write(who, None, "", make)
-
-    @property
-    def next_seq(self) -> int:
-        """The number of the last record, with those under way."""
-        return self.seq + len(self._pending.records)
-
-    def refresh(self) -> None:
-        """Take in what other servers have written."""
-        with self._lock:
-            if self._stale or self._database.last(self._number) != self.seq:
-                self._catch_up(*self._database.records(self._number, self.seq, self._crc))
-
-    def _catch_up(self, news: list[Record], crc: int) -> None:
-        """Take in records that others wrote; begin again from the database if the last writing failed."""
-        if self._stale:
-            self._pending.close()
-            records = self._read()
-            self._state = State.of(self.space, Header.read(records, self.name).settings, records)
-            self._holders.clear()
-            self._take_note(records)
-            self._generation += 1
-            self._stale = False
-            return
-        for record in news:
-            self._state.take(record)
-            if record["kind"] in ("retract", "restore", "correct", "change", "extend"):
-                self._refold()
-        self._take_note(news)
-        self.seq, self._crc = self.seq + len(news), crc
-
-    def _read(self) -> list[Record]:
-        records, self._crc = self._database.records(self._number)
-        self.seq = len(records)
-        return records
-
-    def _take_note(self, records: list[Record]) -> None:
-        for record in records:
-            if record["kind"] in ("ask", "hand") and record.get("source") is not None:
-                self._holders.setdefault(record["play"], []).append(record["source"])
-
-    def _refold(self) -> None:
-        self._generation += 1
+        self._claimed = False
+        self.search_seconds = 0.0  # of processor time
 
     # what sources do
 
@@ -284,7 +131,7 @@ class SharedStudy(Edited):
 
     def _ready(self, source: str, leases: dict[int, float], now: float) -> list[Play]:
         """The open plays of a source, then those that nobody has any more."""
-        waiting = [play for play in self._state.log if play.status is Status.OPEN]
+        waiting = [self._state.log[number] for number in sorted(self._state.waiting)]
         own = [play for play in waiting if play.source == source]
         ended = [play for play in waiting if play.source != source and leases.get(play.number, 0.0) <= now]
         return own + ended
@@ -297,16 +144,18 @@ class SharedStudy(Edited):
         """New points. A doubtful value goes to another source than that which gave it, if there is another."""
         since = monotonic() - lease
         others = any(one != source and at > since for one, at in self._active.items())
-        began = perf_counter()
+        began = thread_time()
         try:
             with one_thread():
                 return self._current()[0].choose(n, source if others else None)
         finally:
-            self.search_seconds += perf_counter() - began
+            self.search_seconds += thread_time() - began
 
     def _current(self) -> tuple[Fold, int]:
         """The search after all answers so far, and the number of the last record."""
         with self._lock:
+            if self.stale:
+                self.refresh()
             state, generation, seq = self._state.copy(), self._generation, self.seq
         if generation != self._folded:
             self._fold, self._folded = Fold(state), generation
@@ -322,10 +171,10 @@ class SharedStudy(Edited):
             seq, known = self._latest
             if known is None or seq != self.seq:
                 with self._searching, one_thread():
-                    began = perf_counter()
+                    began = thread_time()
                     fold, seq = self._current()
                     known = fold.answer()
-                    self.search_seconds += perf_counter() - began
+                    self.search_seconds += thread_time() - began
                 self._latest = seq, known
             return known
 

@@ -13,10 +13,11 @@ from unswayed.errors import CannotStart, CommandFailed, CommandStopped, JournalE
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.service.client import Remote
+from unswayed.spaces import space_from_record
 from unswayed.spaces.space import named_values
 from unswayed.study.run import one_line
 
-BEAT = 30.0  # seconds between two signs of life of a play
+BEAT = 30.0  # seconds between two signs of life of a play, or a third of its lease
 IDLE = 2.0  # seconds between two questions when all plays are handed out
 
 
@@ -26,7 +27,6 @@ def work(
     *,
     jobs: int = 1,
     retries: int = 1,
-    beat: float = BEAT,
     idle: float = IDLE,
     say: Callable[[str], None] = lambda line: None,
 ) -> int:
@@ -37,7 +37,6 @@ def work(
         command: What measures.
         jobs: Plays at a time.
         retries: How often to try a failed play again.
-        beat: Seconds between two signs of life.
         idle: Seconds to wait when all plays are handed out.
         say: Is told in one line what happens.
 
@@ -48,7 +47,8 @@ def work(
         CannotStart: The program cannot be started; its play stays open.
         UnswayedError: The server refuses, or is away for too long.
     """
-    names = study.space.names
+    about = study.about()
+    names, beat = space_from_record(about["space"]).names, min(BEAT, about["lease"] / 3)
     command.check(names)
     running: dict[int, tuple[Play, Future[Measurement], float]] = {}
     done = 0

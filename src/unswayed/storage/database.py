@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import time
-from typing import Any, NamedTuple
-from zlib import crc32
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -18,15 +17,12 @@ from sqlalchemy import exc
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.storage.journal import Journal
 from unswayed.storage.journal_lines import Record, encode
-from unswayed.storage.schema import LEASES, RECORDS, REPLIES, SESSIONS, STUDIES, TOKENS, explaining, open_engine, shown
+from unswayed.storage.schema import RECORDS, SESSIONS, STUDIES, TOKENS, explaining, open_engine, shown
+from unswayed.storage.writing import STUDY, Writing, read_records
 
-
-class Reply(NamedTuple):
-    """What was answered to a request that had a key."""
-
-    digest: str
-    status: int
-    reply: str
+LOCK_STUDY = sa.select(STUDIES.c.id).where(STUDIES.c.id == STUDY).with_for_update()
+READ_LAST = sa.select(sa.func.max(RECORDS.c.seq)).where(RECORDS.c.study == STUDY)
+READ_TOKEN = sa.select(TOKENS).where(TOKENS.c.hash == sa.bindparam("hashed"))
 
 
 class Database:
@@ -46,6 +42,9 @@ class Database:
         self._engine = open_engine(url)
         self.name = shown(url)
         self.sqlite = self._engine.dialect.name == "sqlite"
+        # Each reading is one statement: it needs no transaction, whose begin and end cost as much as the statement.
+        alone = {"reading": True} if self.sqlite else {"isolation_level": "AUTOCOMMIT"}
+        self._reader = self._engine.execution_options(**alone)
 
     def close(self) -> None:
         """Give all connections back."""
@@ -53,7 +52,7 @@ class Database:
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
-        with explaining(self.name), self._engine.connect().execution_options(reading=True) as connection:
+        with explaining(self.name), self._reader.connect() as connection:
             yield connection
 
     @contextmanager
@@ -82,13 +81,12 @@ class Database:
     def records(self, study: int, seq: int = 0, crc: int = 0) -> tuple[list[Record], int]:
         """The records after number `seq`, whose checksum is `crc`, and the checksum of the last one."""
         with self._reading() as connection:
-            return _records(connection, self.name, study, seq, crc)
+            return read_records(connection, self.name, study, seq, crc)
 
     def last(self, study: int) -> int:
         """The number of the last record."""
         with self._reading() as connection:
-            query = sa.select(sa.func.max(RECORDS.c.seq)).where(RECORDS.c.study == study)
-            return int(connection.execute(query).scalar() or 0)
+            return int(connection.execute(READ_LAST, {"study": study}).scalar() or 0)
 
     def records_after(self, study: int, seq: int) -> list[Record]:
         """The records after number `seq`, unchecked."""
@@ -110,8 +108,11 @@ class Database:
     def writing(self, study: int) -> Iterator[Writing]:
         """A transaction in which nobody else writes to the study: all of it is kept, or nothing."""
         with self._writing() as connection:
-            connection.execute(sa.select(STUDIES.c.id).where(STUDIES.c.id == study).with_for_update()).one()
-            yield Writing(connection, self.name, study)
+            if not self.sqlite:  # there, BEGIN IMMEDIATE keeps others from writing
+                connection.execute(LOCK_STUDY, {"study": study}).one()
+            writing = Writing(connection, self.name, study)
+            yield writing
+            writing.finish()
 
     # tokens and browsers
 
@@ -124,7 +125,7 @@ class Database:
     def token(self, hashed: str) -> dict[str, Any] | None:
         """The token with this hash."""
         with self._reading() as connection:
-            row = connection.execute(sa.select(TOKENS).where(TOKENS.c.hash == hashed)).mappings().first()
+            row = connection.execute(READ_TOKEN, {"hashed": hashed}).mappings().first()
             return None if row is None else dict(row)
 
     def put_token(self, row: Mapping[str, Any]) -> bool:
@@ -164,80 +165,6 @@ class Database:
         """Log a browser out."""
         with self._writing() as connection:
             connection.execute(sa.delete(SESSIONS).where(SESSIONS.c.hash == digest))
-
-
-class Writing:
-    """One transaction on one study."""
-
-    def __init__(self, connection: sa.Connection, name: str, study: int) -> None:
-        self._connection, self._name, self._study = connection, name, study
-
-    def records(self, seq: int, crc: int) -> tuple[list[Record], int]:
-        """The records after number `seq`, and the checksum of the last one."""
-        return _records(self._connection, self._name, self._study, seq, crc)
-
-    def append(self, records: Sequence[Record], seq: int, crc: int) -> int:
-        """Add records after number `seq`; the checksum of the last one."""
-        rows = []
-        for number, record in enumerate(records, start=seq + 1):
-            text = encode([record])[1:-1]
-            crc = crc32(text.encode(), crc)
-            rows.append({"study": self._study, "seq": number, "record": text, "crc": crc})
-        if rows:
-            self._connection.execute(sa.insert(RECORDS), rows)
-        return crc
-
-    def reply(self, who: str, key: str) -> Reply | None:
-        """What was answered to a request with this key."""
-        of = (REPLIES.c.study == self._study, REPLIES.c.who == who, REPLIES.c.key == key)
-        row = self._connection.execute(
-            sa.select(REPLIES.c.digest, REPLIES.c.status, REPLIES.c.reply).where(*of)
-        ).first()
-        return None if row is None else Reply(*row)
-
-    def keep_reply(self, who: str, key: str, reply: Reply) -> None:
-        """Keep what is answered to a request with this key."""
-        row = {"study": self._study, "who": who, "key": key, **reply._asdict()}
-        self._connection.execute(sa.insert(REPLIES).values(row))
-
-    def now(self) -> float:
-        """The time of the database, in seconds since 1970: all servers of a database have the same."""
-        if self._connection.dialect.name == "sqlite":
-            return time()
-        return float(self._connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
-
-    def leases(self) -> dict[int, float]:
-        """Until when each open play belongs to its source."""
-        query = sa.select(LEASES.c.play, LEASES.c.until).where(LEASES.c.study == self._study)
-        return {int(row.play): float(row.until) for row in self._connection.execute(query)}
-
-    def lease(self, plays: Sequence[int], until: float) -> None:
-        """Lend plays until then."""
-        self.end_leases(plays)
-        if plays:
-            rows = [{"study": self._study, "play": play, "until": until} for play in plays]
-            self._connection.execute(sa.insert(LEASES), rows)
-
-    def end_leases(self, plays: Sequence[int]) -> None:
-        """Plays that nobody has any more."""
-        if plays:
-            of = (LEASES.c.study == self._study, LEASES.c.play.in_(plays))
-            self._connection.execute(sa.delete(LEASES).where(*of))
-
-
-def _records(connection: sa.Connection, name: str, study: int, seq: int, crc: int) -> tuple[list[Record], int]:
-    query = (
-        sa.select(RECORDS.c.seq, RECORDS.c.record, RECORDS.c.crc)
-        .where(RECORDS.c.study == study, RECORDS.c.seq > seq)
-        .order_by(RECORDS.c.seq)
-    )
-    records = []
-    for number, text, stored in connection.execute(query):
-        seq, crc = seq + 1, crc32(text.encode(errors="replace"), crc)
-        if number != seq or crc != stored:
-            raise JournalError(f"{name} is damaged at record {seq} of study {study}: restore it from a copy")
-        records.append(json.loads(text))
-    return records, crc
 
 
 class DatabaseJournal(Journal):

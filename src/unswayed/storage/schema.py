@@ -109,9 +109,8 @@ def _engine(url: str) -> sa.Engine:
     if kind != "postgresql":
         raise InvalidInput(f"a database is sqlite:///FILE or postgresql://USER@HOST/NAME, not {kind}")
     try:
-        return sa.create_engine(
-            address.set(drivername="postgresql+psycopg"), pool_pre_ping=True, isolation_level="READ COMMITTED"
-        )
+        # No ping before each use: after a restart of PostgreSQL one request fails, with 503, and is sent again.
+        return sa.create_engine(address.set(drivername="postgresql+psycopg"), isolation_level="READ COMMITTED")
     except ModuleNotFoundError:
         raise InvalidInput("PostgreSQL needs a driver: pip install 'unswayed[postgres]'") from None
 
@@ -123,8 +122,8 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    reading = connection.get_execution_options().get("reading", False)
-    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+    if not connection.get_execution_options().get("reading", False):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def shown(url: str) -> str:

@@ -81,7 +81,7 @@ class Fold:
         mode = self._folded(known)
         if self._parallel is not None:
             return mode, rows[len(known) : place]
-        waiting = [number for number in range(place) if number not in self._state.answered]
+        waiting = [*sorted(self._state.waiting), *range(len(self._state.log), place)]
         return mode, rows[waiting]
 
     def _in_turn(self, place: int) -> Sequence[int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.answer import Answer
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play
 from unswayed.spaces import Space
 from unswayed.storage import read_journal
 from unswayed.study.fold import Fold
@@ -98,7 +98,7 @@ class Study:
 
     def open_plays(self) -> list[Play]:
         """The plays that were asked for and not answered. After a crash, measure these first."""
-        return [play for play in self.log if play.status is Status.OPEN]
+        return [self._state.log[number] for number in sorted(self._state.waiting)]
 
     def answer(self) -> Answer:
         """The recommended point with estimate, certificate and breakdown, from all answers so far.

@@ -39,6 +39,8 @@ class State:
         planned: How many plays were planned when it was begun; the method is chosen for these.
         log: Every play, in order.
         answered: The numbers of the plays that have an answer, in the order in which the answers came.
+        waiting: The numbers of the open plays.
+        asked: How many plays were asked for.
     """
 
     space: Space
@@ -46,6 +48,8 @@ class State:
     planned: int | None
     log: list[Play] = field(default_factory=list)
     answered: dict[int, None] = field(default_factory=dict)
+    waiting: dict[int, None] = field(default_factory=dict)
+    asked: int = 0
 
     @classmethod
     def of(cls, space: Space, settings: Settings, records: Sequence[Record]) -> Self:
@@ -65,11 +69,6 @@ class State:
         given = settings.flipped() if settings.minimize else settings
         seed = whole(settings.seed, "the seed", least=0)
         return Task(self.space, given, seed, settings.plays, settings.method, self.planned)
-
-    @property
-    def asked(self) -> int:
-        """How many plays were asked for."""
-        return sum(play.why is not Why.ADDED for play in self.log)
 
     @property
     def shown(self) -> tuple[Play, ...]:
@@ -93,7 +92,7 @@ class State:
 
     def copy(self) -> Self:
         """The same, for somebody who reads while more is taken in."""
-        return replace(self, log=list(self.log), answered=dict(self.answered))
+        return replace(self, log=list(self.log), answered=dict(self.answered), waiting=dict(self.waiting))
 
     def take(self, record: Record) -> None:
         """Add one more record; refuse one that cannot follow."""
@@ -137,6 +136,8 @@ class State:
         play = Play(number, self.space.check(record["point"]), source=record.get("source"), asked=record.get("at"))
         if record["kind"] == "ask":
             self.log.append(replace(play, why=Why.read(record.get("why"))))
+            self.waiting[number] = None
+            self.asked += 1
             return
         self.log.append(play)
         about = vars(_measurement(record))
@@ -146,8 +147,10 @@ class State:
         self.log[play.number] = play
         if play.status is Status.OPEN:
             self.answered.pop(play.number, None)
+            self.waiting[play.number] = None
         else:
             self.answered.setdefault(play.number)
+            self.waiting.pop(play.number, None)
 
 
 def _measurement(record: Record) -> Measurement:

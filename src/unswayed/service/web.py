@@ -161,7 +161,7 @@ class Web:
             changes["threat"] = threat_of(body["threat"].strip())
         for name in ("plays", "parallel"):
             if name in body:
-                changes[name] = int(numeral(body[name], name)) if body[name].strip() else None
+                changes[name] = wholly(body[name], name) if body[name].strip() else None
         if "note" in body:
             changes["note"] = body["note"].strip() or None
         study.edit(call.token.name, lambda: study.change(**changes))
@@ -191,8 +191,10 @@ class Web:
         where = call.body.get("next", "/")
         local = where.startswith("/") and not where.startswith(("//", "/\\")) and where.isprintable()
         response = RedirectResponse(where if local else "/", 303)
-        cookie = self._host.tokens.log_in(token)
-        response.set_cookie(COOKIE, cookie, max_age=int(SESSION), httponly=True, samesite="strict", path="/")
+        if call.cookie is not None:
+            self._host.tokens.log_out(call.cookie)
+        new, secure = self._host.tokens.log_in(token), call.secure
+        response.set_cookie(COOKIE, new, int(SESSION), httponly=True, samesite="strict", path="/", secure=secure)
         return response
 
     def log_out(self, call: Call) -> Response:
@@ -225,6 +227,14 @@ def threat_of(text: str) -> Any:
     if text.startswith("{"):
         return parse_json(text.encode(), "application/json")
     return numeral(text, "the threat") if text else None
+
+
+def wholly(text: str, what: str) -> int:
+    """A whole number that somebody typed."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
+        raise InvalidInput(f"{what} must be a whole number, not {text[:40]!r}")
+    return int(digits)
 
 
 def numeral(text: str, what: str) -> float:

@@ -18,6 +18,9 @@ from unswayed.errors import InvalidInput, SystemFault
 from unswayed.storage.database import Database
 
 STUDY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 SEEN = 60.0  # seconds between two notes that a token was used
 SESSION = 12 * 3600.0  # how long a browser stays logged in
 
@@ -79,7 +82,7 @@ class Tokens:
             raise InvalidInput(f"a role is one of {', '.join(Role)}, not {role!r}")
         if role == Role.OWNER and study is not None:
             raise InvalidInput("an owner owns all studies: leave the study out")
-        if not isinstance(name, str) or not name.isprintable() or name != name.strip():
+        if not isinstance(name, str) or not name.isprintable() or name != name.strip() or INVISIBLE.search(name):
             raise InvalidInput("the name of a token must be printable text without spaces around it")
         if study is not None and not (isinstance(study, str) and STUDY_NAME.fullmatch(study)):
             raise InvalidInput("the study of a token must be the name of a study, or left out")

@@ -61,6 +61,8 @@ def settings(body: Body) -> Body:
         raise InvalidInput("quarantined must be a list of the names of sources")
     for one in quarantined:
         plainly(one, str, "a source")
+    if named.get("kernel") is not None and not isinstance(named["kernel"], dict):
+        raise InvalidInput('kernel must be an object such as {"name": "Matern", "nu": 2.5, "lengthscale": 0.3}')
     threat = named.get("threat")
     if isinstance(threat, dict):
         unknown = [name for name in threat if name not in THREAT]

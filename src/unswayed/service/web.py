@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from unswayed.errors import InvalidInput
 from unswayed.service.api import ALL, OPEN, OWN, READ
+from unswayed.service.bodies import settings
 from unswayed.service.host import Host
 from unswayed.service.http import Call, parse_json
 from unswayed.service.pages import render
@@ -164,6 +165,7 @@ class Web:
                 changes[name] = wholly(body[name], name) if body[name].strip() else None
         if "note" in body:
             changes["note"] = body["note"].strip() or None
+        changes = settings(changes)
         study.edit(call.token.name, lambda: study.change(**changes))
         return back(call)
 

@@ -35,7 +35,18 @@ class Direct:
         self.host, self.app = host, App(host, **how)
 
     def __call__(
-        self, method, path, token=None, body=None, *, form=None, headers=(), cookie=None, parts=None, most=None
+        self,
+        method,
+        path,
+        token=None,
+        body=None,
+        *,
+        form=None,
+        headers=(),
+        cookie=None,
+        parts=None,
+        most=None,
+        tls=False,
     ):
         given = {"host": HOST}
         if token is not None:
@@ -55,7 +66,7 @@ class Direct:
             "asgi": {"version": "3.0"},
             "http_version": "1.1",
             "method": method,
-            "scheme": "http",
+            "scheme": "https" if tls else "http",
             "path": unquote(raw),
             "raw_path": raw.encode(),
             "query_string": query.encode(),
@@ -82,6 +93,7 @@ class Direct:
             if most is not None and sum(len(one.get("body", b"")) for one in sent) >= most:
                 gone.set()
 
-        await self.app(scope, receive, send)
+        with anyio.fail_after(60):
+            await self.app(scope, receive, send)
         headers = {name.decode(): one.decode("latin-1") for name, one in sent[0]["headers"]}
         return Reply(sent[0]["status"], headers, b"".join(one.get("body", b"") for one in sent[1:]))

@@ -232,6 +232,7 @@ def test_the_cookie_of_a_session(world):
         return {word.strip().lower() for word in reply.headers["set-cookie"].split(";")[1:]}
 
     assert flags() == {"httponly", "samesite=strict", "path=/", f"max-age={int(SESSION)}"}
+    assert flags(tls=True) == {*flags(), "secure"}  # behind a proxy
     cookie, _ = world.log_in("owner")
     assert world.tokens["owner"] not in cookie
     assert world.log_in("owner", cookie="chosen-by-somebody-else")[0] != "chosen-by-somebody-else"

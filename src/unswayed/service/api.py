@@ -11,6 +11,7 @@ from starlette.responses import Response
 from unswayed.core.measurement import Measurement
 from unswayed.errors import InvalidInput
 from unswayed.search.play import Status
+from unswayed.service.bodies import TELL, Body, line, measured, plainly, settings
 from unswayed.service.host import Host
 from unswayed.service.http import Call
 from unswayed.service.pages.render import standalone
@@ -29,7 +30,6 @@ SEND = frozenset({Role.OWNER, Role.SOURCE})
 OWN = frozenset({Role.OWNER})
 OPEN: frozenset[Role] = frozenset()  # no token needed
 MOST = 1000  # plays that one request asks for
-ABOUT = ("value", "source", "noise_std", "trials")
 
 
 class Api:
@@ -85,7 +85,7 @@ class Api:
     def begin(self, call: Call) -> tuple[int, Body]:
         """Begin a study."""
         given = dict(call.body)
-        new, study = self.host.begin(given.pop("name", None), given.pop("space", None), renamed(given))
+        new, study = self.host.begin(given.pop("name", None), given.pop("space", None), settings(given))
         return 201 if new else 200, about(study)
 
     def studies(self, call: Call) -> tuple[int, Body]:
@@ -103,7 +103,7 @@ class Api:
     def ask(self, call: Call) -> tuple[int, Body]:
         """Plays to measure."""
         body = call.take("n", "source")
-        n = whole(body.get("n", 1), "n", least=1, most=MOST)
+        n = whole(plainly(body.get("n", 1), int, "n"), "n", least=1, most=MOST)
         source = call.token.name
         if call.token.role is Role.OWNER and body.get("source") is not None:
             source = str(Measurement(0.0, body["source"]).source)
@@ -112,7 +112,7 @@ class Api:
 
     def tell(self, call: Call) -> tuple[int, Body]:
         """Record a measurement."""
-        told = measured(call.take(*ABOUT))
+        told = measured(call.take(*TELL))
         return self._write(call, lambda study, writing: study.tell_as(writing, self._source(call), call.number, told))
 
     def fail(self, call: Call) -> tuple[int, Body]:
@@ -138,14 +138,14 @@ class Api:
 
     def correct(self, call: Call) -> tuple[int, Body]:
         """Replace a value."""
-        body = call.take(*ABOUT, "reason")
+        body = call.take(*TELL, "reason")
         reason = line(body)
         told = measured({key: one for key, one in body.items() if key != "reason"})
         return self._edit(call, lambda study: study.correct(call.number, told, reason))
 
     def add(self, call: Call) -> tuple[int, Body]:
         """Take one measurement that nobody asked for, or a list of them under `measurements`."""
-        body = call.take("point", *ABOUT, "measurements")
+        body = call.take("point", *TELL, "measurements")
         rows = body.get("measurements", [body])
         if not isinstance(rows, list) or not all(isinstance(row, dict) and "point" in row for row in rows):
             raise InvalidInput("measurements are objects with a point and a value")
@@ -160,7 +160,7 @@ class Api:
 
     def change(self, call: Call) -> tuple[int, Body]:
         """Change settings from here on."""
-        changes = renamed(call.take("threat", "plays", "parallel", "notes", "note", "quarantined"))
+        changes = settings(call.take("threat", "plays", "parallel", "notes", "note", "quarantined"))
         return self._edit(call, lambda study: study.change(**changes))
 
     def answer(self, call: Call) -> tuple[int, Body]:
@@ -243,26 +243,3 @@ def counts(study: SharedStudy) -> dict[str, int]:
     """How many plays have each status."""
     found = Counter(str(play.status) for play in study.log)
     return {str(status): found[str(status)] for status in Status}
-
-
-def measured(body: Body) -> Measurement:
-    """The measurement of a body; a value is a number and nothing that could be read as one."""
-    if isinstance(body.get("value"), bool) or not isinstance(body.get("value"), int | float):
-        raise InvalidInput("value must be a number")
-    return Measurement(**{key: one for key, one in body.items() if one is not None})
-
-
-def line(body: Body) -> str:
-    """The reason of a body."""
-    reason = body.get("reason")
-    if not isinstance(reason, str) or not reason.strip():
-        raise InvalidInput("give a reason, one line of text")
-    return reason
-
-
-def renamed(body: Body) -> Body:
-    """Settings as the library names them."""
-    named = {("note" if key == "notes" else key): one for key, one in body.items()}
-    if isinstance(named.get("threat"), list | str | bool):
-        raise InvalidInput('threat must be a number, null or an object such as {"lies": 3}')
-    return named

@@ -26,9 +26,11 @@ from unswayed.service.http import (
     key_of,
     parse_form,
     parse_json,
+    path_of,
     read_body,
     refusal,
     reply,
+    unexplained,
 )
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Route, Wait, find
@@ -39,6 +41,7 @@ from unswayed.service.web import COOKIE, Web, error_page
 LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 THREADS = 64  # of each kind of waiting
 STREAMS = 200  # browsers that follow studies
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # that are counted by name
 POLL = 0.5  # seconds between two looks for what other servers have written
 
 
@@ -51,7 +54,7 @@ class App:
     """
 
     def __init__(self, host: Host, hosts: frozenset[str] = LOCAL) -> None:
-        self._host, self._hosts = host, hosts
+        self._host, self._hosts = host, frozenset(name.lower() for name in hosts)
         self._api = Api(host)
         self.routes = [*self._api.routes(), *Web(host).routes()]
         self._limits = {wait: CapacityLimiter(THREADS) for wait in Wait}
@@ -64,7 +67,7 @@ class App:
                 await _lifespan(receive, send)
             return
         request = Request(scope, receive)
-        is_api = request.url.path.startswith("/api/")
+        is_api = path_of(request).startswith("/api/")
         try:
             response = await self._respond(request)
         except UnswayedError as error:
@@ -78,7 +81,8 @@ class App:
             response = reply(500, {"error": line}) if is_api else error_page(500, line)
         for name, value in SAFE.items():
             response.headers.setdefault(name, value)
-        self._api.counts[request.method, response.status_code] += 1
+        method = request.method if request.method in METHODS else "other"
+        self._api.counts[method, response.status_code] += 1
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
@@ -91,18 +95,19 @@ class App:
         result = await to_thread.run_sync(partial(work, *arguments), limiter=self._limits[wait])
         if isinstance(result, _Later):
             if result.route.wait is Wait.EVENTS:
-                return self._events(result.call)
+                return await self._events(result.call)
             return await self._thread(result.route.wait, result.now)
         return result
 
     def _enter(self, request: Request, data: bytes) -> Response | _Later:
         """Find out who asks for what, and whether they may; then do it."""
-        who, cookie = self._who(request)
-        found = find(self.routes, request.method, request.url.path)
+        with unexplained():
+            who, cookie = self._who(request)
+        found = find(self.routes, request.method, path_of(request))
         if who is None and not (found and not found[0].roles):
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN")
         if found is None:
-            raise Refused(404, f"there is no {request.method} {request.url.path[:100]}")
+            raise Refused(404, f"there is no {request.method} {path_of(request)[:100]}")
         route, path = found
         if route.roles and who is not None:
             if who.role not in route.roles:
@@ -111,15 +116,17 @@ class App:
                 raise Refused(403, "this token is for another study")
         call = self._call(request, route, path, data, who, cookie)
         later = _Later(route, call)
+        if not route.roles:
+            with unexplained():
+                return later.now()
         return later.now() if route.wait is Wait.DATABASE else later
 
     def _who(self, request: Request) -> tuple[Token | None, str | None]:
         """Whose token or cookie a request carries. A cookie never writes to the API: other sites could send it."""
-        token = bearer(request)
+        token, cookie = bearer(request), request.cookies.get(COOKIE)
         if token is not None:
             return self._host.tokens.check(token), None
-        cookie = request.cookies.get(COOKIE)
-        if cookie is None or (request.method != "GET" and request.url.path.startswith("/api/")):
+        if cookie is None or (request.method != "GET" and path_of(request).startswith("/api/")):
             return None, None
         return self._host.tokens.logged_in(cookie), cookie
 
@@ -129,26 +136,29 @@ class App:
         body: dict[str, Any] = {}
         if route.form and route.method == "POST":
             body = parse_form(data)
-            if who is not None and (cookie is None or body.pop("csrf", None) != csrf(cookie)):
+            if route.roles and (cookie is None or body.pop("csrf", None) != csrf(cookie)):
                 raise Refused(403, "the form is out of date: load the page again")
         elif route.method == "POST":
             body = parse_json(data, request.headers.get("content-type", ""))
         last = request.headers.get("last-event-id", "")
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 12 else None
         query = dict(request.query_params)
-        return Call(who, cookie, path, query, body, key_of(request), digest_of(request, data), after)
+        key, digest, secure = key_of(request), digest_of(request, data), request.scope["scheme"] == "https"
+        return Call(who, cookie, path, query, body, key, digest, after, secure)
 
-    def _events(self, call: Call) -> Response:
+    async def _events(self, call: Call) -> Response:
         """Records as server-sent events, as they come."""
         if self._streams >= STREAMS:
             raise Refused(429, "too many browsers follow studies here: try again later")
-        return StreamingResponse(self._stream(call), media_type="text/event-stream")
+        study: SharedStudy = await to_thread.run_sync(self._host.study, call.path["name"])
+        after = call.after if call.after is not None else call.integer("after", study.seq)
+        return StreamingResponse(self._stream(call, study, after), media_type="text/event-stream")
 
-    async def _stream(self, call: Call) -> AsyncIterator[str]:
+    async def _stream(self, call: Call, study: SharedStudy, after: int) -> AsyncIterator[str]:
+        """What is new, until the browser leaves or its token is revoked."""
+        valid = partial(self._host.tokens.still_valid, call.token, call.cookie)
         self._streams += 1
         try:
-            study: SharedStudy = await to_thread.run_sync(self._host.study, call.path["name"])
-            after = call.after if call.after is not None else call.integer("after", study.seq)
             yield f": the records after {after}\n\n"
             quiet = 0.0
             while True:
@@ -156,11 +166,15 @@ class App:
                     await to_thread.run_sync(study.refresh)
                 if study.seq > after:
                     records = await to_thread.run_sync(study.records, after)
+                    if not await to_thread.run_sync(valid):
+                        return
                     for record in records:
                         after += 1
                         yield f"id: {after}\nevent: record\ndata: {json.dumps({'seq': after, **record})}\n\n"
                     quiet = 0.0
                 elif (quiet := quiet + POLL) > 15:
+                    if not await to_thread.run_sync(valid):
+                        return
                     yield ": nothing new\n\n"
                     quiet = 0.0
                 await anyio.sleep(POLL)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from threading import Lock
 from typing import Any
 
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.service.refused import Refused
 from unswayed.service.shared import SharedStudy
-from unswayed.service.tokens import Tokens
+from unswayed.service.tokens import STUDY_NAME, Tokens
 from unswayed.spaces import space_from_record, space_from_tables
 from unswayed.storage import MemoryJournal
 from unswayed.storage.database import Database
 from unswayed.study.header import Header, begin_journal
 from unswayed.study.settings import Settings
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LEASE = 300.0
 
 
@@ -74,7 +72,7 @@ class Host:
             InvalidInput: The name, the space or a setting is wrong.
             Refused: The name has other settings.
         """
-        if not isinstance(name, str) or not NAME.fullmatch(name):
+        if not isinstance(name, str) or not STUDY_NAME.fullmatch(name):
             raise InvalidInput("a study has a name of 1 to 100 letters, digits, dots, dashes or underscores")
         if not isinstance(space, dict) or not space:
             raise InvalidInput('a study needs a space, such as {"x": {"low": 0, "high": 1}}')

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,6 +25,8 @@ LARGEST_BODY = 5_000_000
 DEEPEST = 12
 LONGEST_KEY = 200
 LARGEST_INTEGER = 10**15
+HALF = re.compile("[\ud800-\udfff]")
+HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 SAFE = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -43,6 +49,7 @@ class Call:
         key: The Idempotency-Key, if there is one.
         digest: Of the request, to recognise it.
         after: The last record that the caller knows, by the header of server-sent events.
+        secure: Whether it came by https, as far as the server or a proxy on this machine knows.
     """
 
     who: Token | None
@@ -53,6 +60,7 @@ class Call:
     key: str | None = None
     digest: str = ""
     after: int | None = None
+    secure: bool = False
 
     @property
     def token(self) -> Token:
@@ -86,19 +94,35 @@ class Call:
 
 def check_headers(request: Request, hosts: frozenset[str]) -> None:
     """Refuse other hosts and other sites: a page elsewhere must not reach a server on this machine."""
-    host = _hostname(f"//{request.headers.get('host', '')}")
-    if "*" not in hosts and host not in hosts:
+    host = request.headers.get("host", "")
+    if "*" not in hosts and _hostname(host) not in hosts:
         raise Refused(403, "this server does not answer to that Host; start it with --allow-host NAME")
     origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
         raise Refused(403, "requests from pages of other sites are refused")
 
 
-def _hostname(address: str) -> str | None:
+def _hostname(host: str) -> str | None:
     try:
-        return urlsplit(address).hostname
+        return urlsplit(f"//{host}").hostname if HOST.fullmatch(host) else None
     except ValueError:
         return None
+
+
+def path_of(request: Request) -> str:
+    """The path as it was sent, with its escapes: a name may hold a slash or a question mark."""
+    raw: bytes | None = request.scope.get("raw_path")
+    return quote(request.scope["path"]) if raw is None else raw.decode("latin-1")
+
+
+@contextmanager
+def unexplained() -> Iterator[None]:
+    """Explain a fault of the system in the log of the server alone: strangers are not told where the database is."""
+    try:
+        yield
+    except SystemFault as error:
+        print(error, file=sys.stderr)
+        raise SystemFault("the database cannot be used now; the log of the server says why") from None
 
 
 def bearer(request: Request) -> str | None:
@@ -109,12 +133,16 @@ def bearer(request: Request) -> str | None:
 
 async def read_body(request: Request) -> bytes:
     """The body, if it is not too long."""
-    data = b""
+    data = bytearray()
+    length = request.headers.get("content-length", "")
+    too_long = Refused(413, f"a request may have {LARGEST_BODY:,} bytes")
+    if length.isdigit() and (len(length) > 12 or int(length) > LARGEST_BODY):
+        raise too_long
     async for part in request.stream():
         data += part
         if len(data) > LARGEST_BODY:
-            raise Refused(413, f"a request may have {LARGEST_BODY:,} bytes")
-    return data
+            raise too_long
+    return bytes(data)
 
 
 def parse_json(data: bytes, content_type: str) -> dict[str, Any]:
@@ -122,7 +150,8 @@ def parse_json(data: bytes, content_type: str) -> dict[str, Any]:
     if content_type.partition(";")[0].strip().lower() != "application/json":
         raise Refused(403, "a request that writes needs Content-Type: application/json")
     try:
-        value = json.loads(data or b"{}", object_pairs_hook=_once, parse_constant=_finite, parse_float=_finite)
+        text = data.decode("utf-8") or "{}"
+        value = json.loads(text, object_pairs_hook=_once, parse_constant=_finite, parse_float=_finite)
     except Refused:
         raise
     except (ValueError, RecursionError) as error:
@@ -139,19 +168,23 @@ def parse_form(data: bytes) -> dict[str, Any]:
         found = parse_qs(data.decode(), keep_blank_values=True, max_num_fields=50, strict_parsing=bool(data))
     except ValueError:
         raise Refused(400, "the form cannot be read") from None
-    return {name: values[-1] for name, values in found.items()}
+    if any(len(values) > 1 for values in found.values()):
+        raise Refused(400, "a field stands twice in the form")
+    fields = {name: values[0] for name, values in found.items()}
+    _check(fields, 0)
+    return fields
 
 
 def digest_of(request: Request, data: bytes) -> str:
     """By which the same request is recognised."""
-    return sha256(f"{request.method} {request.url.path}\n".encode() + data).hexdigest()
+    return sha256(f"{request.method} {path_of(request)}\n".encode() + data).hexdigest()
 
 
 def key_of(request: Request) -> str | None:
     """The Idempotency-Key of a request."""
     key = request.headers.get("idempotency-key")
-    if key is not None and not 0 < len(key) <= LONGEST_KEY:
-        raise Refused(400, f"an Idempotency-Key has 1 to {LONGEST_KEY} characters")
+    if key is not None and not (0 < len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
+        raise Refused(400, f"an Idempotency-Key has 1 to {LONGEST_KEY} printable characters of ASCII")
     return key
 
 
@@ -174,7 +207,7 @@ def _check(value: object, depth: int) -> None:
         raise Refused(400, f"the body is nested more than {DEEPEST} deep")
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST_INTEGER:
         raise Refused(400, f"a whole number is larger than {LARGEST_INTEGER:,}")
-    if isinstance(value, str) and any(0xD800 <= ord(c) <= 0xDFFF or c == "\0" for c in value):
+    if isinstance(value, str) and ("\0" in value or HALF.search(value)):
         raise Refused(400, "a text holds half a character or a null")
     if isinstance(value, dict):
         for name, one in value.items():

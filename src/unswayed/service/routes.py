@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 from unswayed.service.http import Call
 from unswayed.service.tokens import Role
@@ -54,8 +55,12 @@ class Route:
 
 
 def find(routes: Sequence[Route], method: str, path: str) -> tuple[Route, dict[str, str]] | None:
-    """The route of a request, and the parts of the path that vary."""
+    """The route of a request, and the parts of the path that vary, unescaped. The rest of a path has no escapes."""
     for route in routes:
         if route.method == method and (match := route.pattern.fullmatch(path)):
-            return route, match.groupdict()
+            try:
+                parts = {name: unquote(one, errors="strict") for name, one in match.groupdict().items()}
+            except UnicodeDecodeError:
+                return None
+            return None if any("\0" in one for one in parts.values()) else (route, parts)
     return None

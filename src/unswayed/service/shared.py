@@ -54,7 +54,7 @@ class SharedStudy(Written):
             writing.end_leases([play])
             return 200, reply
         if replace(known, **vars(told)) == known:
-            return 200, {**reply, "status": str(self._state.as_shown(known).status)}
+            return 200, reply if source is not None else {**reply, "status": str(self._state.as_shown(known).status)}
         if source is not None and known.source != source:
             self._record({"kind": "late", "play": play, **told.to_dict()})
             line = f"play {play} was answered by another source; this value is kept in the log and does not count"
@@ -65,8 +65,10 @@ class SharedStudy(Written):
     def fail_as(self, writing: Writing, source: str | None, play: int, reason: str) -> tuple[int, Body]:
         """Take the news that a play could not be measured."""
         known = self._held(source, play)
+        if source is not None and known.source != source:  # it would fail in the name of the one that has it now
+            raise Refused(409, f"play {play} was handed on to another source", stored=None)
         if known.status not in (Status.OPEN, Status.FAILED):
-            raise Refused(409, f"play {play} is {known.status}", stored=known.value if known.source == source else None)
+            raise Refused(409, f"play {play} was already told {known.value!r}", stored=known.value)
         self.fail(known, reason)
         writing.end_leases([play])
         return 200, {"number": play, "status": "failed"}

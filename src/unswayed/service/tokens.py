@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import secrets
+import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -11,9 +14,13 @@ from time import time
 from typing import Any
 
 from unswayed.core.measurement import Measurement
-from unswayed.errors import InvalidInput
+from unswayed.errors import InvalidInput, SystemFault
 from unswayed.storage.database import Database
 
+STUDY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 SEEN = 60.0  # seconds between two notes that a token was used
 SESSION = 12 * 3600.0  # how long a browser stays logged in
 
@@ -69,15 +76,20 @@ class Tokens:
             study: The only study that it is for; None: all.
 
         Raises:
-            InvalidInput: The name is taken or wrong, or there is no such role.
+            InvalidInput: The name is taken or wrong, or looks like one that is taken; or there is no such role.
         """
         if role not in list(Role):
             raise InvalidInput(f"a role is one of {', '.join(Role)}, not {role!r}")
         if role == Role.OWNER and study is not None:
             raise InvalidInput("an owner owns all studies: leave the study out")
-        if not isinstance(name, str) or not name.isprintable() or name != name.strip():
+        if not isinstance(name, str) or not name.isprintable() or name != name.strip() or INVISIBLE.search(name):
             raise InvalidInput("the name of a token must be printable text without spaces around it")
+        if study is not None and not (isinstance(study, str) and STUDY_NAME.fullmatch(study)):
+            raise InvalidInput("the study of a token must be the name of a study, or left out")
         Measurement(0.0, name)  # it can be the name of a source
+        alike = [row["name"] for row in self.rows() if alike_name(row["name"]) == alike_name(name)]
+        if alike and alike != [name]:
+            raise InvalidInput(f"{name!r} looks like the token {alike[0]!r}: take another name")
         token = secrets.token_urlsafe(32)
         row = {"name": name, "role": str(role), "study": study, "hash": digest(token), "made": time()}
         if not self._database.put_token(row):
@@ -95,7 +107,8 @@ class Tokens:
         now = time()
         if now - self._seen.get(hashed, 0.0) > SEEN:
             self._seen[hashed] = now
-            self._database.token_seen(hashed, now)
+            with suppress(SystemFault):  # a note; who only reads is not refused because nothing can be written
+                self._database.token_seen(hashed, now)
         return Token(row["name"], Role(row["role"]), row["study"], hashed)
 
     def revoke(self, name: str) -> None:
@@ -122,6 +135,10 @@ class Tokens:
         hashed = self._database.session(digest(cookie))
         return None if hashed is None else self._find(hashed)
 
+    def still_valid(self, token: Token, cookie: str | None) -> bool:
+        """Whether a token that was valid, or the cookie that came in its place, is so now."""
+        return (self._find(token.hash) if cookie is None else self.logged_in(cookie)) is not None
+
     def log_out(self, cookie: str) -> None:
         """Forget a cookie."""
         self._database.drop_session(digest(cookie))
@@ -130,6 +147,11 @@ class Tokens:
 def digest(secret: str) -> str:
     """What is kept of a secret: 32 random bytes cannot be guessed from it."""
     return sha256(secret.encode(errors="replace")).hexdigest()
+
+
+def alike_name(name: str) -> str:
+    """Equal for names that people cannot tell apart by case, width, accents composed in another way, or spaces."""
+    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).split())
 
 
 def csrf(cookie: str) -> str:

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from unswayed.errors import InvalidInput
 from unswayed.service.api import ALL, OPEN, OWN, READ
+from unswayed.service.bodies import settings
 from unswayed.service.host import Host
 from unswayed.service.http import Call, parse_json
 from unswayed.service.pages import render
@@ -161,9 +162,10 @@ class Web:
             changes["threat"] = threat_of(body["threat"].strip())
         for name in ("plays", "parallel"):
             if name in body:
-                changes[name] = int(numeral(body[name], name)) if body[name].strip() else None
+                changes[name] = wholly(body[name], name) if body[name].strip() else None
         if "note" in body:
             changes["note"] = body["note"].strip() or None
+        changes = settings(changes)
         study.edit(call.token.name, lambda: study.change(**changes))
         return back(call)
 
@@ -191,8 +193,10 @@ class Web:
         where = call.body.get("next", "/")
         local = where.startswith("/") and not where.startswith(("//", "/\\")) and where.isprintable()
         response = RedirectResponse(where if local else "/", 303)
-        cookie = self._host.tokens.log_in(token)
-        response.set_cookie(COOKIE, cookie, max_age=int(SESSION), httponly=True, samesite="strict", path="/")
+        if call.cookie is not None:
+            self._host.tokens.log_out(call.cookie)
+        new, secure = self._host.tokens.log_in(token), call.secure
+        response.set_cookie(COOKIE, new, int(SESSION), httponly=True, samesite="strict", path="/", secure=secure)
         return response
 
     def log_out(self, call: Call) -> Response:
@@ -225,6 +229,14 @@ def threat_of(text: str) -> Any:
     if text.startswith("{"):
         return parse_json(text.encode(), "application/json")
     return numeral(text, "the threat") if text else None
+
+
+def wholly(text: str, what: str) -> int:
+    """A whole number that somebody typed."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
+        raise InvalidInput(f"{what} must be a whole number, not {text[:40]!r}")
+    return int(digits)
 
 
 def numeral(text: str, what: str) -> float:

@@ -114,7 +114,7 @@ class Written(Edited):
                     before = len(self._pending.records)
                     try:
                         request.run(writing)
-                    except UnswayedError as error:
+                    except (UnswayedError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
                         request.error = error
                         if len(self._pending.records) != before:  # half of a request must not be kept
                             raise SystemFault("a request beside this one failed: send it again") from error

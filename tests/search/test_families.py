@@ -102,6 +102,8 @@ def test_each_second_play_goes_to_the_family_that_is_behind():
     assert behind(task, data, svm[:0], 81, 400) is None
     full = [Told(row, 0.0) for row in (bayes, forest, *svm) for _ in range(EACH * 6)]
     assert behind(task, data.after_all(full), svm[:0], 80, 400) is None
+    better = data.after_all([*full, Told(bayes, 2.0)])  # a new best value: the family goes on
+    assert behind(task, better, svm[:0], 80, 400) == number[0]
     short = data.after_all([Told(row, 0.0) for row in svm for _ in range(6)])
     assert behind(task, short, svm[:0], 30, 400) is not None
     assert behind(task, short, svm[:0], 30, int(20 * MOST)) is None  # of few plays, a family has few

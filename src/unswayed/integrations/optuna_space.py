@@ -37,7 +37,7 @@ class Conditions(dict[str, tuple[str, frozenset[int]]]):
         """From Optuna's values: {"C": {"kind": "svm"}}, or a list of values."""
         found = cls()
         for name, given in (when or {}).items():
-            [(gate, values)] = (checked_when(given) or {}).items()
+            [(gate, values)] = checked_when(given).items()
             if name not in distributions or gate not in distributions:
                 raise InvalidInput(f"when needs {name!r} and {gate!r} in the search space")
             numbers = [to_number(distributions[gate], value) for value in values]
@@ -87,7 +87,7 @@ class OptunaSpace:
             number = to_number(distribution, params[name]) if name in params else None
             if number is not None and not (isinstance(one, Categorical) and number not in one.choices):
                 point[key] = number
-        whole = point if self.box.conditions is None else self.box.conditions.pruned(point)
+        whole: Mapping[str, Any] | None = point if self.box.conditions is None else self.box.conditions.pruned(point)
         if whole is None or (self.box.conditions is None and len(whole) < len(self.free)):
             return None
         return tuple(whole.get(key) for key in self.box.names)

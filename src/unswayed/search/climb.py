@@ -76,7 +76,8 @@ def climbed(space: Box, goal: Improvement, starts: FloatArray) -> FloatArray:
 def _free(space: Box) -> BoolArray:
     """Which columns are numbers; on an arc, the first of two."""
     numbers = np.array([not isinstance(one, Categorical) for one in space.parameters.values()], dtype=np.bool_)
-    return numbers[space.groups] & np.append(True, np.diff(space.groups) > 0)
+    free: BoolArray = numbers[space.groups] & np.append(True, np.diff(space.groups) > 0)
+    return free
 
 
 def _apart(space: Space, rows: FloatArray, scores: FloatArray) -> list[int]:

@@ -29,7 +29,7 @@ from unswayed.search.climb import Improvement, top
 from unswayed.search.doubt import doubts
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Choice, Why
-from unswayed.search.turns import behind
+from unswayed.search.turns import behind, doubted
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
@@ -95,15 +95,19 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
 
 def _of_family(mode: Guided, field: Field, family: int, number: int, pending: FloatArray) -> Choice | None:
     """The row of a family that promises most over the best row of that family; None if none is left."""
-    task = mode.task
+    task, surrogate = mode.task, mode.surrogate
     own = np.flatnonzero(family_of(task.space, field.X) == family)
     leader = own[int(np.argmax(field.means[own]))] if own.size else int(np.argmax(field.means))
+    shut = _shut(mode, pending) | {row.tobytes() for row in pending}
+    arms = family_of(task.space, surrogate.policy.domain) == family
+    again = doubted(surrogate, arms, float(field.means[leader]) if own.size else -np.inf)
+    if again is not None and again.tobytes() not in shut:
+        return Choice(again, Why.RECHECK)
     goal, rows = Improvement(field.lead(int(leader))), task.all_rows
     if rows is None:
         begin = starts(task.space, field.X[[leader]], np.random.default_rng([task.seed, number]))
         begin = begin[family_of(task.space, begin) == family]
         rows = top(task.space, goal, begin) if len(begin) else begin
-    shut = _shut(mode, pending)
     rows = rows[[row.tobytes() not in shut for row in rows] & (family_of(task.space, rows) == family)]
     if not len(rows):
         return None

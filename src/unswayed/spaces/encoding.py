@@ -149,10 +149,8 @@ def checked_value(value: object, what: str) -> Value:
     return value
 
 
-def checked_when(when: object) -> dict[str, tuple[Value, ...]] | None:
-    """A condition as the name of one parameter with a tuple of its values; None if there is no condition."""
-    if when is None:
-        return None
+def checked_when(when: object) -> dict[str, tuple[Value, ...]]:
+    """A condition as the name of one parameter with a tuple of its values."""
     if not isinstance(when, Mapping) or len(when) != 1:
         raise InvalidInput(f"when must be one name with its value or values, as {{'kind': 'svm'}}, not {shown(when)}")
     [(name, given)] = when.items()
@@ -160,6 +158,11 @@ def checked_when(when: object) -> dict[str, tuple[Value, ...]] | None:
     if not values:
         raise InvalidInput(f"when needs at least one value of {shown(name)}")
     return {name_text(name, "the name in when"): tuple(checked_value(value, "a value in when") for value in values)}
+
+
+def when_record(when: When | None) -> dict[str, Any]:
+    """A checked condition as plain values for JSON, under its key; nothing if there is none."""
+    return {} if when is None else {"when": {name: list(given) for name, given in checked_when(when).items()}}
 
 
 def name_text(value: object, what: str) -> str:

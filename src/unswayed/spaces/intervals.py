@@ -15,7 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unswayed.errors import InvalidInput
-from unswayed.spaces.encoding import LARGEST_INTEGER, Value, When, checked_when, name_text, shown, to_float, to_int
+from unswayed.spaces.encoding import (
+    LARGEST_INTEGER,
+    Value,
+    When,
+    checked_when,
+    name_text,
+    shown,
+    to_float,
+    to_int,
+    when_record,
+)
 from unswayed.types import FloatArray
 
 MOST_INTEGERS = 2**40  # with more, neighbours in a logarithmic column would be equal after rounding
@@ -44,7 +54,8 @@ class Interval(ABC):
             raise InvalidInput(f"log must be true or false, not {shown(self.log)}")
         if self.unit != "":
             object.__setattr__(self, "unit", name_text(self.unit, "unit"))
-        object.__setattr__(self, "when", checked_when(self.when))
+        if self.when is not None:
+            object.__setattr__(self, "when", checked_when(self.when))
         if self.low > self.high:
             raise InvalidInput(f"low = {shown(self.low)} must not exceed high = {shown(self.high)}")
         if self.log and self.low <= 0:
@@ -84,7 +95,7 @@ class Interval(ABC):
     def record(self) -> dict[str, Any]:
         """The parameter as plain values for JSON; `parameter_from_record` reads them."""
         plain = {"type": self.kind, "low": self.low, "high": self.high, "log": self.log, "unit": self.unit}
-        return plain | ({} if self.when is None else {"when": {name: list(v) for name, v in self.when.items()}})
+        return plain | when_record(self.when)
 
     @cached_property
     def _scale(self) -> tuple[float, float]:
@@ -180,7 +191,7 @@ class Integer(Interval):
         values = np.where(values < self.low, self.low + 1, np.where(values > self.high, self.high - 1, values))
         return np.where(nudged, self.encode(np.clip(values, self.low, self.high)), moved)
 
-    def near(self, value: float) -> list[int]:
+    def near(self, value: Any) -> list[int]:
         """One less and one more."""
         return [number for number in (int(value) - 1, int(value) + 1) if self.low <= number <= self.high]
 

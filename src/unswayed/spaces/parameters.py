@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.spaces.encoding import Value, When, checked_value, checked_when, plain, shown
+from unswayed.spaces.encoding import Value, When, checked_value, checked_when, plain, shown, when_record
 from unswayed.spaces.intervals import Integer
 from unswayed.spaces.reals import Real
 from unswayed.types import FloatArray, IntArray
@@ -59,7 +59,8 @@ class Categorical:
                 raise InvalidInput(f"choices must differ, but {shown(seen[choice])} and {shown(choice)} are the same")
             seen[choice] = choice
         object.__setattr__(self, "choices", tuple(seen))
-        object.__setattr__(self, "when", checked_when(self.when))
+        if self.when is not None:
+            object.__setattr__(self, "when", checked_when(self.when))
 
     @property
     def size(self) -> int:
@@ -104,7 +105,7 @@ class Categorical:
         jumps = rng.random(len(Z)) < (1.0 if surely else max(radius, JUMPS))
         return self._rows((Z.argmax(axis=1) + jumps * rng.integers(1, self.size, len(Z))) % self.size)
 
-    def near(self, value: Value) -> list[Value]:
+    def near(self, value: Any) -> list[Value]:
         """All other choices."""
         return [choice for choice in self.choices if choice != value]
 
@@ -114,8 +115,7 @@ class Categorical:
 
     def record(self) -> dict[str, Any]:
         """The parameter as plain values for JSON; `parameter_from_record` reads them."""
-        when = {} if self.when is None else {"when": {name: list(v) for name, v in self.when.items()}}
-        return {"type": self.kind, "choices": list(self.choices), **when}
+        return {"type": self.kind, "choices": list(self.choices), **when_record(self.when)}
 
     @cached_property
     def _index(self) -> dict[Value, int]:

@@ -101,7 +101,7 @@ class Real(Interval):
             return self._counted.move(Z, radius, rng, surely=surely)
         return moved_by(Z, radius, rng) if self.size is None else Z
 
-    def near(self, value: float) -> list[float]:
+    def near(self, value: Any) -> list[float]:
         """One step less and one more, if there are steps."""
         if self._steps is None or self._counted is None:
             return []

@@ -231,6 +231,14 @@ def test_what_if_changes_its_mind_where_the_breakdown_says(plain, kind):
     assert text.count('class="what-if"') == 3
 
 
+def test_a_tie_needs_no_tampering():
+    tied = uw.Optimizer(uw.Options(["a", "b"]), threat=0.0, seed=0)
+    tied.add([("a", 1.0), ("b", 1.0), ("a", 2.0), ("b", 2.0)])
+    view = StudyView.of("tied", tied, tied.answer())
+    assert {one.sentence for one in view.what_ifs(None, None)} == {what_if(view.answer, "total", 0.0)}
+    assert "as good already" in render.study(view, OWNER)
+
+
 @pytest.mark.parametrize("amount", ["", "nan", "inf", "-1", "1e300", HARM, "9" * 5000, None])
 def test_amounts_that_make_no_sense_are_left_out(plain, amount):
     assert render.study(plain, OWNER, amount, "lies") == render.study(plain, OWNER)

@@ -78,8 +78,7 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     others = field.means_without(leader)
     others[leader] = -np.inf
     gain[leader] = p[leader] * _gain(others.max() - alone[leader], variance[leader])
-    flat = np.ptp(means) <= 2 * np.sqrt(field.lam)  # all are equal up to the noise: a lie among them changes nothing
-    gain[_closed(surrogate, field.X, pending, source) | surrogate.sure(field.X) | flat] = 0.0
+    gain[_closed(surrogate, field.X, pending, source) | surrogate.sure(field.X)] = 0.0
     places = np.argsort(-gain, kind="stable")[:2]
     found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
     watch = surrogate.watch

@@ -114,6 +114,8 @@ def what_if(answer: Answer, kind: str, amount: float) -> str:
         amount: The sum of changes, or how many lies or liars.
     """
     b, change = answer.breakdown, f"changed the recommendation to {_other(answer)}"
+    if b.budget == 0:
+        return "No tampering is needed: another point is as good already."
     if kind == "total":
         up_to = f"Tampering of up to {amount:.4g} in all"
         if amount >= b.budget:

@@ -19,7 +19,6 @@ from unswayed.service.refused import Refused
 from unswayed.service.routes import Route, Wait
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Role
-from unswayed.service.written import Body
 from unswayed.storage.writing import Writing
 from unswayed.study.export import FORMATS, exported
 from unswayed.types import whole

@@ -1,7 +1,7 @@
 """Charts as path data, which a template draws: no text in a picture, so that it can be stretched to any screen.
 
 Pictures are WIDTH x HEIGHT units, with y downwards. Dots are lines of length 0 with round ends, crosses are two short
-lines; so ten thousand marks take about a hundred kilobytes. Above MANY plays, dots are means over a stretch of plays.
+lines, so a thousand marks take about ten kilobytes. Above MANY plays, marks are means over a stretch of plays.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from unswayed.search.answer import Answer
 from unswayed.search.play import Status
 from unswayed.service.pages.columns import Columns
 from unswayed.spaces import Box, Categorical, Space
+from unswayed.spaces.parameters import Parameter
 from unswayed.text import counted, number
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 WIDTH, HEIGHT = 1000, 300
 MANY = 1000  # plays, from which on they are drawn together
-STRETCHES, CELLS = 100, 30  # of plays that are drawn together, and of values
+STRETCHES, FEW = 100, 40  # bins of plays that are drawn together: over time, and along a parameter
 COLOURED = 8  # sources with a colour of their own
 SHOWN, LATEST = 6, 10_000  # parameters, and plays that are drawn against them
 FAR = 20.0  # times the usual distance from the median: what is farther is drawn at the edge
@@ -78,26 +79,23 @@ def over_time(columns: Columns, answer: Answer | None) -> Chart | None:
     if ends is None:
         return None
     n = len(columns.value)
-    x = (np.arange(n) + 0.5) / n
-    y = _height(columns.value, *ends)
-    together = int(np.isfinite(columns.value).sum()) > MANY
-    look = np.minimum(np.where(columns.source < 0, COLOURED, columns.source), COLOURED)
-    dots, band, caption = [], "", "Each dot is a measurement."
-    stretch = (np.arange(n) * STRETCHES // n).astype(np.int64)
+    x, y = (np.arange(n) + 0.5) / n, _height(columns.value, *ends)
+    bins, caption = None, "Each dot is a measurement."
+    if int(np.isfinite(columns.value).sum()) > MANY:
+        bins = STRETCHES
+        caption = (
+            f"Each mark is a mean over a stretch of about {-(-n // bins):,} plays: dots for each source, of what is "
+            "kept; crosses for each reason not to count. The band reaches from the lowest to the highest kept value."
+        )
+    look, dots = np.minimum(np.where(columns.source < 0, COLOURED, columns.source), COLOURED), []
     for one in range(COLOURED + 1):
         mine = columns.kept & (look == one)
         if mine.any():
-            at = _means(x, y, mine, stretch) if together else (x[mine], y[mine])
-            dots.append(Marks(f"s{one}" if one < COLOURED else "other", _name(columns, one), _dots(*at)))
-    if together:
-        band = _band(x, y, columns.kept, stretch)
-        caption = (
-            f"Each dot is the mean of the kept measurements of a source in a stretch of about {-(-n // STRETCHES):,} "
-            "plays; the band reaches from their lowest to their highest."
-        )
+            path = _dots(*_gathered(x, y, mine, bins))
+            dots.append(Marks(f"s{one}" if one < COLOURED else "other", _name(columns, one), path))
+    shown = (number(ends[0]), number(ends[1]), "0", f"{n - 1:,}", dots, _crosses(columns, x, y, bins, 12))
     middle = None if answer is None else _line(answer.estimate, ends)
-    shown = number(ends[0]), number(ends[1])
-    return Chart("play", *shown, "0", f"{n - 1:,}", dots, _crosses(columns, x, y, 12), band, middle, None, caption)
+    return Chart("play", *shown, _band(x, y, columns.kept, bins), middle, None, caption)
 
 
 def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Chart]:
@@ -114,13 +112,13 @@ def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Ch
         parameter = space.parameters[name]
         some = columns.having(name)
         x, y = _places(space, name, [play.point[name] for play in some.log]), _height(some.value, *ends)
-        choices = parameter.choices if isinstance(parameter, Categorical) else (parameter.low, parameter.high)
-        left, right = (parameter.describe(choices[end]) for end in (0, -1))
-        dots = [Marks("kept", "kept", _dots(*_thinned(x, y, some.kept)))]
+        left, right, bins = _ends(parameter)
+        bins = None if len(some.log) <= MANY else bins
+        dots = [Marks("kept", "kept", _dots(*_gathered(x, y, some.kept, bins)))]
+        crosses, band = _crosses(some, x, y, bins, 28), _band(x, y, some.kept, bins)
         best = [] if answer is None or name not in answer.point else [answer.point[name]]
         chosen = round(WIDTH * float(_places(space, name, best)[0])) if best else None
-        crosses = _crosses(some, x, y, 28)
-        charts.append(Chart(name, *shown, left, right, dots, crosses, estimate=middle, chosen=chosen))
+        charts.append(Chart(name, *shown, left, right, dots, crosses, band, middle, chosen))
     return charts
 
 
@@ -164,7 +162,7 @@ def _name(columns: Columns, look: int) -> str:
     return " and ".join([*kinds, *(["no source named"] if unnamed else [])])
 
 
-def _crosses(columns: Columns, x: FloatArray, y: FloatArray, wide: int) -> list[Marks]:
+def _crosses(columns: Columns, x: FloatArray, y: FloatArray, bins: int | None, wide: int) -> list[Marks]:
     """What does not count, by reason, as crosses this wide."""
     kinds = {
         "set aside": columns.aside,
@@ -173,40 +171,40 @@ def _crosses(columns: Columns, x: FloatArray, y: FloatArray, wide: int) -> list[
     }
     found = []
     for label, which in kinds.items():
-        if (which := which & np.isfinite(y)).any():
-            a, b = _pixels(*_thinned(x, y, which))
+        if which.any():
+            a, b = _pixels(*_gathered(x, y, which, bins))
             lines = f"l{wide} 12m0-12l-{wide} 12"
             path = "".join(f"M{i - wide // 2} {j - 6}{lines}" for i, j in zip(a, b, strict=True))
             found.append(Marks(label.replace("set ", ""), label, path))
     return found
 
 
-def _thinned(x: FloatArray, y: FloatArray, which: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Some marks; of very many, one for each cell of a grid."""
+def _gathered(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) -> tuple[FloatArray, FloatArray]:
+    """Some marks; with bins, their mean in each bin of x that has some."""
     x, y = x[which], y[which]
-    if len(x) <= MANY:
+    if bins is None:
         return x, y
-    cells = np.unique(np.rint(x * STRETCHES).astype(np.int64) * (CELLS + 1) + np.rint(y * CELLS).astype(np.int64))
-    return cells // (CELLS + 1) / STRETCHES, cells % (CELLS + 1) / CELLS
-
-
-def _means(x: FloatArray, y: FloatArray, which: BoolArray, stretch: IntArray) -> tuple[FloatArray, FloatArray]:
-    """The mean of the marks in each stretch that has some."""
-    count = np.bincount(stretch[which], minlength=STRETCHES)
+    place = _bin(x, bins)
+    count = np.bincount(place)
     some = count > 0
-    means = [np.bincount(stretch[which], one[which], minlength=STRETCHES)[some] / count[some] for one in (x, y)]
-    return means[0], means[1]
+    return np.bincount(place, x)[some] / count[some], np.bincount(place, y)[some] / count[some]
 
 
-def _band(x: FloatArray, y: FloatArray, which: BoolArray, stretch: IntArray) -> str:
-    """The outline of the marks of each stretch."""
-    top, bottom = np.full(STRETCHES, np.inf), np.full(STRETCHES, -np.inf)
-    np.minimum.at(top, stretch[which], y[which])
-    np.maximum.at(bottom, stretch[which], y[which])
+def _band(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) -> str:
+    """The outline of some marks, bin by bin; nothing without bins."""
+    if bins is None or not which.any():
+        return ""
+    top, bottom, place = np.full(bins, np.inf), np.full(bins, -np.inf), _bin(x[which], bins)
+    np.minimum.at(top, place, y[which])
+    np.maximum.at(bottom, place, y[which])
     some = np.flatnonzero(np.isfinite(top))
-    centre = (some + 0.5) / STRETCHES
+    centre = (some + 0.5) / bins
     a, b = _pixels(np.concatenate([centre, centre[::-1]]), np.concatenate([top[some], bottom[some][::-1]]))
-    return "M" + "L".join(f"{i} {j}" for i, j in zip(a, b, strict=True)) + "Z" if a else ""
+    return "M" + "L".join(f"{i} {j}" for i, j in zip(a, b, strict=True)) + "Z"
+
+
+def _bin(x: FloatArray, bins: int) -> IntArray:
+    return np.minimum((x * bins).astype(np.int64), bins - 1)
 
 
 def _dots(x: FloatArray, y: FloatArray) -> str:
@@ -215,6 +213,13 @@ def _dots(x: FloatArray, y: FloatArray) -> str:
 
 def _pixels(x: FloatArray, y: FloatArray) -> tuple[list[int], list[int]]:
     return np.rint(WIDTH * x).astype(int).tolist(), np.rint(HEIGHT * y).astype(int).tolist()
+
+
+def _ends(parameter: Parameter) -> tuple[str, str, int | None]:
+    """What is at the ends of a parameter, and how many bins it has."""
+    if isinstance(parameter, Categorical):
+        return parameter.describe(parameter.choices[0]), parameter.describe(parameter.choices[-1]), parameter.size
+    return parameter.describe(parameter.low), parameter.describe(parameter.high), FEW
 
 
 def _places(space: Box, name: str, values: Sequence[object]) -> FloatArray:

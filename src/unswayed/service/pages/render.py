@@ -20,6 +20,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from unswayed.search.answer import Answer
 from unswayed.service.pages.chart import LATEST
 from unswayed.service.pages.columns import FAR
+from unswayed.service.pages.options import SHOWN
 from unswayed.service.pages.plays import log_page
 from unswayed.service.pages.view import StudyView
 from unswayed.study.reading import Study
@@ -241,4 +242,4 @@ ENVIRONMENT.filters |= {
     "number": number,
     "counted": counted,
 }
-ENVIRONMENT.globals |= {"query": _query, "FAR": FAR, "LATEST": LATEST}
+ENVIRONMENT.globals |= {"query": _query, "FAR": FAR, "LATEST": LATEST, "OPTIONS": SHOWN}

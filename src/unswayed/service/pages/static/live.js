@@ -5,10 +5,13 @@
   const WAIT = 2000, RETRY = 5000; // milliseconds between two updates; while an answer is computed
   let news = false, busy = false, last = Date.now();
 
+  // Whether an update would disturb: somebody types, moves a slider, or has opened a form; and where the focus is on
+  // something that could not be found again.
   const inUse = () => {
     const at = document.activeElement, main = document.getElementById("main");
-    const typing = at && main.contains(at) && at.matches("input, select, textarea, button");
-    return typing || main.querySelector("details[open] form") !== null;
+    if (main.querySelector("details[open] form") || main.querySelector("input:active")) return true;
+    if (!at || at === main || !main.contains(at)) return false;
+    return !at.id || at.matches("input:not([type=range], [type=checkbox]), select");
   };
 
   // Takes an element over from another version of this page, and keeps the focus and what was scrolled.

@@ -19,6 +19,7 @@ import argparse
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -54,20 +55,23 @@ def load(url: str, folder: Path, seconds: float) -> None:
     with Server(url) as server:
         for clients in (1, 16):
             slices = ROUNDS * (2 if clients > 1 else 4)  # the machine may be busy now and quiet then: take turns
-            told, inserted, statuses = [], [], set()
+            told, inserted, statuses, cpu = [], [], set(), 0.0
             for turn in range(ROUNDS):
                 study = f"load-{clients}-{turn}"
                 server.begin(study, FEW, plays=100_000, parallel=1)
                 handed = [server.ask(study, f"w{k}", int(1000 * max(1, seconds / 40))) for k in range(clients)]
                 inserted += apart(bare, [(seconds / slices, k) for k in range(clients)])
                 work = [(server.port, server.token, study, handed[k], seconds / slices) for k in range(clients)]
+                cpu -= server.cpu()
                 for times, seen in apart(many_tells, work):
                     told.append(times)
                     statuses |= seen
+                cpu += server.cpu()
             shared = spread([one for times in told for one in times], seconds / slices * ROUNDS)
             alone = spread([one for times in inserted for one in times], seconds / slices * ROUNDS)
             ratio = {"p50_ratio": shared["p50_ms"] / alone["p50_ms"], "p99_ratio": shared["p99_ms"] / alone["p99_ms"]}
-            report("load", database=kind, clients=clients, tell=shared, bare=alone, statuses=sorted(statuses), **ratio)
+            each = {"server_cpu_ms_per_tell": 1000 * cpu / shared["count"], "statuses": sorted(statuses)}
+            report("load", database=kind, clients=clients, tell=shared, bare=alone, **each, **ratio)
 
 
 def busy(url: str, seconds: float) -> None:
@@ -141,31 +145,36 @@ def pages(url: str, sizes: tuple[int, ...] = (50, 50_000)) -> None:
 
 
 def sources(url: str, count: int) -> None:
-    """Each of many sources asks and tells once; where does it break?"""
+    """One value of each of many sources; then how long a tell, an ask, the answer, a restart and the pages take."""
+    options = [f"option {k}" for k in range(20)]
     with Server(url) as server:
-        server.begin("many", {"options": [f"option {k}" for k in range(20)]}, plays=3 * count)
-        line = connection(server.port)
-        asks, tells = [], []
-        for k in range(count):
-            began = time.perf_counter()
-            (number,) = ask(line, server.token, "many", f"source-{k}", 1)
-            asked = time.perf_counter()
-            call(line, server.token, f"/studies/many/plays/{number}/tell", {"value": k * 37 % 101 / 100})
-            asks.append(asked - began)
-            tells.append(time.perf_counter() - asked)
-            if (k + 1) in (count // 100, count // 10, count // 4, count // 2, count):
-                last = {"ask": spread(asks[-50:], 1.0), "tell": spread(tells[-50:], 1.0)}
-                report("sources", sources=k + 1, seconds=sum(asks) + sum(tells), **last, memory_mb=server.memory())
-        began = time.perf_counter()
-        call(line, server.token, "/studies/many/answer", None)
-        answered = time.perf_counter() - began
-        opened = time.perf_counter()
-        server.restart()
-        call(connection(server.port), server.token, "/studies/many", None)
-        reopened = time.perf_counter() - opened
+        server.begin("many", {"options": options}, plays=count)
+        for number in (count // 100, count // 10, count):
+            known = 0 if number == count // 100 else number // 10
+            rows = [(options[k % 20], k * 37 % 101 / 100, f"source-{k}") for k in range(known, number)]
+            adding = timed(lambda rows=rows: server.add("many", rows))
+            line = connection(server.port)
+            first, asks, tells = 0.0, [], []
+            for k in range(10):
+                began = time.perf_counter()
+                (play,) = ask(line, server.token, "many", f"source-{number}-{k}", 1)
+                asks.append(time.perf_counter() - began)
+                first = first or asks[0]  # folds all that was added
+                tell = partial(call, line, server.token, f"/studies/many/plays/{play}/tell", {"value": 0.5})
+                tells.append(timed(tell))
+            answer = timed(lambda: call(connection(server.port), server.token, "/studies/many/answer", None))
+            per = {"ask_first_s": first, "ask": spread(asks[1:], 1.0), "tell": spread(tells, 1.0)}
+            report("sources", sources=number, adding_s=adding, **per, answer_s=answer, memory_mb=server.memory())
+        reopened = timed(lambda: (server.restart(), call(connection(server.port), server.token, "/studies/many", None)))
         cookie = server.log_in()
-        times = {path or "/": server.page(f"/studies/many{path}", cookie) for path in ("", "/sources", "/log")}
-        report("sources", sources=count, answer_s=answered, restart_s=reopened, pages_s_bytes=times)
+        seconds = {path or "/": server.page(f"/studies/many{path}", cookie)[0] for path in ("", "/sources", "/log")}
+        report("sources", sources=count, restart_s=reopened, **seconds)
+
+
+def timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from unswayed.study.run import one_line
 
 BEAT = 30.0  # seconds between two signs of life of a play, or a third of its lease
 IDLE = 2.0  # seconds between two questions when all plays are handed out
+Running = dict[int, tuple[Play, Future[Measurement], float]]  # with the time of the last sign of life
 
 
 def work(
@@ -50,7 +51,7 @@ def work(
     about = study.about()
     names, beat = space_from_record(about["space"]).names, min(BEAT, about["lease"] / 3)
     command.check(names)
-    running: dict[int, tuple[Play, Future[Measurement], float]] = {}
+    running: Running = {}
     done = 0
     with ThreadPoolExecutor(jobs) as pool:
         try:
@@ -64,17 +65,24 @@ def work(
                         return done
                     command.wait(idle)  # others have the last plays, and may lose them
                     continue
-                wait([future for _, future, _ in running.values()], timeout=beat / 3, return_when=FIRST_COMPLETED)
-                for number, (play, future, last) in list(running.items()):
-                    if future.done():
-                        del running[number]
-                        done += _report(study, play, future, say)
-                    elif monotonic() - last > beat:
-                        with suppress(UnswayedError):  # it was handed on: the answer is reported all the same
-                            study.heartbeat(play)
-                        running[number] = play, future, monotonic()
+                done += _followed(study, running, beat, say)
         finally:
             command.stop()
+
+
+def _followed(study: Remote, running: Running, beat: float, say: Callable[[str], None]) -> int:
+    """Wait a little, report what has ended and give signs of life of the rest; how many were measured."""
+    wait([future for _, future, _ in running.values()], timeout=beat / 3, return_when=FIRST_COMPLETED)
+    done = 0
+    for number, (play, future, last) in list(running.items()):
+        if future.done():
+            del running[number]
+            done += _report(study, play, future, say)
+        elif monotonic() - last > beat:
+            with suppress(UnswayedError):  # it was handed on: the answer is reported all the same
+                study.heartbeat(play)
+            running[number] = play, future, monotonic()
+    return done
 
 
 def _tried(command: Command, point: dict[str, Any], retries: int) -> Measurement:

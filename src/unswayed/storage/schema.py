@@ -14,6 +14,7 @@ from unswayed.errors import InvalidInput, JournalError, SystemFault
 
 VERSION = 1
 PATIENCE = 30  # seconds to wait for another writer
+CONNECTIONS = 20  # that stay open: to open one costs more than a request
 
 METADATA = sa.MetaData()
 ABOUT = sa.Table("unswayed", METADATA, sa.Column("version", sa.Integer, nullable=False))
@@ -102,7 +103,8 @@ def _engine(url: str) -> sa.Engine:
         folder = os.path.dirname(os.path.abspath(address.database))
         if not os.path.isdir(folder):
             raise InvalidInput(f"there is no folder {folder} for the database {address.database}")
-        engine = sa.create_engine(address, connect_args={"timeout": PATIENCE, "check_same_thread": False})
+        given = {"timeout": PATIENCE, "check_same_thread": False}
+        engine = sa.create_engine(address, connect_args=given, pool_size=CONNECTIONS)
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -110,7 +112,8 @@ def _engine(url: str) -> sa.Engine:
         raise InvalidInput(f"a database is sqlite:///FILE or postgresql://USER@HOST/NAME, not {kind}")
     try:
         # No ping before each use: after a restart of PostgreSQL one request fails, with 503, and is sent again.
-        return sa.create_engine(address.set(drivername="postgresql+psycopg"), isolation_level="READ COMMITTED")
+        address = address.set(drivername="postgresql+psycopg")
+        return sa.create_engine(address, isolation_level="READ COMMITTED", pool_size=CONNECTIONS)
     except ModuleNotFoundError:
         raise InvalidInput("PostgreSQL needs a driver: pip install 'unswayed[postgres]'") from None
 

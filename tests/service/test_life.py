@@ -18,7 +18,7 @@ from unswayed.text import json_text
 
 PLAYS = 56
 SOURCES = [f"lab-{i}" for i in range(1, 8)] + ["liar"]
-LEASE = 1.5
+LEASE = 5.0
 OLD = 30
 
 
@@ -68,11 +68,11 @@ class Life:
                     else:
                         study.tell(play, told_by(name, play.point))
                 done += 1
-            if name == "lab-3" and done == 3:  # its program is restarted in the middle of a play
+            if name == "lab-3" and done == 1:  # its program is restarted in the middle of a play
                 (lost,) = study.ask()
                 study = self.server.study("life", self.tokens[name], patience=30)
                 assert study.ask()[0] == lost
-            if name == "lab-4" and done == 2:  # it takes plays and never comes back
+            if name == "lab-4":  # it takes more plays and never comes back
                 study.ask(2)
                 return
             time.sleep(0.02)

@@ -91,6 +91,13 @@ def test_the_reason_of_another_is_not_shown(world):
     assert "furnace" not in world("POST", f"{API}/s/plays/1/fail", "source", {"reason": "x"}).text
 
 
+def test_a_source_has_a_limited_number_of_plays(world, monkeypatch):
+    monkeypatch.setattr("unswayed.service.api.HELD", 3)
+    assert len(world.ask("source", 1000)) == 3
+    assert world.ask("source", 1000) == world.ask("source", 3)
+    assert len(world.ask("owner", 5)) == 5
+
+
 def test_keys_belong_to_their_source(world):
     key = {"headers": {"idempotency-key": "the same"}}
     body = {"point": {"x": 0.5, "y": 0.5}, "value": 0.111}

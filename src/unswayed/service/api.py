@@ -29,6 +29,7 @@ SEND = frozenset({Role.OWNER, Role.SOURCE})
 OWN = frozenset({Role.OWNER})
 OPEN: frozenset[Role] = frozenset()  # no token needed
 MOST = 1000  # plays that one request asks for
+HELD = 100  # plays that a source has at a time: nobody else is served while they are chosen
 
 
 class Api:
@@ -104,6 +105,7 @@ class Api:
         body = call.take("n", "source")
         n = whole(plainly(body.get("n", 1), int, "n"), "n", least=1, most=MOST)
         source = call.token.name
+        n = min(n, HELD) if call.token.role is Role.SOURCE else n
         if call.token.role is Role.OWNER and body.get("source") is not None:
             source = str(Measurement(0.0, body["source"]).source)
         study = self.host.study(call.path["name"], fresh=False)

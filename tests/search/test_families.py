@@ -158,7 +158,7 @@ def test_the_better_family_is_found_although_most_of_its_points_are_worse():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["complex", "simple"])
+@pytest.mark.parametrize("name", ["models", "complex", "simple"])
 def test_the_better_family_is_found_in_nearly_all_runs(monkeypatch, name):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     benchmark = importlib.import_module("families")

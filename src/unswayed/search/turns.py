@@ -4,8 +4,8 @@ A family that begins badly would hardly be played again: its few values say that
 each second play goes to the family that is farthest behind its share, to improve on the best of that family, until
 every family has had its share of plays without a new best value.
 
-    the share of a family   EACH (d + 1) plays, where d is the number of its parameters; less if these are more than
-                            MOST of all plays
+    the share of a family   EACH (d + 1) plays, where d is the number of its parameters, and at least LEAST; less if
+                            these are more than MOST of all plays
 
 A value that is the best of its family is measured again if it was set aside: most plays that contradict it may be of
 other families.
@@ -21,7 +21,7 @@ from unswayed.search.task import Data, Task
 from unswayed.spaces import Box
 from unswayed.types import BoolArray, FloatArray
 
-EACH = 3
+EACH, LEAST = 3, 10
 MOST = 0.5
 
 
@@ -31,7 +31,8 @@ def behind(task: Task, data: Data, pending: FloatArray, number: int, plays: int)
         return None
     conditions = task.space.conditions
     names = [name for name in conditions.parameters if name not in conditions.gates]
-    shares = EACH * np.array([1.0 + sum(conditions.has(name, one) for name in names) for one in conditions.families])
+    own = [sum(conditions.has(name, one) for name in names) for one in conditions.families]
+    shares = np.maximum(EACH * (np.array(own) + 1.0), LEAST)
     shares *= min(1.0, MOST * plays / shares.sum())
     family, values = family_of(task.space, np.vstack([data.rows, data.failed, pending])), data.values
     counts = np.bincount(family, minlength=len(shares))

@@ -49,6 +49,11 @@ def connect(url: str, token: str, study: str | None = None, *, patience: float =
 
     Raises:
         InvalidInput: The address is wrong.
+
+    Example:
+        >>> study = connect("http://127.0.0.1:8711", "a token", "alloy")  # nothing is sent before the first verb
+        >>> study
+        Remote(http://127.0.0.1:8711/studies/alloy)
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:

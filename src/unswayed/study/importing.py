@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 from warnings import warn
 
 from unswayed.core.measurement import Measurement
@@ -12,6 +13,9 @@ from unswayed.spaces import Point, Space
 from unswayed.study.cells import measurement_of, point_of
 from unswayed.study.history import title
 from unswayed.text import listed, printable
+
+if TYPE_CHECKING:
+    from unswayed.storage.runs import Runs
 
 
 def read_measurements(
@@ -55,9 +59,16 @@ def read_measurements(
     from unswayed.storage.runs import read_runs  # pyarrow is slow to import
 
     runs = read_runs(Path(path))
-    table, names = runs.table, runs.table.names or []
     given = {"value": value, "source": source, "noise_std": noise_std, "trials": trials}
-    about = {name: runs.name(column) for name, column in given.items() if column is not None}
+    found = _rows(runs, space, {name: runs.name(column) for name, column in given.items() if column is not None})
+    if runs.sentence is not None:
+        warn(f"{path}: {runs.sentence}", stacklevel=2)
+    return found
+
+
+def _rows(runs: Runs, space: Space, about: dict[str, str]) -> list[tuple[Point, Measurement]]:
+    """The point and the measurement of each row; `about` says which column holds what."""
+    table, names = runs.table, runs.table.names or []
     known = {name: runs.name(name) for name in space.names}
     titles = {name: one if one in names and one != about["value"] else title(name) for name, one in known.items()}
     wanted = [*titles.values(), *about.values()]
@@ -71,10 +82,8 @@ def read_measurements(
             point = point_of(space, {name: cells[column][row] for name, column in titles.items()})
             told = measurement_of({name: cells[column][row] for name, column in about.items()}, about)
             if told is None:
-                raise InvalidInput(f"column {value!r} is empty")
+                raise InvalidInput(f"column {about['value']!r} is empty")
             found.append((point, told))
         except InvalidInput as error:
             raise InvalidInput(f"{table.place(row)}: {error}; nothing was added") from None
-    if runs.sentence is not None:
-        warn(f"{path}: {runs.sentence}", stacklevel=2)
     return found

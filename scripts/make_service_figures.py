@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unswayed.service.client import connect
+from unswayed import Box, Categorical, Real, Threat, connect
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 PAGES = {
@@ -21,7 +21,7 @@ PAGES = {
     "sources": ("/studies/alloy/sources", 740),
     "log": ("/studies/alloy/log", 1000),
 }
-SPACE = {"temperature": {"low": 60, "high": 120, "unit": "°C"}, "solvent": {"choices": ["water", "ethanol", "acetone"]}}
+SPACE = Box({"temperature": Real(60, 120, unit="°C"), "solvent": Categorical(["water", "ethanol", "acetone"])})
 LIAR = "lab-5"
 
 
@@ -41,9 +41,13 @@ def play(address, token):
     """Eight labs measure in turn; the owner corrects one value, retracts one and quarantines the liar."""
     owner, rng = connect(address, token, "alloy"), np.random.default_rng(1)
     threat = {"liars": 1, "low": 0, "high": 1}
-    owner._send("POST", "/api/v1/studies", {"name": "alloy", "space": SPACE, "threat": threat, "plays": 80, "seed": 1})
+    owner.server.send(
+        "POST", "/api/v1/studies", {"name": "alloy", "space": SPACE, "threat": threat, "plays": 80, "seed": 1}
+    )
     names = [f"lab-{i}" for i in range(1, 9)]
-    made = {name: owner._send("POST", "/api/v1/tokens", {"name": name, "role": "source"})["token"] for name in names}
+    made = {
+        name: owner.server.send("POST", "/api/v1/tokens", {"name": name, "role": "source"})["token"] for name in names
+    }
     labs = {name: connect(address, made[name], "alloy") for name in names}
     for turn in range(64):
         name = names[turn % len(names)]

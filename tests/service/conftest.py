@@ -58,11 +58,11 @@ class Server:
 
     def begin(self, name="s", space=None, **settings):
         body = {"name": name, "space": space or BOX, "seed": 1, **settings}
-        return self.study(name)._send("POST", "/api/v1/studies", body)
+        return self.study(name).server.send("POST", "/api/v1/studies", body)
 
     def make_token(self, name, role="source", study=None):
         body = {"name": name, "role": role, "study": study}
-        return self.study()._send("POST", "/api/v1/tokens", body)["token"]
+        return self.study().server.send("POST", "/api/v1/tokens", body)["token"]
 
 
 @pytest.fixture(scope="session")

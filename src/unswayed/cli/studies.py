@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,14 +70,6 @@ def records_of(study: str) -> list[Record]:
     return read_journal(study)
 
 
-def extra(module: str, name: str, what: str) -> Any:
-    """A name of an optional part of the package, or one line that says how to install it."""
-    try:
-        return getattr(import_module(module), name)
-    except ImportError:
-        raise InvalidInput(f"{what} needs the extra `server`: pip install 'unswayed[server]'") from None
-
-
 def beside(study: str, suffix: str) -> Path:
     """The file of another kind beside a journal; for a study on a server, in this folder."""
     return Path(study.rstrip("/").rsplit("/", 1)[-1] + suffix) if is_url(study) else Path(study).with_suffix(suffix)
@@ -94,7 +85,7 @@ def counts(study: Study | Remote) -> str:
     """How many plays there are of each status, as text."""
     from collections import Counter
 
-    from unswayed.service.client import NotAllowed
+    from unswayed.service.requests import NotAllowed
 
     try:
         found = Counter(str(play.status) for play in study.log)

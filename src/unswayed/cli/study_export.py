@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from unswayed.cli.studies import Name, beside, check_out, extra, read_study, records_of
+from unswayed.cli.studies import Name, beside, check_out, read_study, records_of
 from unswayed.errors import InvalidInput
 
 
@@ -83,8 +83,10 @@ def _content(study: str, kind: Format) -> bytes:
 
     known = read_study(study)
     if kind is Format.HTML:
-        standalone = extra("unswayed.service.pages.render", "standalone", "a page")
+        try:
+            from unswayed.service.pages.render import standalone
+        except ImportError:
+            raise InvalidInput("a page needs the extra `server`: pip install 'unswayed[server]'") from None
         answer = known.answer() if any(play.measured for play in known.log) else None
-        page: str = standalone(known, answer, Path(study).stem)
-        return page.encode()
+        return standalone(known, answer, Path(study).stem).encode()
     return exported(known, records_of(study) if kind is Format.JSONL else [], kind)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import secrets
 from collections.abc import Iterable
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from threading import local
-from time import monotonic, sleep
 from typing import Any, Unpack
 from urllib.parse import quote, urlsplit
 
 from unswayed.core.measurement import Measurement
 from unswayed.core.threat import Threat
-from unswayed.errors import InvalidInput, JournalError, SystemFault
+from unswayed.errors import InvalidInput
 from unswayed.search.play import Play
+from unswayed.service.requests import PATIENCE, Server
 from unswayed.spaces import Point, Space, space_from_record
 from unswayed.storage import Record
 from unswayed.study.header import Header
@@ -22,17 +18,6 @@ from unswayed.study.reading import Study
 from unswayed.study.settings import Settings, StudyArgs
 from unswayed.study.state import State, plain
 from unswayed.text import printable
-
-PATIENCE = 60.0  # seconds for which a server may be away
-LONGEST = 600.0  # seconds for one reply: an answer may have to be computed
-
-
-class NotAllowed(InvalidInput):
-    """The token may not do this.
-
-    Args:
-        message: One line that says why.
-    """
 
 
 def connect(url: str, token: str, study: str | None = None, *, patience: float = PATIENCE) -> Remote:
@@ -63,26 +48,22 @@ def connect(url: str, token: str, study: str | None = None, *, patience: float =
         study = words[1]
     if study is None:
         raise InvalidInput("name the study: connect(url, token, study=...), or give the address of its page")
-    return Remote(f"{parts.scheme}://{parts.netloc}", token, study, patience)
+    return Remote(Server(f"{parts.scheme}://{parts.netloc}", token, patience), study)
 
 
 class Remote:
     """A study on a server, with the verbs of `Optimizer`. Several threads may use it.
 
     Args:
-        server: Its address.
-        token: Whose requests these are.
+        server: Where it is.
         study: The name of the study.
-        patience: For how many seconds the server may be away.
     """
 
-    def __init__(self, server: str, token: str, study: str, patience: float = PATIENCE) -> None:
+    def __init__(self, server: Server, study: str) -> None:
         self.server, self.study = server, study
-        self._token, self._patience = token, patience
-        self._connections = local()
 
     def __repr__(self) -> str:
-        return f"Remote({self.server}/studies/{self.study})"
+        return f"Remote({self.server.address}/studies/{self.study})"
 
     def __enter__(self) -> Remote:
         return self
@@ -92,9 +73,7 @@ class Remote:
 
     def close(self) -> None:
         """Close the connection of this thread. Closing twice is harmless."""
-        connection = getattr(self._connections, "one", None)
-        if connection is not None:
-            connection.close()
+        self.server.close()
 
     # verbs
 
@@ -110,7 +89,7 @@ class Remote:
         """
         given = Settings(**{"parallel": None, **settings}).record()  # type: ignore[arg-type]
         body = {"name": self.study, "space": space.record(), **given}
-        found: dict[str, Any] = self._send("POST", "/api/v1/studies", body)
+        found: dict[str, Any] = self.server.send("POST", "/api/v1/studies", body)
         return found
 
     def ask(self, n: int = 1, *, source: str | None = None) -> list[Play]:
@@ -122,7 +101,7 @@ class Remote:
         """
         body = {"n": n} if source is None else {"n": n, "source": source}
         plays = self._post("ask", body)["plays"]
-        return [Play(play["number"], self._point(play["point"])) for play in plays]
+        return [Play(play["number"], _point(play["point"])) for play in plays]
 
     def tell(self, play: Play | int, value: float | Measurement, **about: Any) -> None:
         """Record the measurement of a play. The same measurement again is harmless.
@@ -243,62 +222,16 @@ class Remote:
         """Every play, in order; not for sources."""
         return self.read().log
 
-    # requests
-
-    def _point(self, point: Any) -> Point:
-        return tuple(point) if isinstance(point, list) else point
-
     def _get(self, path: str) -> Any:
-        return self._send("GET", f"/api/v1/studies/{quote(self.study, safe='')}{path}", None)
+        return self.server.send("GET", f"/api/v1/studies/{quote(self.study, safe='')}{path}", None)
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
-        return self._send("POST", f"/api/v1/studies/{quote(self.study, safe='')}/{path}", body)
+        return self.server.send("POST", f"/api/v1/studies/{quote(self.study, safe='')}/{path}", body)
 
-    def _send(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
-        """One request, repeated with the same key while the server is away."""
-        headers = {"Authorization": f"Bearer {self._token}", "Idempotency-Key": secrets.token_urlsafe(16)}
-        data = None
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-            data = json.dumps(body)
-        end, pause = monotonic() + self._patience, 0.05
-        while True:
-            try:
-                status, reply = self._once(method, path, data, headers)
-                if status != 503:
-                    break
-                reason = _line(reply)
-            except (OSError, HTTPException) as error:
-                self.close()
-                self._connections.one = None
-                reason = str(error) or type(error).__name__
-            if monotonic() + pause > end:
-                raise SystemFault(f"{self.server} does not answer: {reason}")
-            sleep(pause)
-            pause = min(2 * pause, 2.0)
-        if 200 <= status < 300:
-            return json.loads(reply)
-        kind = {403: NotAllowed, 409: JournalError}.get(status, InvalidInput)
-        raise kind(f"{self.server}: {_line(reply)} ({status})")
 
-    def _once(self, method: str, path: str, data: str | None, headers: dict[str, str]) -> tuple[int, bytes]:
-        connection = getattr(self._connections, "one", None)
-        if connection is None:
-            parts = urlsplit(self.server)
-            kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-            connection = self._connections.one = kind(parts.netloc, timeout=LONGEST)
-        connection.request(method, path, data, headers)
-        response = connection.getresponse()
-        return response.status, response.read()
+def _point(point: Any) -> Point:
+    return tuple(point) if isinstance(point, list) else point
 
 
 def _number(play: Play | int) -> int:
     return play.number if isinstance(play, Play) else play
-
-
-def _line(reply: bytes) -> str:
-    """What a server says of an error."""
-    try:
-        return printable(str(json.loads(reply)["error"]), limit=500)
-    except (ValueError, KeyError, TypeError):
-        return printable(reply, limit=200)

@@ -40,15 +40,10 @@ def serve(folder):
 def play(address, token):
     """Eight labs measure in turn; the owner corrects one value, retracts one and quarantines the liar."""
     owner, rng = connect(address, token, "alloy"), np.random.default_rng(1)
-    threat = {"liars": 1, "low": 0, "high": 1}
-    owner.server.send(
-        "POST", "/api/v1/studies", {"name": "alloy", "space": SPACE, "threat": threat, "plays": 80, "seed": 1}
-    )
+    owner.begin(SPACE, threat=Threat(liars=1, low=0, high=1), plays=80, seed=1)
     names = [f"lab-{i}" for i in range(1, 9)]
-    made = {
-        name: owner.server.send("POST", "/api/v1/tokens", {"name": name, "role": "source"})["token"] for name in names
-    }
-    labs = {name: connect(address, made[name], "alloy") for name in names}
+    made = [owner.server.send("POST", "/api/v1/tokens", {"name": name, "role": "source"}) for name in names]
+    labs = {one["name"]: connect(address, one["token"], "alloy") for one in made}
     for turn in range(64):
         name = names[turn % len(names)]
         for asked in labs[name].ask():

@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unswayed import Box, Categorical, InvalidInput, Measurement, Optimizer, Options, Real, Status, Study, Threat
-from unswayed.cli import studies
 from unswayed.cli.study import app
 from unswayed.storage import FileJournal, read_journal
 from unswayed.study.sheets import read_sheet, sheet
@@ -650,32 +649,14 @@ def test_wrong_exports_are_one_clear_line(told, folder):
     assert Path("lab.jsonl").read_bytes() == before
 
 
-def test_a_page_or_a_server_without_the_extra_is_one_clear_line(unswayed, told, monkeypatch):
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(studies, "import_module", missing)
+def test_a_page_without_the_extra_is_one_clear_line(told, monkeypatch):
+    monkeypatch.setitem(sys.modules, "unswayed.service.pages.render", None)
     refused(told("export", "--format", "html"), "pip install 'unswayed[server]'")
-    refused(unswayed("study", "status", "http://localhost:1/studies/x"), "pip install 'unswayed[server]'")
 
 
-def test_a_study_on_a_server_has_the_same_verbs(unswayed, told, monkeypatch):
-    """A stand-in for the client: the commands do not know which they have."""
-    seen = []
-
-    class Module:
-        @staticmethod
-        def connect(url, token):
-            seen.append((url, token))
-            return Optimizer.open("lab.jsonl")
-
-    monkeypatch.setattr(studies, "import_module", lambda name: Module)
-    monkeypatch.setenv("UNSWAYED_TOKEN", "secret")
-    url = "http://localhost:1/studies/lab"
-    assert unswayed("study", "tell", url, 6, 0.5)[0] == 0
-    assert unswayed("study", "status", url)[0] == 0
-    assert seen == [(url, "secret")] * 2
-    assert log()[6].value == 0.5
+def test_a_study_on_a_server_needs_a_token(unswayed, monkeypatch):
+    monkeypatch.delenv("UNSWAYED_TOKEN", raising=False)
+    refused(unswayed("study", "status", "http://localhost:1/studies/x"), "UNSWAYED_TOKEN")
 
 
 def test_a_picture(told, folder):

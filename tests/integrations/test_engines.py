@@ -25,7 +25,7 @@ def sometimes(point):
 @contextmanager
 def single_node():
     executorlib = pytest.importorskip("executorlib")
-    with executorlib.SingleNodeExecutor(max_workers=2, block_allocation=True) as executor:
+    with executorlib.SingleNodeExecutor(max_workers=2) as executor:
         yield executor
 
 

@@ -100,7 +100,7 @@ def test_a_retracted_trial_does_not_narrow_the_space():
     study.optimize(objective, n_trials=8)
     other = {"x": FloatDistribution(0, 2), "z": CategoricalDistribution(["a", "b"])}
     study.add_trial(create_trial(params={"x": 0.5, "z": "a"}, distributions=other, value=0.0))
-    with pytest.raises(InvalidInput, match="in common"):
+    with pytest.raises(InvalidInput, match="only some trials have"):
         recommend(study)
     sampler = UnswayedSampler(seed=0)
     assert sampler.infer_relative_search_space(study, new_trial(study)) == {}

@@ -103,7 +103,7 @@ def test_new_never_touches_a_file_that_is_there(unswayed, study, folder):
         (("x.jsonl", "--space", "space.toml", "--plays", 0), "plays"),
         (("x.jsonl", "--space", "space.toml", "--budget", "nan"), "threat"),
         (("no/x.jsonl", "--space", "space.toml"), "cannot open no/x.jsonl"),
-        (("http://localhost:1/studies/x", "--space", "space.toml"), "on that server"),
+        (("x.jsonl", "--space", "space.toml", "--low", 0, "--high", 1), "add --budget, --lies or --liars"),
     ],
     ids=str,
 )
@@ -592,7 +592,7 @@ def test_a_source_in_quarantine(told):
         (("--budget", "much"), "'much' is not a number"),
         (("--budget", "-1"), "threat"),
         (("--budget", "unknown", "--lies", 2), "give it alone"),
-        (("--low", 2, "--high", 1), "low must be below high"),
+        (("--lies", 1, "--low", 2, "--high", 1), "low must be below high"),
         (("--seed", 3), "--seed"),
         (("--quarantine", " "), "source"),
     ],

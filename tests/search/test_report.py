@@ -4,6 +4,7 @@ import warnings
 from random import Random
 
 import numpy as np
+import pytest
 
 from unswayed import Box, Measurement, Optimizer, Options, Real, SquaredExponential, Threat, maximize
 
@@ -164,3 +165,13 @@ def test_an_estimate_that_rests_on_a_correction_alone_says_so():
         assert (said in str(found)) == alone
         seen.add(alone)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("threat", [None, 0.0, Threat(lies=1), Threat(liars=1)])
+def test_equal_values_are_explained_whoever_measured_them(threat):
+    study = Optimizer(Options(list(TRUE)), seed=0, threat=threat)
+    for number, play in enumerate(study.ask(12)):
+        study.tell(play, 1.0, source=f"lab-{number % 3}")
+    found = study.answer()
+    assert found.set_aside == ()
+    assert not any(source.set_aside or source.offset for source in found.sources)

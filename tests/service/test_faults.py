@@ -11,6 +11,8 @@ import pytest
 from tests.service.conftest import BOX
 from tests.service.test_kill import FEW
 from unswayed.cli import main
+from unswayed.service.tokens import Tokens
+from unswayed.storage.database import Database
 
 
 def send(server, token, path, body, key=None):
@@ -18,7 +20,7 @@ def send(server, token, path, body, key=None):
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     headers |= {} if key is None else {"Idempotency-Key": key}
     with server.study() as study:
-        status, data = study._once("POST", f"/api/v1/studies/s/{path}", json.dumps(body), headers)
+        status, data = study.server._once("POST", f"/api/v1/studies/s/{path}", json.dumps(body), headers)
     return status, json.loads(data)
 
 
@@ -97,7 +99,7 @@ def test_the_play_of_a_dead_worker_is_handed_on_and_its_late_answer_does_not_cou
         server.study(token=alive).heartbeat(other)
     assert [one.number for one in server.study(token=alive).ask(2)] == [other.number, play.number]
     server.study(token=alive).tell(play, 0.25)
-    status, body = send(server, dead._token, f"plays/{play.number}/tell", {"value": 0.75})
+    status, body = send(server, dead.server._token, f"plays/{play.number}/tell", {"value": 0.75})
     assert status == 409
     assert "kept in the log" in body["error"]
     assert kinds(server) == ["ask", "ask", "hand", "tell", "late"]
@@ -204,3 +206,13 @@ def test_a_newer_store_is_refused(stored, capsys):
     assert code == 2
     assert "of version 2" in line
     assert "update unswayed" in line
+
+
+def test_an_owner_is_made_if_there_is_none(tmp_path, servers):
+    """A token that was made before the first start is no owner."""
+    url = f"sqlite:///{tmp_path}/early.db"
+    database = Database(url)
+    Tokens(database).make("lab-1", "source")
+    database.close()
+    server = servers(url)
+    assert server.begin()["name"] == "s"

@@ -132,8 +132,8 @@ def test_the_words_are_those_of_the_answer(plain):
 
 def test_a_study_without_an_answer():
     empty = StudyView.of("new", uw.Optimizer(uw.Options(["a", "b"]), seed=0), None)
-    assert empty.state == "Nothing has been measured yet."
-    assert "Nothing has been measured yet." in render.study(empty, OWNER)
+    assert empty.state == "Nothing has been measured so far."
+    assert "Nothing has been measured so far." in render.study(empty, OWNER)
     for text in (render.sources(empty, OWNER), render.log(empty, READER), render.studies([empty], OWNER)):
         assert "new" in text
     waiting = StudyView.of("busy", options(), None)

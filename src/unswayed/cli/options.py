@@ -73,6 +73,8 @@ class Known:
         """As settings of a study; a kernel is one on the unit cube."""
         import numpy as np
 
+        if self.budget is None and not (self.lies or self.liars) and not self.low is self.high is None:
+            raise InvalidInput("--low and --high say what lies may be: add --budget, --lies or --liars, how many")
         return {
             "threat": threat_of(self.budget, self.lies, self.liars, self.low, self.high),
             "kernel": kernel_of(self.kernel, self.lengthscale, np.ones((1, varied.columns))),
@@ -115,8 +117,6 @@ def threat_of(budget: float | None, lies: int, liars: int, low: float | None, hi
 
     if budget is None and not (lies or liars) and low is high is None:
         return None
-    if budget is None and not (lies or liars):
-        raise InvalidInput("--low and --high say what lies may be: say how many with --budget, --lies or --liars too")
     return Threat(budget or 0.0, lies, liars, low, high)
 
 

@@ -102,8 +102,11 @@ def _serve(database: Database, listening: socket.socket, host: str, allowed: fro
     from unswayed.service.host import Host
 
     studies = Host(database, lease)
-    if not studies.tokens.rows():
-        typer.echo(f"owner token: {studies.tokens.make('owner', 'owner')}")
+    known = studies.tokens.rows()
+    if not any(row["role"] == "owner" for row in known):
+        names = {row["name"] for row in known}
+        name = next(one for one in ("owner", *(f"owner-{n}" for n in range(2, 1000))) if one not in names)
+        typer.echo(f"owner token: {studies.tokens.make(name, 'owner')}")
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
     sys.stdout.flush()

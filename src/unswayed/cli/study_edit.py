@@ -239,7 +239,10 @@ def _threat(study: Any, given: dict[str, Any]) -> Any:
             raise InvalidInput("--budget unknown forgets the whole threat: give it alone")
         return None
     given |= {"total": number_of(given["total"])} if "total" in given else {}
-    return replace(Threat.of(study.settings.threat) or Threat(), **given)
+    before = Threat.of(study.settings.threat)
+    if before is None and not given.keys() - {"low", "high"}:
+        raise InvalidInput("--low and --high say what lies may be: add --budget, --lies or --liars, how many")
+    return replace(before or Threat(), **given)
 
 
 def _count(text: str, option: str) -> int | None:

@@ -23,6 +23,7 @@ def status(study: Name, as_json: Json = False) -> None:
     For example: [bold]unswayed study status lab.jsonl[/bold]
     """
     from unswayed.cli.output import print_json
+    from unswayed.study.reading import why_no_answer
 
     known = read_study(study)
     answer = known.answer() if any(play.measured for play in known.log) else None
@@ -32,7 +33,7 @@ def status(study: Name, as_json: Json = False) -> None:
     for name, text in _facts(study, known, answer):
         typer.echo(f"{name:<12}{text}")
     typer.echo("")
-    typer.echo("Nothing has been measured so far." if answer is None else str(answer))
+    typer.echo(why_no_answer(known.log) if answer is None else str(answer))
     if shown := known.open_plays()[:LISTED]:
         typer.echo("\nOpen plays, to be measured:")
         print_plays(known, shown)

@@ -9,7 +9,7 @@ from warnings import warn
 
 from unswayed.core.measurement import Measurement
 from unswayed.errors import InvalidInput
-from unswayed.spaces import Point, Space
+from unswayed.spaces import Box, Options, Point, Space
 from unswayed.study.cells import measurement_of, point_of
 from unswayed.study.history import title
 from unswayed.text import listed, printable
@@ -58,6 +58,8 @@ def read_measurements(
     """
     from unswayed.storage.runs import read_runs  # pyarrow is slow to import
 
+    if not isinstance(space, Box | Options):
+        raise InvalidInput(f"the space must be a Box or Options, not {type(space).__name__}")
     runs = read_runs(Path(path))
     given = {"value": value, "source": source, "noise_std": noise_std, "trials": trials}
     found = _rows(runs, space, {name: runs.name(column) for name, column in given.items() if column is not None})

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Sequence
 from threading import RLock
 from typing import TYPE_CHECKING
 
 from unswayed.core.threads import one_thread
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.answer import Answer
-from unswayed.search.play import Play
+from unswayed.search.play import Play, Status
 from unswayed.spaces import Space
 from unswayed.storage import read_journal
 from unswayed.study.fold import Fold
@@ -131,6 +133,14 @@ class Study:
     def _refold(self) -> None:
         """Forget what was computed from answers or settings that have changed."""
         self._fold = Fold(self._state)
+
+
+def why_no_answer(log: Sequence[Play]) -> str:
+    """Why there is no answer, in one line, where no measurement counts."""
+    aside = Counter(str(play.status) for play in log if play.status is not Status.OPEN)
+    if not aside:
+        return "Nothing has been measured so far."
+    return f"No measurement counts: {', '.join(f'{count:,} {status}' for status, count in aside.items())}."
 
 
 def journal_name(journal: object) -> str:

@@ -19,7 +19,7 @@ from unswayed.service.pages.plays import LogPage, log_page
 from unswayed.service.pages.sources import SourceRow, source_rows
 from unswayed.service.pages.trust import Gauge, WhatIf, gauges, what_ifs
 from unswayed.spaces import Options, Space
-from unswayed.study.reading import Study
+from unswayed.study.reading import Study, why_no_answer
 from unswayed.study.settings import Settings
 from unswayed.text import counted
 
@@ -43,7 +43,7 @@ class StudyView:
         >>> import unswayed
         >>> study = unswayed.Optimizer(unswayed.Options(["a", "b"]), seed=0)
         >>> StudyView.of("moulds", study, None).state
-        'Nothing has been measured yet.'
+        'Nothing has been measured so far.'
     """
 
     name: str
@@ -99,7 +99,7 @@ class StudyView:
     def state(self) -> str:
         """What is to be said of the answer before it is read; nothing if it is up to date."""
         if self.answer is None:
-            return "The answer is being computed." if self.measured else "Nothing has been measured yet."
+            return "The answer is being computed." if self.measured else why_no_answer(self.log)
         if not self.behind:
             return ""
         came = "has" if self.behind == 1 else "have"

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOLDERS = (
     "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|integrations|paper|plots|policies|problems|programs"
-    "|scripts|search|simulation|spaces|storage|study|tests"
+    "|scripts|search|service|simulation|spaces|storage|study|tests"
 )
 PLACEHOLDER = "NAME.py"  # a file that the reader will write
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -42,19 +42,34 @@ def test_python_blocks_print_what_they_say(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_print_what_they_say(page, capsys, monkeypatch):
+def test_commands_print_what_they_say(page, capsys, monkeypatch, tmp_path):
+    """In an empty folder. A space is the file space.toml; a sheet is the last one that was written, filled in."""
     monkeypatch.setenv("COLUMNS", "80")
-    for text in (text for kind, text in blocks(page) if kind == "console"):
-        command, _, expected = text.partition("\n")
-        program, *arguments = shlex.split(command.removeprefix("$ "))
-        assert program == "unswayed"
-        with pytest.raises(SystemExit) as stop:
-            main(arguments)
-        assert stop.value.code == 0
-        shown = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-        lines = [line.rstrip(" ─") for line in shown]
-        for line in expected.splitlines():
-            assert line.rstrip(" ─") in lines
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    sheets = []
+    for kind, text in blocks(page):
+        if kind == "toml":
+            (tmp_path / "space.toml").write_text(text, encoding="utf-8")
+        elif kind == "csv":
+            assert (tmp_path / sheets[-1]).exists()
+            (tmp_path / sheets[-1]).write_text(text, encoding="utf-8")
+        elif kind == "console":
+            for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
+                assert_prints(command, expected, capsys)
+                sheets += re.findall(r"--out (\S+\.csv)", command)
+
+
+def assert_prints(command, expected, capsys):
+    program, *arguments = shlex.split(command)
+    assert program == "unswayed"
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    out, err = capsys.readouterr()
+    assert stop.value.code == 0, err
+    lines = [line.rstrip().rstrip(" ─") for line in out.splitlines()]
+    for line in expected.splitlines():
+        assert line.rstrip(" ─") in lines
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -102,7 +117,7 @@ def test_every_folder_is_on_the_page_for_newcomers():
 
 def test_the_kinds_of_blocks_are_known():
     for page in PAGES:
-        assert {kind for kind, _ in blocks(page)} <= {"python", "text", "console", "sh", "toml"}
+        assert {kind for kind, _ in blocks(page)} <= {"python", "text", "console", "sh", "bash", "toml", "csv"}
 
 
 def test_the_citation_has_the_version():

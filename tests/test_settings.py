@@ -6,8 +6,8 @@ from typing import Required, get_args, get_origin, get_type_hints
 
 import pytest
 
-from unswayed import Optimizer, SquaredExponential, UnswayedError, audit, maximize, minimize
-from unswayed.cli import run
+from unswayed import Optimizer, SquaredExponential, Study, UnswayedError, audit, maximize, minimize
+from unswayed.cli import run, study_new
 from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.threat import Threat
 from unswayed.study.settings import Settings, StudyArgs
@@ -21,8 +21,9 @@ GIVEN, SETTINGS = {one.name for one in fields(Given)}, {one.name for one in fiel
 OPTION = {"threat": "budget", "noise_std": "noise", "output_scale": "scale", "norm_bound": "norm", "parallel": "jobs"}
 # Settings that `unswayed run` does not offer, each for a reason. A new setting gets an option, or a line here.
 NOT_ON_THE_COMMAND_LINE = {
-    "note": "the command itself is the note",
+    "note": "the command itself is the note; `unswayed study new` has it",
     "method": "auto chooses the method by the space and the number of plays",
+    "quarantined": "sources are quarantined once they have measured: unswayed study change --quarantine NAME",
 }
 
 
@@ -82,10 +83,11 @@ def test_plays_are_required_and_a_threat_is_not(call):
     assert parameters["threat"].default is None
 
 
-def test_every_choice_of_the_user_is_an_option_of_run():
-    options = inspect.signature(run.command).parameters
+@pytest.mark.parametrize(("command", "more"), [(run.command, {}), (study_new.new, {"parallel": "parallel"})])
+def test_every_choice_of_the_user_is_an_option_of_run_and_of_a_new_study(command, more):
+    options = inspect.signature(command).parameters
     for name in SETTINGS - NOT_ON_THE_COMMAND_LINE.keys():
-        assert OPTION.get(name, name) in options, f"unswayed run has no option for the setting {name!r}"
+        assert {**OPTION, **more}.get(name, name) in options, f"no option for the setting {name!r}"
     assert NOT_ON_THE_COMMAND_LINE.keys() <= SETTINGS, "an exception for a setting that does not exist"
 
 
@@ -105,8 +107,22 @@ def test_every_option_of_run_reaches_the_study(monkeypatch, tmp_path):
     space.write_text("x = {low = 0, high = 1}")
     run.command(space, ["echo", "{x}"], journal="none", lengthscale="0.25", **options)
     read = {"kernel": SquaredExponential(0.25), "level": (1.0, 2.0), "threat": Threat(1.5)}
-    assert told == {**values, "note": "echo '{x}'", **read}
+    assert told == {**values, "note": told["note"], **read}
+    assert told["note"].startswith("echo ... (")
     run.command(space, ["echo", "{x}"], 7, lies=2, liars=1, low=-1.0, high=2.0, journal="none")
     assert told["threat"] == Threat(lies=2, liars=1, low=-1, high=2)
     run.command(space, ["echo", "{x}"], 7, journal="none")
     assert told["threat"] is None
+
+
+def test_every_option_of_a_new_study_reaches_it(tmp_path):
+    space, path = tmp_path / "space.toml", tmp_path / "study.jsonl"
+    space.write_text("x = {low = 0, high = 1}")
+    options = {"plays": 7, "budget": 1.5, "parallel": 3, "noise": 0.25, "minimize": True, "seed": 11, "delta": 0.125}
+    options |= {"norm": 2.5, "scale": 4.5, "kernel": "se", "lengthscale": "0.25", "level": "1,2", "note": "the oven"}
+    study_new.new(str(path), space, **options)
+    expected = Settings(
+        plays=7, threat=1.5, parallel=3, noise_std=0.25, minimize=True, seed=11, delta=0.125, norm_bound=2.5,
+        output_scale=4.5, kernel=SquaredExponential(0.25), level=(1.0, 2.0), note="the oven",
+    )  # fmt: skip
+    assert Study.read(path).settings.record() == expected.record()

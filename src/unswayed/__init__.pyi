@@ -15,6 +15,7 @@ from unswayed.core.measurement import Measurement as Measurement
 from unswayed.core.posterior import JointPosterior as JointPosterior
 from unswayed.core.posterior import Posterior as Posterior
 from unswayed.core.threat import Threat as Threat
+from unswayed.errors import CannotStart as CannotStart
 from unswayed.errors import CommandFailed as CommandFailed
 from unswayed.errors import CommandStopped as CommandStopped
 from unswayed.errors import InvalidInput as InvalidInput
@@ -41,12 +42,14 @@ from unswayed.simulation.run import Run as Run
 from unswayed.simulation.simulate import simulate as simulate
 from unswayed.spaces.box import Box as Box
 from unswayed.spaces.intervals import Integer as Integer
-from unswayed.spaces.intervals import Real as Real
 from unswayed.spaces.options import Options as Options
 from unswayed.spaces.parameters import Categorical as Categorical
+from unswayed.service.client import connect as connect
+from unswayed.spaces.reals import Real as Real
 from unswayed.study.maximize import maximize as maximize
 from unswayed.study.maximize import minimize as minimize
 from unswayed.study.optimizer import Optimizer as Optimizer
+from unswayed.study.reading import Study as Study
 from unswayed.study.result import Result as Result
 from unswayed.types import Feedback as Feedback
 from unswayed.types import Query as Query

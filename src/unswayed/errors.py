@@ -3,6 +3,7 @@
     InvalidInput      an argument, a setting or a file of the user is wrong        exit code 2
     JournalError      a journal cannot be used                                     exit code 2
     CommandFailed     a program gave no measurement                                exit code 2
+    CannotStart       a program could not be started: not the fault of a point     exit code 2
     CommandStopped    a program was ended on request                               exit code 2
     SystemFault       the system refused: disk full, no permission                 exit code 3
 
@@ -37,10 +38,28 @@ class JournalError(UnswayedError):
 
 
 class CommandFailed(UnswayedError):  # noqa: N818
-    """A program gave no measurement: it could not start, failed, ran too long or printed no number.
+    """A program gave no measurement: it failed, ran too long or printed no number.
 
     Args:
-        message: One line that says why.
+        reason: One line that says why, without anything that the program printed.
+        output: The rest of the line, with what it printed. That may be secret, so journals keep it only on request.
+    """
+
+    def __init__(self, reason: str, output: str = "") -> None:
+        super().__init__(reason + output)
+        self.reason, self.output = reason, output
+
+    def __reduce__(self) -> tuple[type[CommandFailed], tuple[str, str]]:
+        return type(self), (self.reason, self.output)  # for processes
+
+
+class CannotStart(CommandFailed):
+    """A program could not be started: it is missing, or the system has too many open files.
+
+    Nothing is known about the point, so its play stays open.
+
+    Args:
+        reason: One line that says why.
     """
 
 

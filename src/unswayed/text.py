@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from math import ceil, isfinite, log10
+from typing import Any
 
 DIGITS = 6  # of a number, unless more of them matter
 
@@ -128,3 +130,26 @@ def listed(words: Sequence[str]) -> str:
         'kernel, noise and level'
     """
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def json_text(value: object) -> str:
+    """One line of JSON; numbers that are not finite become null, because JSON has none.
+
+    Args:
+        value: Dicts, lists, tuples, text, numbers, bools and None.
+
+    Example:
+        >>> json_text({"gap": float("inf")})
+        '{"gap": null}'
+    """
+    return json.dumps(_finite(value), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value

@@ -19,6 +19,7 @@ from unswayed import Answer, Box, Optimizer, Real, Why, audit
 from unswayed.errors import UnswayedError
 from unswayed.integrations import optuna_trials as trials
 from unswayed.integrations.optuna import UnswayedSampler, audit_study, recommend, study_table
+from unswayed.integrations.optuna_common import Common
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
@@ -511,7 +512,7 @@ def test_another_study_of_the_same_name_is_read_again():
 def test_what_trials_have_in_common_is_what_optuna_finds():
     study, rng = foreign(3), np.random.default_rng(0)
     states = [TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL]
-    common = trials.Common()
+    common = Common()
     for number in range(40):
         if number == 20:
             open_trial(study)
@@ -522,4 +523,4 @@ def test_what_trials_have_in_common_is_what_optuna_finds():
         study.add_trial(create_trial(params=params, distributions=space, value=value, state=state))
         before = study.get_trials(deepcopy=False)
         before = before if number % 7 else before[: len(before) // 2]  # another worker asks for an earlier one
-        assert common.of(before) == intersection_search_space(before)
+        assert common.of(before).in_all == intersection_search_space(before)

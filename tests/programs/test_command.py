@@ -1,5 +1,6 @@
 import enum
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -307,6 +308,75 @@ Command({[*PYTHON, FAMILY.replace("{", "{{").replace("}", "}}"), str(path)]!r})(
     assert soon(lambda: not any(alive(pid) for pid in pids))
 
 
+# A child that leaves the process group by a session of its own, twice: it becomes a daemon.
+DAEMON = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if not os.fork():
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    for handle in (0, 1, 2):
+        os.close(handle)
+    open(sys.argv[1], "w").write(f"{os.getpid()}\\n")
+    time.sleep(60)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.01)
+print(7)
+sys.stdout.flush()
+time.sleep(float(sys.argv[2]))
+"""
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the environment of processes is shown on Linux only")
+
+
+@linux
+def test_a_daemon_ends_with_its_play(tmp_path):
+    path = tmp_path / "pids"
+    assert python(DAEMON, str(path), "0")({}) == 7
+    (pid,) = family(path)
+    assert soon(lambda: not alive(pid))
+
+
+@linux
+def test_a_daemon_ends_at_the_time_limit(tmp_path):
+    path = tmp_path / "pids"
+    assert "time limit" in failure(python(DAEMON, str(path), "60", timeout=2.0))
+    (pid,) = family(path)
+    assert soon(lambda: not alive(pid))
+
+
+@linux
+def test_a_daemon_ends_when_all_is_stopped(tmp_path):
+    path = tmp_path / "pids"
+    command = python(DAEMON, str(path), "60")
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(command, {})
+        (pid,) = family(path)
+        command.stop()
+        with pytest.raises(CommandStopped):
+            call.result(timeout=20)
+    assert soon(lambda: not alive(pid))
+
+
+@linux
+def test_a_daemon_of_a_killed_caller_ends_too_and_those_of_others_do_not(tmp_path):
+    path, other = tmp_path / "pids", tmp_path / "other"
+    words = [*PYTHON, DAEMON.replace("{", "{{").replace("}", "}}")]
+    codes = [f"from unswayed import Command\nCommand({[*words, str(one), '60']!r})({{}})" for one in (path, other)]
+    callers = [subprocess.Popen([sys.executable, "-c", code]) for code in codes]
+    try:
+        (pid,), (spared,) = family(path), family(other)
+        callers[0].kill()
+        assert soon(lambda: not alive(pid))
+        assert alive(spared)
+    finally:
+        for caller in callers:
+            caller.kill()
+            caller.wait()
+    assert soon(lambda: not alive(spared))
+
+
 def test_where_the_system_cannot_wait_without_reaping(monkeypatch):
     """As on macOS before Python 3.13."""
     monkeypatch.delattr(os, "waitid", raising=False)
@@ -331,3 +401,31 @@ del os.killpg, os.waitid, signal.SIGKILL
 import unswayed.programs.command, unswayed.programs.children
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+SOME = {"C": {"kind": ("svm",)}, "gamma": {"kind": ("svm",)}, "depth": {"kind": ("rf",)}}
+
+
+def test_a_word_with_a_parameter_that_the_point_does_not_have_is_left_out():
+    command = Command(["train", "{kind}", "--C={C}", "{depth}", "--both={C},{gamma}"], when=SOME)
+    assert command.arguments({"kind": "rf", "depth": 3}) == ["train", "rf", "3"]
+    svm = {"kind": "svm", "C": 0.5, "gamma": 2}
+    assert command.arguments(svm) == ["train", "svm", "--C=0.5", "--both=0.5,2"]
+    with pytest.raises(InvalidInput, match="kind"):
+        command.arguments({"depth": 3})  # every point has a kind
+
+
+@pytest.mark.parametrize(
+    ("template", "line"),
+    [
+        (["train", "--C", "{C}"], "'--C' would stay: write '--C={C}' as one word"),
+        (["train", "-C", "{C}"], "'-C' would stay"),
+        (["train", "{kind}:{C}"], "put {kind}, {C} into words of their own"),
+        (["train", "{depth}:{C}"], "into words of their own"),
+        (["{C}", "x"], "so it cannot be the program"),
+    ],
+)
+def test_it_is_refused_if_it_is_not_clear_what_to_leave_out(template, line):
+    with pytest.raises(InvalidInput, match=re.escape(line)):
+        Command(template, when=SOME)
+    Command(template)  # without conditions all of these are clear

@@ -18,7 +18,7 @@ def bowl(row):
 
 
 def task(space=SQUARE, seed=0, plays=None, method="auto", **given):
-    return Task(space, Given(**({"threat": 5.0} | given)), seed, plays, method)
+    return Task(space, Given(**({"threat": 5.0} | given)), seed, plays, method, plays)
 
 
 def nothing(task):

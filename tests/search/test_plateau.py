@@ -24,8 +24,21 @@ def test_a_peak_on_a_plateau_is_found_and_believed(space, objective, threat):
     for seed in range(4):
         found = maximize(objective, space, plays=40, threat=threat, seed=seed, progress=False).answer
         assert objective(found.point) > 0.9
-        assert not {number for number in found.set_aside if found.plays[number].value > 0}
+        assert len({number for number in found.set_aside if found.plays[number].value > 0}) <= 1
         assert len({str(play.point) for play in found.plays}) > 20
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e3])
+def test_what_is_found_does_not_depend_on_the_unit(unit):
+    found = [maximize(lambda x: unit * disc(x), SQUARE, plays=40, seed=s, progress=False).answer for s in range(3)]
+    assert [disc(one.point) > 0.9 for one in found] == [True] * 3
+
+
+def test_many_equal_values_are_not_too_few():
+    truth = {"a": 1.0, "b": 1.0, "c": 0.2}
+    found = maximize(truth.get, Options(list(truth)), plays=60, seed=0, progress=False).answer
+    assert "Most points that were measured have the same value: nothing can be said" in found.sentence
+    assert "Too few" not in str(found)
 
 
 @pytest.mark.parametrize("value", [0.0, 3e-9, 4e9])

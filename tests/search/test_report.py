@@ -4,6 +4,7 @@ import warnings
 from random import Random
 
 import numpy as np
+import pytest
 
 from unswayed import Box, Measurement, Optimizer, Options, Real, SquaredExponential, Threat, maximize
 
@@ -36,7 +37,11 @@ def test_equal_values_say_nothing_about_lies():
         study.tell(play, 1.0)
     found = study.answer()
     assert "false measurement" not in str(found)
-    assert [level["kind"] for level in found.to_dict()["threats"]] == ["total"]
+    assert found.to_dict()["threats"] == []
+    study = Optimizer(Options(list(TRUE)), seed=0, threat=Threat(lies=2, low=0, high=10))
+    for play in study.ask(10):
+        study.tell(play, 5.0)
+    assert "Breakdown" not in str(study.answer())
 
 
 def test_values_that_are_moved_into_the_range_are_counted():
@@ -56,7 +61,18 @@ def test_a_bound_that_is_not_given_is_said_to_be_observed():
 def test_faults_do_not_contradict_what_was_allowed():
     found = answered(value=lambda p: 1e6 if p.number == 7 else TRUE[p.point], threat=1.0)
     assert found.set_aside_total > 1
-    assert "you allowed tampering of 1 in all, to which values that are off by far more do not count." in str(found)
+    allowed = (
+        "you allowed tampering of 1 in all, not counting noise (two standard deviations of each) and gross faults."
+    )
+    assert allowed in str(found)
+
+
+def test_faults_beyond_the_number_that_was_allowed_are_said_to_be_faults():
+    found = answered(value=lambda p: 1e5 if p.number in (7, 9, 13) else TRUE[p.point], threat=Threat(lies=1))
+    assert len(found.set_aside) > 1
+    assert "you allowed 1 false measurement, not counting gross faults." in str(found)
+    assert " (the range of those kept), " in str(found)
+    assert "observed" not in str(found)
 
 
 def test_counts_depend_on_what_is_set_aside():
@@ -149,3 +165,13 @@ def test_an_estimate_that_rests_on_a_correction_alone_says_so():
         assert (said in str(found)) == alone
         seen.add(alone)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("threat", [None, 0.0, Threat(lies=1), Threat(liars=1)])
+def test_equal_values_are_explained_whoever_measured_them(threat):
+    study = Optimizer(Options(list(TRUE)), seed=0, threat=threat)
+    for number, play in enumerate(study.ask(12)):
+        study.tell(play, 1.0, source=f"lab-{number % 3}")
+    found = study.answer()
+    assert found.set_aside == ()
+    assert not any(source.set_aside or source.offset for source in found.sources)

@@ -144,9 +144,41 @@ def test_no_flipped_bit_gives_a_wrong_record(path, whole):
 
 def test_zeros_that_a_power_cut_left_at_the_end_are_cut_off(path, whole):
     path.write_bytes(whole + bytes(4096))
-    with pytest.warns(JournalWarning, match="its 4096 bytes were cut off"):
+    with pytest.warns(JournalWarning, match="its 4096 bytes are now in study.jsonl.torn"):
         FileJournal(path).close()
     assert path.read_bytes() == whole
+
+
+def test_what_is_cut_off_is_kept_beside_the_journal_and_never_replaced(path, whole):
+    before = os.umask(0o022)
+    try:
+        path.chmod(0o600)
+        for number, tail in ((b"", b'{"n": 41, "rec'), (b"-2", b"\xff\x00"), (b"-3", bytes(99))):
+            path.write_bytes(whole + tail)
+            with pytest.warns(
+                JournalWarning, match=f"its {len(tail)} bytes are now in study.jsonl.torn{number.decode()},"
+            ):
+                FileJournal(path).close()
+            kept = path.with_name(f"study.jsonl.torn{number.decode()}")
+            assert kept.read_bytes() == tail
+            assert kept.stat().st_mode & 0o777 == 0o600  # as private as the journal
+    finally:
+        os.umask(before)
+    assert path.read_bytes() == whole
+    assert sorted(os.listdir(path.parent)) == [f"study.jsonl{end}" for end in ("", ".torn", ".torn-2", ".torn-3")]
+
+
+def test_a_new_journal_follows_the_umask_and_an_old_one_keeps_its_mode(path):
+    before = os.umask(0o027)
+    try:
+        FileJournal(path).close()
+        assert path.stat().st_mode & 0o777 == 0o640
+        path.chmod(0o604)
+        with FileJournal(path) as journal:
+            journal.append({})
+        assert path.stat().st_mode & 0o777 == 0o604
+    finally:
+        os.umask(before)
 
 
 LINE = {n: sealed(b'{"n": %d, "records": [{}]' % n) for n in (1, 2, 3)}

@@ -89,6 +89,25 @@ def test_text_and_numbers_are_told_apart(tmp_path):
         table.numbers(2)
 
 
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [
+        ("yes", "write 1 for yes and 0 for no"),
+        ("No", "write 1 for yes and 0 for no"),
+        ("5%", "write 0.05, without the percent sign"),
+        ("12.5 %", "write 0.125, without the percent sign"),
+        ('"1,234"', "write 1234, without commas"),
+        ('"-1,234,567.5"', "write -1234567.5, without commas"),
+        ('"3,5"', "write a point for the decimals"),
+        ("1;2", "cells are separated by commas"),
+    ],
+)
+def test_a_cell_that_means_a_number_gets_a_hint(tmp_path, cell, hint):
+    (tmp_path / "t.csv").write_text(f"n,v\na,1\nb,{cell}\n")
+    with pytest.raises(InvalidInput, match=rf"line 3: .* is not a finite number in the column 'v' \({hint}\)"):
+        read_table(tmp_path / "t.csv").numbers(1)
+
+
 @pytest.mark.parametrize("text", ["n,v\na,1\n,2\n", "n,v\na,1\n  ,2\n"])
 def test_a_missing_label_is_named(tmp_path, text):
     (tmp_path / "t.csv").write_text(text)

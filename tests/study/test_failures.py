@@ -68,13 +68,14 @@ def test_a_command_can_be_run_again(tmp_path):
         (square, {"kernel": Matern}, "kernel must be a kernel such as"),
         (square, {"kernel": Matern(2.5, (0.1, 0.2))}, "does not fit the 1 column"),
         (square, {"kernel": Linear(0.1)}, "does not fit the 1 column"),
+        (square, {"plays": None}, "say how often to measure in all: plays="),
         (square, {"minimise": True}, "unexpected keyword argument 'minimise'"),
     ],
 )
 def test_a_mistake_is_refused_before_a_journal_is_made(tmp_path, objective, options, words):
     path = tmp_path / "study.jsonl"
     with pytest.raises(InvalidInput, match=words):
-        maximize(objective, LINE, plays=5, threat=1.0, journal=path, **options)
+        maximize(objective, LINE, **{"plays": 5, "threat": 1.0, "journal": path, **options})
     assert not path.exists()
 
 

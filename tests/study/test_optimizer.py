@@ -194,7 +194,6 @@ def test_what_is_begun_with_other_settings_is_not_continued(path):
     study(path, plays=20, parallel=2, note="./a").close()
     for changed, word in [
         ({"threat": 1.0}, r"threat \(budget\) was 0.5, not 1"),
-        ({"parallel": 3}, "plays in parallel was 2, not 3"),
         ({"seed": 6}, "seed was 5, not 6"),
         ({"minimize": True}, "minimize"),
         ({"noise_std": 0.1}, "noise was not given, not 0.1"),
@@ -229,7 +228,7 @@ def test_more_plays_go_on_as_if_they_had_been_planned(path):
     with pytest.raises(UnswayedError, match="no limit of plays"):
         study(path, plays=50, threat=0.0)
     kinds = [record["kind"] for record in FileJournal(path).read()]
-    assert kinds.count("extend") == 2
+    assert kinds.count("change") == 2
 
 
 def test_more_plays_do_not_change_the_method(path):

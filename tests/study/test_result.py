@@ -44,7 +44,7 @@ def test_the_text_ends_with_the_last_failure(result):
 
 def test_the_history_is_a_table(result):
     table = result.history()
-    assert table.column_names == ["number", "x", "value", "status", "reason", "why"]
+    assert table.column_names == ["number", "x", "value", "status", "reason", "why", "asked", "seconds"]
     assert table["status"].to_pylist() == [str(play.status) for play in result.plays]
     assert table["why"].to_pylist() == [str(play.why) for play in result.plays]
     assert {"start", "explore"} <= set(table["why"].to_pylist())
@@ -55,8 +55,8 @@ def test_a_play_is_one_type_from_the_question_to_the_answer():
     assert (play.status, play.value, play.reason, play.measured) == (Status.OPEN, None, None, False)
     assert Play(0, {"x": 0.5}, Status.TOLD, 1.0).measured
     assert not Play(0, {"x": 0.5}, Status.RETRACTED, 1.0, "typo").measured
-    nothing = dict.fromkeys(("value", "reason", "source", "noise_std", "trials", "why"))
-    assert play.to_dict() == {"number": 0, "point": {"x": 0.5}, "status": "open", **nothing}
+    nothing = dict.fromkeys(("value", "reason", "source", "noise_std", "trials", "why", "asked", "answered"))
+    assert play.to_dict() == {"number": 0, "point": {"x": 0.5}, "status": "open", "before": [], **nothing}
     assert json.loads(json.dumps(play.to_dict()))["status"] == Status.OPEN
     why = Play(0, {"x": 0.5}, why=Why.VERIFY).to_dict()["why"]
     assert (why, type(why)) == ("verify", str)

@@ -11,7 +11,7 @@ STUDY = {one.name for one in fields(Settings)}
 def test_a_record_keeps_every_setting():
     given = {"threat": 1.0, "kernel": uw.Matern(1.5, (0.2, 0.3)), "noise_std": 0.1, "output_scale": 2.0}
     given |= {"level": (1.0, 2.0), "norm_bound": 3.0, "delta": 0.1, "plays": 7, "method": "influence-pe"}
-    given |= {"minimize": True, "parallel": 3, "seed": 5, "note": "what is measured"}
+    given |= {"minimize": True, "parallel": 3, "seed": 5, "note": "what is measured", "quarantined": ("lab",)}
     assert set(given) == STUDY, "give the new setting here too"
     defaults = {one.name: one.default for one in fields(Settings) if one.default is not MISSING}
     assert not any(given[name] == default for name, default in defaults.items())

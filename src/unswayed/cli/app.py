@@ -29,6 +29,10 @@ WRONG_USE, SYSTEM_FAULT, INTERRUPTED = 2, 3, 130
 COMMANDS = {
     "simulate": "Play a policy against an attack and report its regret.",
     "run": "Find the arguments for which a program prints the largest number, when some of its runs may lie.",
+    "study": "Ask, tell and correct a study by hand; see what is known of it.",
+    "serve": "Serve studies that many people and machines measure together, and their pages.",
+    "token": "Make a token for a source, a reader or another owner, or revoke one.",
+    "work": "Measure for a study on a server: ask, run a program, report, until the plays are used up.",
     "audit": "How much tampering with these measurements would have overturned the result, and where?",
     "reproduce": "Run all experiments of the paper, draw its figures, check its claims, write report.html.",
     "demo": "GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds.",
@@ -46,8 +50,10 @@ class Commands(TyperGroup):
         """Find the command that was asked for, complete with its options."""
         name, command, rest = super().resolve_command(ctx, args)
         if name in COMMANDS:
-            alone = typer.Typer(add_completion=False)
-            alone.command(name)(import_module(f"unswayed.cli.{name}").command)
+            module = import_module(f"unswayed.cli.{name}")
+            alone = getattr(module, "app", None) or typer.Typer(add_completion=False)
+            if not alone.registered_commands:  # else it has commands of its own
+                alone.command(name)(module.command)
             command = typer.main.get_command(alone)
         return name, command, rest
 

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from unswayed.cli.audit_columns import Columns
 
 
-File = Annotated[Path, typer.Argument(help="CSV or Parquet: one row for each measurement, or for each count.")]
+File = Annotated[
+    Path, typer.Argument(help="CSV, Parquet or JSON lines: one row for each measurement, or for each count.")
+]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
 Parameters = Annotated[
     str | None, typer.Option(help="Columns of parameters, with commas; text is a category.", show_default="all others")
@@ -89,8 +91,8 @@ def command(
     settings |= {"delta": delta, "noise_std": noise, "low": low, "high": high}
     model = {"kernel": kernel, "lengthscale": lengthscale, "scale": scale, "level": level, "norm": norm}
     found = _by_parameters(data, settings, model) if data.options is None else _by_label(data, settings, model)
-    if data.ignored:
-        say(f"ignored, because every cell is a date: {', '.join(data.ignored)}")
+    for note in data.notes:
+        say(note)
     if page is not None:
         _write_page(found, page, str(file))
     if as_json:

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.storage.tables import Table, read_table
-from unswayed.text import printable
+from unswayed.storage.runs import Runs, listed, read_runs
+from unswayed.storage.tables import Table
 from unswayed.types import FloatArray
 
 Name = str | None
@@ -33,7 +33,7 @@ class Columns:
         noise: The standard error of each value.
         sources: Who made each measurement.
         lines: The line of each row.
-        ignored: Columns of dates that nobody asked for.
+        notes: What was left out although nobody asked for that, each in one line.
     """
 
     file: Path
@@ -45,7 +45,7 @@ class Columns:
     noise: FloatArray | None
     sources: Sequence[str] | None
     lines: list[int] | None
-    ignored: list[str]
+    notes: list[str]
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -69,24 +69,26 @@ def read_columns(
     trials: Name,
 ) -> Columns:
     """Read what an audit needs; columns that are not named are ignored once options or parameters are named."""
-    table = read_table(file)
+    runs = read_runs(file)
+    table = runs.table
     columns = table.names or [f"x{i + 1}" for i in range(len(table.columns) - 1)] + ["value"]
     if len(columns) < 2:
         hint = " (cells are separated by commas)" if {";", "\t"} & set(columns[0]) else ""
         raise InvalidInput(f"{file} needs at least two columns: parameters and an objective{hint}")
-    target = _target(columns, objective, successes, trials)
+    asked = (objective, option, source, noise, successes, trials)
+    objective, option, source, noise, successes, trials = (name and runs.name(name) for name in asked)
+    target = _target(runs, columns, objective, successes, trials)
     known = [name for name in (target, trials, source, noise) if name is not None]
-    chosen = _chosen(columns, known, parameters, option)
+    chosen = _chosen(runs, columns, known, parameters, option)
     for name in (*known, *chosen):
         if name not in columns:
-            listed = ", ".join(printable(column, limit=200) for column in columns)
-            raise InvalidInput(f"{file} has no column {name!r}: it has {listed}")
+            raise InvalidInput(f"{file} has no column {name!r}: it has {listed(columns)}")
     if len({*known, *chosen}) < len(known) + len(chosen):
         raise InvalidInput("a column can be a parameter once, or the objective, or the source, not both")
     index = {name: columns.index(name) for name in (*known, *chosen)}
     every = option is None and parameters is None
-    ignored = [name for name in chosen if every and _is_date(table, index[name])]
-    chosen = [name for name in chosen if name not in ignored]
+    dates = [name for name in chosen if every and _is_date(table, index[name])]
+    chosen = [name for name in chosen if name not in dates]
     if not chosen:
         raise InvalidInput(f"{file} needs a column of options or parameters: name it with --option")
     by_label = option is not None or trials is not None or all(table.is_text(index[name]) for name in chosen)
@@ -101,28 +103,40 @@ def read_columns(
         None if noise is None else table.numbers(index[noise]),
         None if source is None else _labels(table, [index[source]]),
         None if table.lines is None else table.lines.tolist(),
-        [printable(name, limit=200) for name in ignored],
+        _notes(runs, dates, [name for name in runs.about if every and name not in known]),
     )
 
 
-def _chosen(columns: list[str], known: list[str], parameters: str | None, option: str | None) -> list[str]:
+def _notes(runs: Runs, dates: list[str], about: list[str]) -> list[str]:
+    notes = [] if runs.sentence is None else [runs.sentence]
+    notes += [f"ignored, because every cell is a date: {listed(dates)}"] if dates else []
+    return notes + ([f"ignored, because they describe the runs: {len(about)} columns"] if about else [])
+
+
+def _chosen(runs: Runs, columns: list[str], known: list[str], parameters: Name, option: Name) -> list[str]:
     """The columns that tell options apart."""
     if option is not None and parameters is not None:
         raise InvalidInput("give --option or --parameters, not both")
     if option is not None:
         return [option]
     if parameters is not None:
-        return [name.strip() for name in parameters.split(",")]
-    return [name for name in columns if name not in known]
+        return [runs.name(name.strip()) for name in parameters.split(",")]
+    others = runs.parameters or [name for name in columns if name not in (*runs.about, *runs.metrics)]
+    return [name for name in others if name not in known]
 
 
-def _target(columns: list[str], objective: str | None, successes: str | None, trials: str | None) -> str:
+def _target(runs: Runs, columns: list[str], objective: Name, successes: Name, trials: Name) -> str:
     """The column of the values."""
     if (successes is None) != (trials is None):
         raise InvalidInput("--successes and --trials belong together: give both")
     if successes is not None and objective is not None:
         raise InvalidInput("give --objective, or --successes and --trials, not both")
-    return successes or objective or columns[-1]
+    if (target := successes or objective) is not None:
+        return target
+    if runs.exported and len(runs.metrics) != 1:
+        metrics = f"; it has {listed(runs.metrics)}" if runs.metrics else ""
+        raise InvalidInput(f"{runs.table.path} is an export of runs: name the metric with --objective{metrics}")
+    return runs.metrics[0] if runs.exported else columns[-1]
 
 
 def _labels(table: Table, columns: list[int]) -> Sequence[str]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -12,6 +16,7 @@ if TYPE_CHECKING:
     from unswayed.core.assumptions import Level
     from unswayed.core.kernels import Kernel
     from unswayed.core.threat import Threat
+    from unswayed.spaces import Space
     from unswayed.types import FloatArray
 
 Minimize = Annotated[bool, typer.Option("--minimize", help="Smaller values are better.")]
@@ -42,7 +47,68 @@ Lies = Annotated[int, typer.Option(help="How many measurements may be false.", m
 Liars = Annotated[int, typer.Option(help="How many sources may lie, as often as they like.", min=0)]
 Low = Annotated[float | None, typer.Option(help="No honest measurement is smaller.", show_default="not known")]
 High = Annotated[float | None, typer.Option(help="No honest measurement is larger.", show_default="not known")]
+Seed = Annotated[int | None, typer.Option(help="The same seed gives the same plays.", show_default="random")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What a study is told when it begins about its measurements and about those who may falsify them."""
+
+    budget: Budget = None
+    lies: Lies = 0
+    liars: Liars = 0
+    low: Low = None
+    high: High = None
+    kernel: KernelName = None
+    lengthscale: Lengthscale = None
+    noise: Noise = None
+    scale: Scale = None
+    level: LevelText = None
+    norm: Norm = None
+    delta: Delta = 0.05
+    minimize: Minimize = False
+
+    def settings(self, varied: Space) -> dict[str, Any]:
+        """As settings of a study; a kernel is one on the unit cube."""
+        import numpy as np
+
+        if self.budget is None and not (self.lies or self.liars) and not self.low is self.high is None:
+            raise InvalidInput("--low and --high say what lies may be: add --budget, --lies or --liars, how many")
+        return {
+            "threat": threat_of(self.budget, self.lies, self.liars, self.low, self.high),
+            "kernel": kernel_of(self.kernel, self.lengthscale, np.ones((1, varied.columns))),
+            "noise_std": self.noise,
+            "output_scale": self.scale,
+            "level": level_of(self.level),
+            "norm_bound": self.norm,
+            "delta": self.delta,
+            "minimize": self.minimize,
+        }
+
+
+def with_known(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A command whose parameter `known` is given by an option for each field of `Known`."""
+    hints = get_type_hints(Known, include_extras=True)
+    ours = [
+        inspect.Parameter(one.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=one.default)
+        for one in fields(Known)
+    ]
+    shown: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function).parameters.values():
+        shown += ours if parameter.name == "known" else [parameter]
+
+    @wraps(function)
+    def command(*arguments: Any, **options: Any) -> Any:
+        known = {name: options.pop(name) for name in hints if name in options}
+        return function(*arguments, **options, known=Known(**known))
+
+    all_hints = get_type_hints(function, include_extras=True) | hints
+    command.__annotations__ = {name: hint for name, hint in all_hints.items() if name != "known"}
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [one.replace(annotation=command.__annotations__[one.name]) for one in shown]
+    )
+    return command
 
 
 def threat_of(budget: float | None, lies: int, liars: int, low: float | None, high: float | None) -> Threat | None:

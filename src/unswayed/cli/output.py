@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
+
+from unswayed.text import json_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Drawn(Protocol):
+    """A result that can be drawn."""
+
+    def plot(self) -> Figure:
+        """The figure."""
 
 
 def print_json(record: Mapping[str, Any]) -> None:
@@ -19,17 +30,41 @@ def print_json(record: Mapping[str, Any]) -> None:
     Args:
         record: The object, made of dicts, lists, tuples, text, numbers, bools and None.
     """
-    typer.echo(json.dumps(_finite(record), allow_nan=False))
+    typer.echo(json_text(record))
 
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return value
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Print a small table: each column as wide as its widest cell.
+
+    Args:
+        rows: The cells, the header first.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def draw(result: Drawn, path: Path) -> bool:
+    """Draw a result to a file; if that is not possible, say so in one line: the result itself is known.
+
+    Args:
+        result: What has a `plot`.
+        path: The file. One that is not a picture of ours is not replaced.
+
+    Returns:
+        Whether it was drawn.
+    """
+    from unswayed.plots.style import is_ours, save
+
+    try:
+        if path.exists() and not is_ours(path):
+            say(f"no picture was drawn: {path} is not one of ours; give another name with --plot")
+            return False
+        save(result.plot(), path)
+    except Exception as error:
+        say(f"no picture was drawn: {' '.join(str(error).split()) or type(error).__name__}")
+        return False
+    return True
 
 
 def say(line: str) -> None:

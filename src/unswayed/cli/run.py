@@ -4,49 +4,49 @@ from __future__ import annotations
 
 import shlex
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from zlib import crc32
 
 import typer
 
-from unswayed.cli.options import (
-    Budget,
-    Delta,
-    High,
-    Json,
-    KernelName,
-    Lengthscale,
-    LevelText,
-    Liars,
-    Lies,
-    Low,
-    Minimize,
-    Noise,
-    Norm,
-    Scale,
-    kernel_of,
-    level_of,
-    threat_of,
-)
+from unswayed.cli.options import Json, Known, Seed, with_known
 
 if TYPE_CHECKING:
-    from unswayed.core.kernels import Kernel
     from unswayed.programs.command import Command
     from unswayed.spaces import Space
     from unswayed.study.result import Result
+    from unswayed.study.run import RunOptions
 
 SpaceFile = Annotated[Path, typer.Argument(help="TOML: what may be varied.", metavar="SPACE.toml")]
 Program = Annotated[
-    list[str], typer.Argument(help="After --: a program, {name} where a parameter goes.", metavar="COMMAND")
+    list[str],
+    typer.Argument(
+        help="After --: a program, {name} where a parameter goes. A word with a parameter that a point does not have, "
+        "by its `when`, is left out: write --C={C} as one word.",
+        metavar="COMMAND",
+    ),
 ]
 Plays = Annotated[int, typer.Option(help="How often to run the program in all; more than before continues a study.")]
 Jobs = Annotated[int, typer.Option(help="Runs at a time.")]
 Timeout = Annotated[float | None, typer.Option(help="Seconds after which a run has failed.")]
 Retries = Annotated[int, typer.Option(min=0, help="How often to try a failed run again, at the same point.")]
+GiveUp = Annotated[
+    int | None,
+    typer.Option(
+        min=0, help="Stop if so many first plays all fail for the same reason; 0 never.", show_default="JOBS + 5"
+    ),
+]
+RecordOutput = Annotated[
+    bool,
+    typer.Option(
+        "--record-output", help="Keep the command line and what failing runs print in the journal: not if it is secret."
+    ),
+]
 JournalFile = Annotated[
     str | None, typer.Option(help="Where every answer is kept; none keeps nothing.", show_default="SPACE.jsonl, here")
 ]
-Seed = Annotated[int | None, typer.Option(help="The same seed gives the same plays.", show_default="random")]
 Plot = Annotated[
     str | None,
     typer.Option(
@@ -55,26 +55,17 @@ Plot = Annotated[
 ]
 
 
+@with_known
 def command(
     space: SpaceFile,
     program: Program,
     plays: Plays,
-    budget: Budget = None,
-    lies: Lies = 0,
-    liars: Liars = 0,
-    low: Low = None,
-    high: High = None,
+    known: Known,
     jobs: Jobs = 1,
-    kernel: KernelName = None,
-    lengthscale: Lengthscale = None,
-    noise: Noise = None,
-    scale: Scale = None,
-    level: LevelText = None,
-    norm: Norm = None,
-    delta: Delta = 0.05,
-    minimize: Minimize = False,
     timeout: Timeout = None,
     retries: Retries = 1,
+    give_up: GiveUp = None,
+    record_output: RecordOutput = False,
     journal: JournalFile = None,
     seed: Seed = None,
     as_json: Json = False,
@@ -92,33 +83,47 @@ def command(
 
     The last line that the program prints is the measurement: a number, or an object such as
     {"value": 0.031, "trials": 2000, "source": "lab-2"}. A run that gives none is tried again, then left out. Every
-    answer is on disk before the next play. After a crash or Ctrl-C, the same command continues where it stopped.
+    answer is on disk before the next play. After a crash or Ctrl-C, the same command continues where it stopped; --jobs
+    may differ. While the program cannot be started, the study waits.
     What you give of --kernel, --noise, --scale, --level and --norm is not estimated; only what rests on no estimate is
     certified. Exit codes: 0 done, 1 plays have failed, 2 wrong use, 3 the system's fault, 130 interrupted.
     """
+    from unswayed.study.run import RunOptions
+
     varied, runs = _prepared(space, program, timeout)
     file = None if journal == "none" else journal or f"{space.stem}.jsonl"
     picture = None if plot == "none" or not (plot or file) else _picture(plot, file)
-    settings: dict[str, Any] = {"plays": plays, "threat": threat_of(budget, lies, liars, low, high)}
-    settings |= {"noise_std": noise, "norm_bound": norm, "output_scale": scale, "level": level_of(level)}
-    settings |= {"kernel": _kernel(kernel, lengthscale, varied), "delta": delta, "note": shlex.join(program)}
-    settings |= {"minimize": minimize, "parallel": jobs, "seed": seed}
-    found = _run(varied, runs, file, retries, settings)
+    settings = {**known.settings(varied), "plays": plays, "parallel": jobs, "seed": seed}
+    settings |= {"note": _note(program, file, full=record_output)}
+    how = RunOptions(retries=retries, give_up=give_up, record_output=record_output)
+    found = _run(varied, runs, file, how, settings)
     return 1 if found is None else _report(*found, file, picture, as_json)
 
 
 def _prepared(space: Path, program: list[str], timeout: float | None) -> tuple[Space, Command]:
     from unswayed.programs.command import Command
     from unswayed.spaces import read_space
+    from unswayed.spaces.space import conditions_of
 
-    return read_space(space), Command(program, timeout=timeout)
+    varied = read_space(space)
+    return varied, Command(program, timeout=timeout, when=conditions_of(varied))
 
 
-def _kernel(name: str | None, lengthscale: str | None, varied: Space) -> Kernel | None:
-    """A kernel on the unit cube."""
-    import numpy as np
+def _note(program: list[str], file: str | None, *, full: bool) -> str:
+    """What the journal says of the command: its program and a mark of the rest, because arguments may be secret.
 
-    return kernel_of(name, lengthscale, np.ones((1, varied.columns)))
+    The mark is too short to guess arguments by it. A journal that says more, or less, goes on as it began.
+    """
+    from unswayed.errors import UnswayedError
+    from unswayed.storage import read_journal
+
+    whole = shlex.join(program)
+    brief = f"{shlex.quote(program[0])} ... ({crc32(whole.encode(errors='replace')):08x})"
+    begun = None
+    if file and Path(file).exists():
+        with suppress(UnswayedError, LookupError, TypeError):  # what is wrong with the file is said when it is opened
+            begun = read_journal(file)[0]["settings"]["note"]
+    return str(begun) if begun in (whole, brief) else whole if full else brief
 
 
 def _picture(plot: str | None, file: str | None) -> Path:
@@ -136,7 +141,7 @@ def _picture(plot: str | None, file: str | None) -> Path:
     return picture
 
 
-def _run(varied: Space, runs: Command, file: str | None, retries: int, settings: Any) -> tuple[Result, int] | None:
+def _run(varied: Space, runs: Command, file: str | None, how: RunOptions, settings: Any) -> tuple[Result, int] | None:
     """Run what is left to run, and show the progress on standard error.
 
     Returns:
@@ -151,14 +156,14 @@ def _run(varied: Space, runs: Command, file: str | None, retries: int, settings:
         warnings.simplefilter("always")
         study = Optimizer(varied, journal=file, **settings)
     with study:
-        display = Display(study, tries=retries + 1)
+        display = Display(study, tries=how.retries + 1)
         for warning in torn:
             display.say(str(warning.message))
         if 0 < display.done < display.plays:
             display.say(f"continuing with {display.done:,} of {display.plays:,} plays")
         try:
             with display.live():
-                measure(study, runs, executor=None, retries=retries, answered=display.answered)
+                measure(study, runs, how, display)
         except KeyboardInterrupt:
             kept = f"they are in {file}, and the same command continues from there" if file else "nothing is kept"
             display.say(f"{display.done:,} of {display.plays:,} plays are done: {kept}")
@@ -170,18 +175,17 @@ def _run(varied: Space, runs: Command, file: str | None, retries: int, settings:
 
 
 def _report(result: Result, seed: int, file: str | None, picture: Path | None, as_json: bool) -> int:
-    """Draw and print the result; the exit code."""
-    from unswayed.cli.output import print_json
+    """Print the result, then draw it; the exit code."""
+    from unswayed.cli.output import draw, print_json
 
-    if picture:
-        from unswayed.plots.style import save
-
-        save(result.plot(), picture)
     if as_json:
         print_json({"journal": file, "seed": seed, **result.to_dict()})
     else:
         typer.echo(str(result))
-        for name, place in (("journal", file), ("picture", picture)):
-            if place is not None:
-                typer.echo(f"{name}: {place}")
+        if file is not None:
+            typer.echo(f"journal: {file}")
+    if picture is not None:
+        drawn = draw(result, picture)
+        if drawn and not as_json:
+            typer.echo(f"picture: {picture}")
     return 1 if result.failures else 0

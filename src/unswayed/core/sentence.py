@@ -21,6 +21,7 @@ def gap_sentence(
     measured: int,
     hint: str = "",
     kept: bool = False,
+    flat: bool = False,
 ) -> str:
     """How far a recommendation is from the best, in words: proved, fitted, or that it cannot be said.
 
@@ -32,6 +33,7 @@ def gap_sentence(
         measured: How many measurements there are.
         hint: What to add if there are too few.
         kept: Whether it rests on a part of the measurements, because others were set aside.
+        flat: Whether most points that were measured have the same value.
     """
     if proved is not None:
         begin, percent = "Certified: with", f"{100 * (1 - proved.delta):.4g}% confidence"
@@ -40,6 +42,8 @@ def gap_sentence(
         what = f"fitted model (estimated: {listed(model.estimated)})" if model.estimated else "given model"
         begin, percent = f"Under the {what}, with", f"{100 * fitted.probability:.4g}% probability"
         gap, threat = fitted.largest_gap, fitted.threat
+    elif flat:
+        return f"Most points that were measured have the same value: nothing can be said of how far the best is.{hint}"
     else:
         return f"Too few measurements to say how far this is from the best: {measured:,} so far.{hint}"
     if not np.isfinite(gap):

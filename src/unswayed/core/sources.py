@@ -97,7 +97,7 @@ def weigh_sources(
     kept = np.ones(len(records.values), dtype=np.bool_)
     number = max(named, 0 if sources is None else int(sources.max(initial=-1)) + 1)
     offsets, aside, decided, cost = np.zeros((number + 1, 2)), list[int](), set[int](), 0.0
-    if sources is None or number < 2:
+    if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):
         return Weighed(kept, offsets, (), allowance, cost)
     groups = (*range(number), -1)  # those without a name together
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)

@@ -9,8 +9,8 @@ audit_study(study).breakdown_budget   # the tampering that would have made anoth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from threading import RLock
 from typing import Any, TypeVar, Unpack
 from zlib import crc32
@@ -22,51 +22,42 @@ from unswayed.errors import InvalidInput
 try:
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler, RandomSampler
-    from optuna.search_space import intersection_search_space
     from optuna.study import Study, StudyDirection
     from optuna.trial import FrozenTrial
 except ImportError:
     raise InvalidInput("this needs Optuna: pip install 'unswayed[optuna]'") from None
 
 from unswayed.core.assumptions import Given, GivenArgs
+from unswayed.core.measurement import Measurement
 from unswayed.core.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_table
-from unswayed.integrations.optuna_space import OptunaSpace, searchable
-from unswayed.integrations.optuna_trials import (
-    WHY,
-    Common,
-    Read,
-    Trial,
-    ask,
-    event,
-    measured,
-    seen_by,
-    single_objective,
-    store_why,
-    told,
-)
+from unswayed.integrations.optuna_common import Common, found_space, given_space, within
+from unswayed.integrations.optuna_fits import Fold, begun, continued, store_fit
+from unswayed.integrations.optuna_retract import restore, retract, retracted
+from unswayed.integrations.optuna_space import Conditions, OptunaSpace
+from unswayed.integrations.optuna_trials import WHY, Trial, ask, events, measured, seen_by, single_objective, store_why
 from unswayed.search.answer import Answer
 from unswayed.search.conclude import answer
-from unswayed.search.modes import Mode, begin
+from unswayed.search.modes import begin
 from unswayed.search.play import Play, Status, Why
 from unswayed.search.task import Task
+from unswayed.spaces.encoding import When
 from unswayed.types import whole
 
-__all__ = ["StudyTable", "UnswayedSampler", "audit_study", "recommend", "study_table"]
+__all__ = [
+    "StudyTable",
+    "UnswayedSampler",
+    "audit_study",
+    "recommend",
+    "restore",
+    "retract",
+    "retracted",
+    "study_table",
+]
 
 Cached = TypeVar("Cached")
 KEPT = 4  # a sampler keeps the searches of at most this many studies in memory
-
-
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    """A search and the trials that it was told."""
-
-    space: OptunaSpace
-    mode: Mode
-    trials: list[Trial]
-    read: Read
 
 
 @forwards(Given)
@@ -77,12 +68,16 @@ class UnswayedSampler(BaseSampler):
     on one study agree, whatever they keep in memory. A trial does not wait for others: open ones count with their
     predictions. Failed and pruned trials, and values that are infinite or beyond 1e100, count as failed plays: their
     points are not tried again soon, and they say nothing about values. The user attributes `source`, `noise_std` and
-    `trials` of a trial say who measured its value, its standard error, or how many outcomes a rate is the mean of. The
-    system attribute `unswayed:why` of a trial says what it was chosen for: a word of `unswayed.Why`.
+    `trials` of a trial say who measured its value, its standard error, or how many outcomes a rate is the mean of; if
+    one of them makes no sense, there is a warning, and the trial counts as failed. Trials that were left out by
+    `retract` do not count. The system attribute `unswayed:why` of a trial says what it was chosen for: a word of
+    `unswayed.Why`.
 
     Args:
         search_space: The parameters to search together. By default those that all complete trials have in common,
-            with the same distributions. Any other parameter is drawn at random.
+            with the same distributions, and those that a trial has by its choice of another one: C if kind is svm. Any
+            other parameter is drawn at random.
+        when: Which of the given search space only some trials have: {{"C": {{"kind": "svm"}}}}, or a list of values.
         {settings}
         parallel: How many trials are open at a time, if you know it. Then what is asked does not depend on which of
             them is faster.
@@ -101,19 +96,20 @@ class UnswayedSampler(BaseSampler):
         self,
         search_space: Mapping[str, BaseDistribution] | None = None,
         *,
+        when: Mapping[str, When] | None = None,
         parallel: int = 1,
         seed: int | None = None,
         **given: Unpack[GivenArgs],
     ) -> None:
         self._given = Given(**given)
-        self._space = None if search_space is None else OptunaSpace(search_space)
+        self._space = given_space(search_space, when)
         self._parallel = whole(parallel, "parallel", least=1)
         self._seed = None if seed is None else whole(seed, "the seed", least=0)
         self._forget()
 
     def _forget(self) -> None:
         """Begin without what can be computed again."""
-        self._lock, self._folds, self._common = RLock(), dict[str, _Fold](), dict[str, Common]()
+        self._lock, self._folds, self._common = RLock(), dict[str, Fold](), dict[str, Common]()
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
@@ -127,29 +123,35 @@ class UnswayedSampler(BaseSampler):
         """Nothing: workers are meant to agree, and their trials differ by their numbers."""
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """The given search space, or what the complete trials before this one have in common."""
+        """The given search space, or that of the complete trials before this one."""
         single_objective(study, type(self).__name__)
+        return self._search_space(study, trial)[0]
+
+    def _search_space(self, study: Study, trial: FrozenTrial) -> tuple[dict[str, BaseDistribution], Conditions]:
         if self._space is not None:
-            return dict(self._space.distributions)
-        before = [one for one in study.get_trials(deepcopy=False) if one.number < trial.number]
+            return dict(self._space.distributions), self._space.when
+        out, trials = retracted(study), study.get_trials(deepcopy=False)
+        before = [one for one in trials if one.number < trial.number and one.number not in out]
         with self._lock:
             common = _newest(self._common, study, self._common.get(study.study_name) or Common())
-            return searchable(common.of(before))
+            return common.of(before).space()
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """The parameters of `search_space` for this trial."""
         single_objective(study, type(self).__name__)
-        space = OptunaSpace(search_space)
+        space = OptunaSpace(*within(search_space, self._search_space(study, trial)[1]))
         if space.box is None:
             return dict(space.fixed)
         with self._lock, one_thread():
             trials = study.get_trials(deepcopy=False)
             fold = self._fold(study, space)
-            seen = seen_by(trials, trial.number, space, self._parallel, fold.read)
-            fold = self._continued(study, fold, seen.told)
+            seen = seen_by(trials, trial.number, space, self._parallel, fold.read, retracted(study))
+            minimize = study.direction == StudyDirection.MINIMIZE
+            fold = _newest(self._folds, study, continued(fold, seen.told, trials, self._given, minimize=minimize))
             row, why = ask(fold.mode, space, seen)
+        store_fit(study, trial, fold)
         store_why(study, trial, space, why)
         return space.params_of_row(row)
 
@@ -176,24 +178,12 @@ class UnswayedSampler(BaseSampler):
     def _seed_for(self, study: Study) -> int:
         return _seed_of(study) if self._seed is None else self._seed
 
-    def _fold(self, study: Study, space: OptunaSpace) -> _Fold:
+    def _fold(self, study: Study, space: OptunaSpace) -> Fold:
         """The last search of the study, or a new one if that was in another space."""
         fold = self._folds.get(study.study_name)
-        if fold is None or fold.space.distributions != space.distributions:
-            fold = _Fold(space, self._begin(study, space), [], {})
+        if fold is None or (fold.space.distributions, fold.space.when) != (space.distributions, space.when):
+            fold = begun(space, _task(study, space, self._given, self._seed_for(study)))
         return fold
-
-    def _begin(self, study: Study, space: OptunaSpace) -> Mode:
-        return begin(_task(study, space, self._given, self._seed_for(study)))
-
-    def _continued(self, study: Study, fold: _Fold, trials: list[Trial]) -> _Fold:
-        """The search that was told these trials: `fold` continued, or a new one if that was told others."""
-        mode, known = fold.mode, len(fold.trials)
-        if fold.trials != trials[:known]:
-            mode, known = self._begin(study, fold.space), 0
-        minimize = study.direction == StudyDirection.MINIMIZE
-        mode = told(mode, fold.space, trials[known:], minimize=minimize)
-        return _newest(self._folds, study, replace(fold, mode=mode, trials=trials))
 
 
 def _newest(kept: dict[str, Cached], study: Study, one: Cached) -> Cached:
@@ -210,6 +200,7 @@ def recommend(
     study: Study,
     *,
     search_space: Mapping[str, BaseDistribution] | None = None,
+    when: Mapping[str, When] | None = None,
     seed: int | None = None,
     **given: Unpack[GivenArgs],
 ) -> Answer:
@@ -221,16 +212,19 @@ def recommend(
     Args:
         study: A study with one objective.
         {settings}
-        search_space: The parameters to compare; by default those that all complete trials have in common.
+        search_space: The parameters to compare; by default those of all complete trials, and those that a trial has by
+            its choice of another one.
+        when: Which of the given search space only some trials have: {{"C": {{"kind": "svm"}}}}, or a list of values.
         seed: Of the points that are considered; by default from the study's name.
 
     Returns:
         An `Answer` whose points are Optuna's parameters and whose plays are the finished trials.
 
     Raises:
-        InvalidInput: No complete trial has a finite value for these parameters.
+        InvalidInput: No complete trial has a finite value for these parameters, or it is not clear which trials have
+            which parameters.
     """
-    space = None if search_space is None else OptunaSpace(search_space)
+    space = given_space(search_space, when)
     seed = _seed_of(study) if seed is None else whole(seed, "the seed", least=0)
     return _recommend(study, Given(**given), space, seed)
 
@@ -238,22 +232,22 @@ def recommend(
 def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int) -> Answer:
     single_objective(study, "a recommendation")
     trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
-    space = OptunaSpace(searchable(intersection_search_space(trials))) if space is None else space
-    if not any(measured(trial) and space.numbers(trial.params) is not None for trial in trials):
+    out = retracted(study)
+    counting = [trial for trial in trials if trial.number not in out]
+    space = found_space(counting) if space is None else space
+    if not any(measured(trial) and space.numbers(trial.params) is not None for trial in counting):
         raise InvalidInput("no complete trial has a finite value for these parameters: there is nothing to recommend")
-    plays, events, task = [], [], _task(study, space, given, seed)
-    minimize = study.direction == StudyDirection.MINIMIZE
+    plays, counted, task = [], [], _task(study, space, given, seed)
     for trial in trials:
-        point, found = space.numbers(trial.params), measured(trial)
+        point = space.numbers(trial.params)
         if point is not None:
-            params = {name: trial.params[name] for name in space.names}
-            status, reason = (Status.FAILED, trial.state.name.lower()) if found is None else (Status.TOLD, None)
-            about = {} if found is None else vars(found)
-            why = Why.read(trial.system_attrs.get(WHY))
-            plays.append(replace(Play(trial.number, params, status, reason=reason, why=why), **about))
-            events.append(event(task, space, point, found, minimize=minimize))
+            play, found = _play(trial, space.parts(point), out)
+            plays.append(play)
+            counted += [Trial(trial.number, point, found)] if play.status is not Status.RETRACTED else []
+    minimize = study.direction == StudyDirection.MINIMIZE
+    told = events(task, space, counted, minimize=minimize)
     with one_thread():
-        concluded = answer(begin(task), plays, events, space=space, minimize=minimize)
+        concluded = answer(begin(task), plays, told, space=space, minimize=minimize)
     broken = concluded.breakdown
     rival, pivot = (None if point is None else space.params(point) for point in (broken.rival, broken.pivot))
     return replace(
@@ -262,6 +256,17 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
         points=tuple(space.params(point) for point in concluded.points),
         breakdown=replace(broken, rival=rival, pivot=pivot),
     )
+
+
+def _play(trial: FrozenTrial, names: Iterable[str], out: Mapping[int, str]) -> tuple[Play, Measurement | None]:
+    """A finished trial as a play, and what it measured, if that counts."""
+    params = {name: trial.params[name] for name in names}
+    play = Play(trial.number, params, why=Why.read(trial.system_attrs.get(WHY)))
+    if trial.number in out:
+        return replace(play, status=Status.RETRACTED, value=trial.value, reason=out[trial.number]), None
+    if (found := measured(trial)) is None:
+        return replace(play, status=Status.FAILED, reason=trial.state.name.lower()), None
+    return replace(play, status=Status.TOLD, **vars(found)), found
 
 
 def _task(study: Study, space: OptunaSpace, given: Given, seed: int) -> Task:

@@ -19,6 +19,7 @@ from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.measurement import Measurement, own_noise
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
+from unswayed.integrations.optuna_retract import retracted
 from unswayed.integrations.optuna_trials import measured, single_objective
 from unswayed.types import FloatArray, IntArray, read_only
 
@@ -27,7 +28,7 @@ NOBODY = "(not named)"
 
 @dataclass(frozen=True, eq=False)
 class StudyTable:
-    """The complete trials of a study as numbers.
+    """The complete trials of a study as numbers, without those that were retracted.
 
     Attributes:
         columns: Titles of the columns of x. A linear parameter has a column with its name and its value, a logarithmic
@@ -54,7 +55,8 @@ def study_table(study: Study) -> StudyTable:
     """The complete trials with finite values as numbers, in the parameters that all of them have in common."""
     single_objective(study, "an audit")
     complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    trials = [trial for trial in complete if measured(trial) is not None]
+    out = retracted(study)
+    trials = [trial for trial in complete if trial.number not in out and measured(trial) is not None]
     if not trials:
         raise InvalidInput("the study has no complete trial with a finite value: there is nothing to audit")
     common = intersection_search_space(trials).items()

@@ -5,41 +5,97 @@ FloatDistribution with a step     Integer: the number of steps from `low`
 IntDistribution                   Integer: the number of steps from `low`; the value itself if logarithmic
 CategoricalDistribution           Categorical: the number of the choice, so choices may be anything, None included
 a single value                    no parameter; it is put back into every answer
+
+A parameter that only some trials have keeps its condition: the gate that it depends on, and the numbers of its values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, Self
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.spaces import Box, Categorical, Integer, Real
+from unswayed.spaces.encoding import When, checked_when
 from unswayed.spaces.parameters import Parameter
 from unswayed.text import printable
 from unswayed.types import FloatArray
 
-Numbers = tuple[int | float, ...]  # of a point: one for each parameter of the box
+Numbers = tuple[int | float | None, ...]  # of a point: one for each parameter of the box; None if it does not have it
 NEAR = 1e-8  # steps by which a value may miss its step, as in Optuna
 
 
-class OptunaSpace:
-    """A search space as a box. Names are sorted, so that their order does not matter."""
+class Conditions(dict[str, tuple[str, frozenset[int]]]):
+    """For each parameter that only some points have, its gate and the numbers of the gate's values."""
 
-    def __init__(self, distributions: Mapping[str, BaseDistribution]) -> None:
+    @classmethod
+    def of(cls, when: Mapping[str, When] | None, distributions: Mapping[str, BaseDistribution]) -> Self:
+        """From Optuna's values: {"C": {"kind": "svm"}}, or a list of values."""
+        found = cls()
+        for name, given in (when or {}).items():
+            [(gate, values)] = checked_when(given).items()
+            if name not in distributions or gate not in distributions:
+                raise InvalidInput(f"when needs {name!r} and {gate!r} in the search space")
+            numbers = [to_number(distributions[gate], value) for value in values]
+            if None in numbers:
+                raise InvalidInput(f"in the condition of {name!r}, {gate!r} does not have one of the values {values}")
+            found[name] = gate, frozenset(int(number) for number in numbers if number is not None)
+        return found
+
+
+class OptunaSpace:
+    """A search space as a box. Names are sorted, so that their order does not matter.
+
+    Args:
+        distributions: The parameters.
+        when: Those that only some points have.
+        only: For some gates, the numbers of the values that are considered; by default all.
+    """
+
+    def __init__(
+        self,
+        distributions: Mapping[str, BaseDistribution],
+        when: Conditions | None = None,
+        only: Mapping[str, set[int]] | None = None,
+    ) -> None:
         self.distributions = dict(sorted(distributions.items()))
-        self.fixed = {name: _single(one) for name, one in self.distributions.items() if one.single()}
+        self.when, only = when or Conditions(), only or {}
+        tied = {*self.when, *(gate for gate, _ in self.when.values())}
+        self.fixed = {n: _single(one) for n, one in self.distributions.items() if one.single() and n not in tied}
         self.free = {name: one for name, one in self.distributions.items() if name not in self.fixed}
-        parameters = {name: as_parameter(name, one) for name, one in self.free.items()}
-        # Numbered, because Optuna's names may be any text.
-        self.box = Box({f"p{i}": one for i, one in enumerate(parameters.values())}) if parameters else None
+        self._keys = {name: f"p{i}" for i, name in enumerate(self.free)}  # because Optuna's names may be any text
+        parameters: dict[str, Parameter] = {}
+        for name, key in self._keys.items():
+            one = Categorical(sorted(only[name])) if name in only else as_parameter(name, self.free[name])
+            if name in self.when:
+                gate, numbers = self.when[name]
+                some = sorted(numbers & only.get(gate, numbers))
+                one = replace(one, when={self._keys[gate]: some})
+            parameters[key] = one
+        self.box = Box(parameters) if parameters else None
 
     def numbers(self, params: Mapping[str, Any]) -> Numbers | None:
         """The point that these parameters are; None if one is missing or lies outside."""
-        numbers = [_to_number(one, params[name]) if name in params else None for name, one in self.free.items()]
-        known = tuple(number for number in numbers if number is not None)
-        return known if len(known) == len(numbers) else None
+        if self.box is None:
+            return ()
+        point: dict[str, Any] = {}
+        for (key, one), (name, distribution) in zip(self.box.parameters.items(), self.free.items(), strict=True):
+            number = to_number(distribution, params[name]) if name in params else None
+            if number is not None and not (isinstance(one, Categorical) and number not in one.choices):
+                point[key] = number
+        whole: Mapping[str, Any] | None = point if self.box.conditions is None else self.box.conditions.pruned(point)
+        if whole is None or (self.box.conditions is None and len(whole) < len(self.free)):
+            return None
+        return tuple(whole.get(key) for key in self.box.names)
+
+    def parts(self, point: Numbers) -> list[str]:
+        """The names of the parameters that a point has."""
+        having = {name for name, number in zip(self.free, point, strict=True) if number is not None}
+        return [name for name in self.names if name in self.fixed or name in having]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,12 +117,17 @@ class OptunaSpace:
     def rows(self, points: Sequence[Numbers]) -> FloatArray:
         """A row of the unit cube for each point."""
         names = self.searched.names
-        return self.searched.encode([dict(zip(names, point, strict=True)) for point in points])
+        pairs = [zip(names, point, strict=True) for point in points]
+        return self.searched.encode([{key: x for key, x in pair if x is not None} for pair in pairs])
 
     def params(self, point: Mapping[str, Any]) -> dict[str, Any]:
         """A point of the box as Optuna's parameters."""
-        found = {n: _from_number(one, x) for (n, one), x in zip(self.free.items(), point.values(), strict=True)}
-        return {name: self.fixed[name] if name in self.fixed else found[name] for name in self.distributions}
+        found = {n: _from_number(one, point[key]) for (n, one), key in self._keyed if key in point}
+        return {n: self.fixed[n] if n in self.fixed else found[n] for n in self.names if n in found or n in self.fixed}
+
+    @property
+    def _keyed(self) -> Iterable[tuple[tuple[str, BaseDistribution], str]]:
+        return zip(self.free.items(), self._keys.values(), strict=True)
 
     def params_of_row(self, row: FloatArray) -> dict[str, Any]:
         """The point nearest to a row, as Optuna's parameters."""
@@ -74,7 +135,8 @@ class OptunaSpace:
 
     def numbers_of_row(self, row: FloatArray) -> Numbers:
         """The point nearest to a row."""
-        return tuple(self.searched.decode(row[None])[0].values())  # type: ignore[arg-type]
+        [point] = self.searched.decode(row[None])
+        return tuple(point.get(key) for key in self.searched.names)  # type: ignore[misc]
 
 
 def as_parameter(name: str, distribution: BaseDistribution) -> Parameter:
@@ -117,7 +179,8 @@ def _single(distribution: BaseDistribution) -> Any:
     return distribution.choices[0] if isinstance(distribution, CategoricalDistribution) else distribution.low  # type: ignore[attr-defined]
 
 
-def _to_number(distribution: BaseDistribution, value: Any) -> int | float | None:
+def to_number(distribution: BaseDistribution, value: Any) -> int | float | None:
+    """The number that stands for a value in a box; None if the distribution does not contain it."""
     try:
         number = distribution.to_internal_repr(value)
     except (ValueError, TypeError, OverflowError):
@@ -143,4 +206,5 @@ def _from_number(distribution: BaseDistribution, number: Any) -> Any:
     assert isinstance(distribution, FloatDistribution)
     if distribution.step is None:
         return number
-    return min(distribution.low + number * distribution.step, distribution.high)
+    low, step = Decimal(repr(distribution.low)), Decimal(repr(distribution.step))  # 0.3, not 0.30000000000000004
+    return min(float(low + number * step), distribution.high)

@@ -9,12 +9,11 @@ All of this follows from the trials in the storage alone, so workers that see th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from operator import is_
 from typing import Any
+from warnings import warn
 
-from optuna.distributions import BaseDistribution
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
@@ -22,7 +21,7 @@ from unswayed.core.measurement import Measurement
 from unswayed.core.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
-from unswayed.search.modes import Mode, step
+from unswayed.search.modes import Mode
 from unswayed.search.play import Choice, Why
 from unswayed.search.schedule import propose
 from unswayed.search.task import Event, Failed, Task, Told
@@ -69,13 +68,22 @@ def measured(trial: FrozenTrial) -> Measurement | None:
     try:
         return Measurement(trial.value, **{name: trial.user_attrs[name] for name in ABOUT if name in trial.user_attrs})
     except InvalidInput as error:
-        raise InvalidInput(f"trial {trial.number} has a user attribute that makes no sense: {error}") from None
+        out = f"to leave the trial out: retract(study, {trial.number}, reason)"
+        raise InvalidInput(f"trial {trial.number} has a user attribute that makes no sense: {error} ({out})") from None
 
 
-def seen_by(trials: Sequence[FrozenTrial], number: int, space: OptunaSpace, parallel: int, read: Read) -> Seen:
+def seen_by(
+    trials: Sequence[FrozenTrial],
+    number: int,
+    space: OptunaSpace,
+    parallel: int,
+    read: Read,
+    without: Collection[int] = (),
+) -> Seen:
     """What trial `number` may know, if `parallel` are open at a time: never the answers of the last parallel - 1.
 
-    `read` remembers what was told: a finished trial does not change, so each is read once.
+    Finished trials whose number is in `without` are left out. `read` remembers what was told: a finished trial does not
+    change, so each is read once.
     """
     before = sorted((trial for trial in trials if trial.number < number), key=lambda trial: trial.number)
     lost = _lost(before)
@@ -84,6 +92,8 @@ def seen_by(trials: Sequence[FrozenTrial], number: int, space: OptunaSpace, para
     told: list[Trial] = []
     pending: list[tuple[int, Numbers | None]] = []
     for place, trial in enumerate(before):
+        if trial.number in without:
+            continue
         if place < end and trial.state.is_finished():
             if read.get(trial.number, (None, None))[0] is not trial:
                 read[trial.number] = trial, _finished(trial, space)
@@ -97,40 +107,15 @@ def seen_by(trials: Sequence[FrozenTrial], number: int, space: OptunaSpace, para
 
 
 def _finished(trial: FrozenTrial, space: OptunaSpace) -> Trial | None:
-    """A finished trial, if it is a point of the space."""
+    """A finished trial, if it is a point of the space. One that cannot be understood must not stop all workers."""
     point = space.numbers(trial.params)
-    return None if point is None else Trial(trial.number, point, measured(trial))
-
-
-class Common:
-    """The parameters that all complete trials have, with the same distributions; each trial is looked at once."""
-
-    def __init__(self) -> None:
-        self._done: list[FrozenTrial] = []  # the finished trials before the first open one
-        self._found: dict[str, BaseDistribution] | None = None
-
-    def of(self, before: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
-        """What these trials have in common, in the order of their numbers."""
-        known = len(self._done)
-        if not (len(before) >= known and all(map(is_, self._done, before))):
-            self._done, self._found, known = [], None, 0
-        for trial in before[known:]:
-            if not trial.state.is_finished():
-                break
-            self._done.append(trial)
-            self._found = _shared(self._found, trial)
-        found = self._found
-        for trial in before[len(self._done) :]:
-            found = _shared(found, trial)
-        return dict(sorted((found or {}).items()))
-
-
-def _shared(found: dict[str, BaseDistribution] | None, trial: FrozenTrial) -> dict[str, BaseDistribution] | None:
-    if trial.state != TrialState.COMPLETE:
-        return found
-    if found is None:
-        return dict(trial.distributions)
-    return {name: one for name, one in found.items() if trial.distributions.get(name) == one}
+    if point is None:
+        return None
+    try:
+        return Trial(trial.number, point, measured(trial))
+    except InvalidInput as error:
+        warn(f"the sampler takes this trial for a failed one: {error}", stacklevel=2)
+        return Trial(trial.number, point, None)
 
 
 def _lost(before: Sequence[FrozenTrial]) -> set[int]:
@@ -152,20 +137,15 @@ def _known_params(trial: FrozenTrial) -> dict[str, Any]:
     return {**fixed, **trial.params}
 
 
-def event(task: Task, space: OptunaSpace, point: Numbers, found: Measurement | None, *, minimize: bool) -> Event:
-    """A finished trial as a search sees it; without a measurement it has failed."""
-    row = space.rows([point])[0]
-    if found is None:
-        return Failed(row)
-    value = task.given.feared.clipped(-found.value if minimize else found.value)
-    return Told(row, value, found.source, found.noise_std, found.trials)
-
-
-def told(mode: Mode, space: OptunaSpace, trials: Sequence[Trial], *, minimize: bool) -> Mode:
-    """The search after some more finished trials."""
-    for trial in trials:
-        mode = step(mode, event(mode.task, space, trial.point, trial.measured, minimize=minimize))
-    return mode
+def events(task: Task, space: OptunaSpace, trials: Sequence[Trial], *, minimize: bool) -> list[Event]:
+    """Finished trials as a search sees them; one without a measurement has failed."""
+    clipped, sign = task.given.feared.clipped, -1 if minimize else 1
+    return [
+        Failed(row)
+        if (found := trial.measured) is None
+        else Told(row, clipped(sign * found.value), found.source, found.noise_std, found.trials)
+        for row, trial in zip(space.rows([trial.point for trial in trials]), trials, strict=True)
+    ]
 
 
 def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> Choice:

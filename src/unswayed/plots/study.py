@@ -128,7 +128,10 @@ def _against(axes: Axes, name: str, answer: Answer, limits: tuple[float, float])
     """Values against one parameter, with the recommended one marked."""
     space, log = answer.space, answer.plays
     parameter = space.parameters[name] if isinstance(space, Box) else None
-    points = [named_values(space.names, point)[name] for point in [answer.point, *(play.point for play in log)]]
+    every = [named_values(space.names, point) for point in [answer.point, *(play.point for play in log)]]
+    having = [play for play, point in zip(log, every[1:], strict=True) if name in point]
+    chosen = name in every[0]  # else the recommended point does not have this parameter
+    points = [point[name] for point in every if name in point]
     if isinstance(parameter, Categorical):
         places = _categories(axes, list(parameter.choices), points)
     elif parameter is None and _is_label(answer.point, points):
@@ -140,10 +143,12 @@ def _against(axes: Axes, name: str, answer: Answer, limits: tuple[float, float])
         else:
             integer = isinstance(parameter, Integer) or all(isinstance(value, int) for value in points)
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=integer, steps=STEPS))
-    chosen, *others = places
-    axes.axvline(chosen, color=GOOD, linewidth=1.2, alpha=0.7)
-    _values(axes, {play.number: place for play, place in zip(log, others, strict=True)}, answer, limits)
-    axes.plot(chosen, answer.estimate, "*", zorder=4, **STAR)
+    if chosen:
+        axes.axvline(places[0], color=GOOD, linewidth=1.2, alpha=0.7)
+    others = places[1:] if chosen else places
+    _values(axes, {play.number: place for play, place in zip(having, others, strict=True)}, answer, limits)
+    if chosen:
+        axes.plot(places[0], answer.estimate, "*", zorder=4, **STAR)
     unit = getattr(parameter, "unit", "")
     axes.set_xlabel(_short(f"{name} ({unit})" if unit else name, 28), parse_math=False)
 
@@ -153,7 +158,7 @@ def _values(axes: Axes, places: dict[int, float], answer: Answer, limits: tuple[
     aside = set(answer.set_aside)
     groups: dict[str, list[Play]] = {name: [] for name in STYLES}
     for play in answer.plays:
-        if play.value is not None:
+        if play.value is not None and play.number in places:
             kept = play.measured and play.number not in aside
             name = "kept" if kept else "set aside" if play.measured else "retracted"
             off = kept and not limits[0] <= play.value <= limits[1]
@@ -209,9 +214,9 @@ def _is_label(point: object, values: Sequence[object]) -> bool:
 
 
 def _categories(axes: Axes, choices: list[Any], points: Sequence[Any]) -> list[float]:
-    """Places of names on an axis. Each has a tick; of many names, the recommended one and some others."""
+    """Places of names on an axis. Each has a tick; of many names, that of the first point and some others."""
     step = ceil(len(choices) / TICKS)
-    chosen = choices.index(points[0])
+    chosen = choices.index(points[0]) if points else 0
     ticks = sorted({chosen} | {place for place in range(0, len(choices), step) if abs(place - chosen) >= step})
     labels = [_short(str(choices[place]), LONGEST) for place in ticks]
     turned: Any = {"rotation": 40, "ha": "right"} if sum(map(len, labels)) > 18 else {"rotation": 0, "ha": "center"}

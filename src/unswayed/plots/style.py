@@ -15,8 +15,10 @@ from unswayed.errors import InvalidInput
 from unswayed.experiments.own import attribute, is_own
 from unswayed.experiments.registry import ENTRIES
 from unswayed.storage import write_atomically
+from unswayed.storage.files import explaining
 
 FORMATS = (".png", ".pdf", ".svg")
+SIGNED = "unswayed, with Matplotlib"  # in every picture: another file is not replaced without being asked
 # Okabe and Ito's palette, which colour-blind readers can tell apart, a grey, and dark colours of Tol's and Brewer's.
 PALETTE = {
     "black": "#000000", "orange": "#E69F00", "sky": "#56B4E9", "green": "#009E73", "yellow": "#F0E442",
@@ -76,5 +78,12 @@ def save(figure: Figure, path: Path) -> None:
 def encoded(figure: Figure, kind: str = "png") -> bytes:
     """The file of a figure, without the time of writing: the same runs give the same file."""
     buffer, undated = BytesIO(), {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
-    figure.savefig(buffer, format=kind, dpi=160, metadata=undated.get(kind, {}))
+    signed = {"Software" if kind == "png" else "Creator": SIGNED}
+    figure.savefig(buffer, format=kind, dpi=160, metadata=undated.get(kind, {}) | signed)
     return buffer.getvalue()
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is a picture that was saved here."""
+    with explaining(f"cannot read {path}"):
+        return SIGNED.encode() in path.read_bytes()

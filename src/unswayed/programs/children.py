@@ -1,17 +1,15 @@
 """Run programs that may hang, crash, fork or print without end, without affecting this process.
 
-If this process is killed itself, a helper kills the programs that it leaves behind. The helper reads from a pipe which
-process groups are running. Only this process holds the other end, so the pipe closes when this process ends for any
-reason, kill -9 included. The helper then kills the groups that are still running. (Linux can signal a child when the
-thread that started it ends, which is too early; macOS cannot.)
+If this process is killed itself, a helper (`reaper.py`) ends the programs that it leaves behind. (Linux can signal a
+child when the thread that started it ends, which is too early; macOS cannot.)
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import secrets
 import selectors
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,9 +17,10 @@ from math import inf
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from threading import Event, Lock
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unswayed.errors import CommandStopped
+from unswayed.programs import reaper
 
 KEPT = 1 << 16
 """The least number of bytes kept from the end of an output; the most is twice that."""
@@ -30,18 +29,6 @@ GRACE = 1.0
 """Seconds that other processes of the group may still write after the program has ended, as `tee` in a script does."""
 
 PAUSES = 0.0005, 0.05  # seconds between two looks at a silent program: at first, at most
-
-SCRIPT = """
-import os, signal, sys
-groups = set()
-for line in sys.stdin:
-    (groups.add if line[0] == "+" else groups.discard)(int(line[1:]))
-for group in groups:
-    try:
-        os.killpg(group, signal.SIGKILL)
-    except OSError:
-        pass
-"""
 
 
 class Watchdog:
@@ -55,19 +42,19 @@ class Watchdog:
         self._process: Popen[bytes] | None = None
         self._owner = 0
 
-    def guard(self, group: int) -> None:
-        """Kill this process group if this process ends before `release`."""
+    def guard(self, group: int, mark: str) -> None:
+        """End this program if this process ends before `release`."""
         with self._lock, suppress(OSError):
             if self._process is None or self._owner != os.getpid():  # a forked process needs its own helper
                 self._process, self._owner = self._start(), os.getpid()
-        self._say(f"+{group}\n")
+        self._say(f"+{group} {mark}\n")
 
-    def release(self, group: int) -> None:
-        """Forget a group that has ended. Call it before the leader is reaped, while its number is still taken."""
-        self._say(f"-{group}\n")
+    def release(self, group: int, mark: str) -> None:
+        """Forget a program that has ended. Call it before the leader is reaped, while its number is still taken."""
+        self._say(f"-{group} {mark}\n")
 
     def _start(self) -> Popen[bytes]:
-        command = [sys.executable, "-I", "-S", "-c", SCRIPT]
+        command = [sys.executable, "-I", "-S", reaper.__file__]
         # Unbuffered, because a pipe takes lines as short as these in one piece, from any thread. In a session of its
         # own, because Ctrl-C in the terminal must not reach it.
         process = Popen(command, bufsize=0, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, cwd="/", start_new_session=True)
@@ -117,18 +104,18 @@ class Finished(NamedTuple):
 
 
 class Children:
-    """The programs that are running. Each leads a process group that is killed when the program ends.
+    """The programs that are running. When one ends, all processes that it started are killed (`reaper.end`).
 
     All methods are safe to use from any thread.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._groups: set[int] = set()
+        self._running: set[tuple[int, str]] = set()  # process group and mark
         self._stopped = Event()
 
     def run(self, arguments: Sequence[str], timeout: float | None) -> Finished:
-        """Start a program and wait until it ends. In every case, its whole process group is killed afterwards.
+        """Start a program and wait until it ends. In every case, all that it started is killed afterwards.
 
         Args:
             arguments: The program and its arguments.
@@ -144,26 +131,34 @@ class Children:
             CommandStopped: `stop` was called, before or meanwhile.
         """
         self._check_stopped()
-        with Popen(arguments, bufsize=0, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, start_new_session=True) as process:
+        pipes: Any = {"stdin": DEVNULL, "stdout": PIPE, "stderr": PIPE, "bufsize": 0}
+        mark = secrets.token_hex(8)
+        with Popen(arguments, **pipes, env={**os.environ, reaper.MARK: mark}, start_new_session=True) as process:
+            program = process.pid, mark
             try:
                 with self._lock:
-                    self._groups.add(process.pid)
-                WATCHDOG.guard(process.pid)
+                    self._running.add(program)
+                WATCHDOG.guard(*program)
                 stdout, stderr = self._follow(process, monotonic() + (inf if timeout is None else timeout))
             finally:  # kill the group before its leader is reaped: until then, no other process can get its number
-                _kill(process.pid)
+                reaper.end(*program)
                 with self._lock:
-                    self._groups.discard(process.pid)
-                WATCHDOG.release(process.pid)
+                    self._running.discard(program)
+                WATCHDOG.release(*program)
         self._check_stopped()  # `stop` may have killed it
         return Finished(process.returncode, stdout, stderr)
+
+    def wait(self, seconds: float) -> None:
+        """Wait, but no longer than until `stop` is called; then raise CommandStopped."""
+        self._stopped.wait(seconds)
+        self._check_stopped()
 
     def stop(self) -> None:
         """Kill all running programs and start no more; every `run` raises CommandStopped."""
         self._stopped.set()
         with self._lock:
-            for group in self._groups:
-                _kill(group)
+            for program in self._running:
+                reaper.end(*program)
 
     def _check_stopped(self) -> None:
         if self._stopped.is_set():
@@ -203,8 +198,3 @@ def _has_ended(process: Popen[bytes]) -> bool:
         return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
     except ChildProcessError:  # somebody else reaped it
         return True
-
-
-def _kill(group: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # macOS refuses if only zombies are left
-        os.killpg(group, signal.SIGKILL)

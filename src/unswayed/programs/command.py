@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import numbers
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.measurement import Measurement
-from unswayed.errors import CommandFailed, CommandStopped, InvalidInput, SystemFault
+from unswayed.errors import CannotStart, CommandFailed, CommandStopped, InvalidInput, SystemFault
 from unswayed.programs.children import Children, Finished
 from unswayed.text import printable
 from unswayed.types import positive
@@ -33,14 +34,18 @@ class Command:
 
     Write `{{` and `}}` for braces themselves; nothing else is special, and no shell is involved. Calling the command
     with a point runs the program without input and returns the number in the last line that it prints. When the
-    program ends, its whole process group is killed. Several threads may call the command at once.
+    program ends, all processes that it started are killed. Several threads may call the command at once.
+
+    A word with a parameter that a point does not have is left out: `--C={C}` is gone if only some points have C. So
+    write such a parameter and its option as one word, and no parameter beside it that other points have.
 
     Args:
         template: The program and its arguments, a list of words.
         timeout: Kill the program after this many seconds; None for no limit.
+        when: The condition of each parameter that only some points have.
 
     Raises:
-        InvalidInput: The template or the time limit is wrong.
+        InvalidInput: The template or the time limit is wrong, or it is not clear what to leave out.
         SystemFault: The system has no process groups (Windows).
 
     Example:
@@ -53,6 +58,7 @@ class Command:
 
     template: Sequence[str]
     timeout: float | None = field(default=None, kw_only=True)
+    when: Mapping[str, object] = field(default_factory=dict, kw_only=True)
     _children: Children = field(default_factory=Children, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -66,18 +72,27 @@ class Command:
         object.__setattr__(self, "template", words)
         if self.timeout is not None:
             object.__setattr__(self, "timeout", positive(self.timeout, "the time limit"))
-        self.placeholders()
+        for before, word in zip(("", *words), words, strict=False):
+            self._check_word(before, word)
 
     def placeholders(self) -> tuple[str, ...]:
         """Return the names in braces, each once, in the order of the command line."""
-        found: dict[str, None] = {}
-        for word in self.template:
-            for match in BRACES.finditer(word):
-                if match[0] in ("{", "}"):
-                    raise InvalidInput(f"an unmatched {match[0]} in {_shown(word)}: {ESCAPES}")
-                if match[3]:
-                    found[match[3]] = None
-        return tuple(found)
+        return tuple(dict.fromkeys(name for word in self.template for name in _names(word)))
+
+    def _check_word(self, before: str, word: str) -> None:
+        """Refuse a word of which it is not clear what to do where a point does not have its parameter."""
+        names = _names(word)
+        some = [name for name in names if name in self.when]
+        if not some:
+            return
+        gone = f"{_braced(some[:1])} is left out where a point does not have it"
+        if not before:
+            raise InvalidInput(f"{gone}, so it cannot be the program")
+        if any(self.when.get(name) != self.when[some[0]] for name in names):
+            raise InvalidInput(f"{gone}, with all of {_shown(word)}: put {_braced(names)} into words of their own")
+        if before.startswith("-") and "=" not in before and not _names(before):
+            joined = f"{before}={word}"
+            raise InvalidInput(f"{gone}, but {_shown(before)} would stay: write {_shown(joined)} as one word")
 
     def check(self, names: Iterable[str]) -> None:
         """Check that the command uses every parameter and nothing else.
@@ -99,13 +114,16 @@ class Command:
         """Return the command line for a point.
 
         Args:
-            point: The value of each parameter, by name.
+            point: The value of each parameter, by name. Words with a parameter that it does not have are left out, if
+                that is in `when`.
 
         Raises:
             InvalidInput: A value is missing, or is not a number, a bool or text.
         """
-        values = {name: _text(point, name) for name in self.placeholders()}
-        return [BRACES.sub(lambda match: values.get(match[3], match[0][0]), word) for word in self.template]
+        gone = {name for name in self.when if name not in point}
+        words = [word for word in self.template if gone.isdisjoint(_names(word))]
+        values = {name: _text(point, name) for name in self.placeholders() if name not in gone}
+        return [BRACES.sub(lambda match: values.get(match[3], match[0][0]), word) for word in words]
 
     def __call__(self, point: Mapping[str, Any]) -> float | Measurement:
         """Run the program for a point and return its measurement.
@@ -118,7 +136,8 @@ class Command:
             {"value": 0.031, "trials": 2000, "source": "lab-2"}.
 
         Raises:
-            CommandFailed: The program could not start, failed, ran too long or printed no finite number.
+            CommandFailed: The program failed, ran too long or printed no finite number.
+            CannotStart: The program could not be started, whatever the point.
             CommandStopped: `stop` was called.
             InvalidInput: A value is missing, or is not a number, a bool or text.
         """
@@ -129,14 +148,39 @@ class Command:
             raise
         except TimeoutError:
             raise CommandFailed(f"the command ran over its time limit of {self.timeout:g} s and was killed") from None
-        except (OSError, ValueError) as error:  # ValueError: a null byte or half a character in an argument
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {reason}") from None
+        except OSError as error:
+            hosts = error.errno != errno.E2BIG and not BRACES.search(self.template[0])
+            kind = CannotStart if hosts else CommandFailed
+            raise kind(f"cannot start {_shown(arguments[0])}: {error.strerror}") from None
+        except ValueError as error:  # a null byte or half a character in an argument
+            raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error}") from None
         return _measurement(finished)
+
+    def wait(self, seconds: float) -> None:
+        """Wait, but no longer than until `stop` is called.
+
+        Args:
+            seconds: How long.
+
+        Raises:
+            CommandStopped: `stop` was called.
+        """
+        self._children.wait(seconds)
 
     def stop(self) -> None:
         """Kill all running programs and start no more; all calls raise CommandStopped. Any thread may call this."""
         self._children.stop()
+
+
+def _names(word: str) -> list[str]:
+    """The names in braces in a word."""
+    names = []
+    for match in BRACES.finditer(word):
+        if match[0] in ("{", "}"):
+            raise InvalidInput(f"an unmatched {match[0]} in {_shown(word)}: {ESCAPES}")
+        if match[3]:
+            names.append(match[3])
+    return names
 
 
 def _text(point: Mapping[str, Any], name: str) -> str:
@@ -157,21 +201,21 @@ def _text(point: Mapping[str, Any], name: str) -> str:
 
 def _measurement(finished: Finished) -> float | Measurement:
     """Return the number or the object in the last line of the output, if the program ended without an error."""
+    complaint = f": {printable(line, limit=SHOWN)}" if (line := finished.stderr.last_line()) else ""
     if code := finished.code:
         end = f"was killed by {_signal(-code)}" if code < 0 else f"ended with exit code {code}"
-        raise CommandFailed(f"the command {end}{_complaint(finished)}")
+        raise CommandFailed(f"the command {end}", complaint)
     line = finished.stdout.last_line()
     if not line:
         reason = "ended its output with a line that is too long" if finished.stdout.cut else "printed nothing"
-        raise CommandFailed(f"the command {reason}; its last line must be one number{_complaint(finished)}")
+        raise CommandFailed(f"the command {reason}; its last line must be one number", complaint)
     if line.lstrip().startswith(b"{"):
         return _object(line)
     number = float(line) if NUMBER.fullmatch(line) else math.nan
     if math.isfinite(number):
         return number
-    if math.isinf(number) or NOT_FINITE.fullmatch(line):
-        raise CommandFailed(f"the command printed {_shown(line)}; the measurement must be a finite number")
-    raise CommandFailed(f"the last line of the command's output must be one number, not {_shown(line)}")
+    finite = "finite " if math.isinf(number) or NOT_FINITE.fullmatch(line) else ""
+    raise CommandFailed(f"the last line of the command's output must be one {finite}number", f", not {_shown(line)}")
 
 
 def _object(line: bytes) -> Measurement:
@@ -182,16 +226,10 @@ def _object(line: bytes) -> Measurement:
             raise TypeError
         return Measurement(**told)
     except InvalidInput as error:
-        raise CommandFailed(f"the command printed {_shown(line)}: {error}") from None
+        raise CommandFailed("the command printed no measurement", f": {_shown(line)}: {error}") from None
     except (ValueError, TypeError, AttributeError, RecursionError):
-        keys = "value, source, noise_std and trials"
-        raise CommandFailed(
-            f"the command printed {_shown(line)}; an object may have {keys}, and needs a value that is a number"
-        ) from None
-
-
-def _complaint(finished: Finished) -> str:
-    return f": {printable(line, limit=SHOWN)}" if (line := finished.stderr.last_line()) else ""
+        keys = "an object may have value, source, noise_std and trials, and needs a value that is a number"
+        raise CommandFailed(f"the command printed no measurement; {keys}", f": {_shown(line)}") from None
 
 
 def _signal(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ class Answer:
         set_aside_total: How far they are off, in all.
         sources: What became of each named source.
         threat: What tampering to be safe against; None if nobody knows.
-        low: Smallest value that false measurements were counted with: given, or the smallest one observed.
+        low: Smallest value that false measurements were counted with: given, or the smallest one that is kept.
         high: The largest one.
         lowest_leads: The lowest possible lead over the best rival, with 0, 1, 2, ... false measurements.
         lowest_leads_sources: The same for lying sources; None if no source was named.
@@ -53,6 +54,7 @@ class Answer:
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
         continuum: Whether points may be arbitrarily close to each other.
         minimize: Whether smaller values are better.
+        flat: Whether most points that were measured have the same value. No model says how far the best may be then.
 
     Example:
         >>> import unswayed as uw
@@ -82,13 +84,20 @@ class Answer:
     space: Any
     continuum: bool
     minimize: bool
+    flat: bool
     lowest_leads: FloatArray
     lowest_leads_sources: FloatArray | None = None
 
-    @property
+    @cached_property
     def measured(self) -> int:
         """How many measurements count."""
         return sum(play.measured for play in self.plays)
+
+    @property
+    def varied(self) -> bool:
+        """Whether the measurements that are kept differ: equal ones say nothing about amounts of tampering."""
+        aside = set(self.set_aside)
+        return len({play.value for play in self.plays if play.measured and play.number not in aside}) > 1
 
     @property
     def worse(self) -> str:
@@ -119,6 +128,7 @@ class Answer:
             claim=f"this point is at most {{}} {self.worse} {best}",
             measured=self.measured,
             kept=bool(self.set_aside),
+            flat=self.flat,
             hint=f" A narrow peak could hide in {self.unexplored:.0%} of the space."
             if self.unexplored > HIDDEN
             else "",

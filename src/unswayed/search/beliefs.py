@@ -55,8 +55,20 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
         start=None if before is None else before.fitted,
         rounds=rounds,
     )
+    return _believed(task, values, noise, model)
+
+
+def believed(task: Task, data: Data, model: Model | None) -> Beliefs:
+    """What `estimate` returned for these data if `model` is what it fitted: the same, without fitting again."""
+    if model is None:
+        return estimate(task, data)
+    plays = data.weighted(task.given.noise_std)
+    return _believed(task, plays.values, plays.noise, model)
+
+
+def _believed(task: Task, values: FloatArray, noise: float | None, model: Model) -> Beliefs:
     known = prior(
-        given,
+        task.given,
         values,
         kernel=model.kernel(task.space.groups),
         output_scale=model.scale,
@@ -71,7 +83,8 @@ def _unit(task: Task, values: FloatArray) -> float:
     """The spread of the values over the space: the first plays cover it, later ones are more alike."""
     if task.method == "influence-pe":
         return spread(values[: len(task.start)])
-    return max(spread(values[: max(2 * task.enough, 8)]), spread(values))
+    first = values[: max(2 * task.enough, 8)]
+    return max(spread(first), spread(values)) if np.ptp(first) else spread(values)
 
 
 def modelled(data: Data, seed: int) -> Data:

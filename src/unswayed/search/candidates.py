@@ -6,8 +6,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.rows import distinct_rows
-from unswayed.spaces import Options, Space
-from unswayed.types import FloatArray
+from unswayed.spaces import Box, Options, Space
+from unswayed.types import FloatArray, IntArray
 
 EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved
 FEW = EVERYWHERE + NEAR  # a space with at most this many points is considered as a whole
@@ -16,25 +16,59 @@ SOBOL, AROUND = 256, 50  # starts all over, and at each distance from the leader
 LEADERS = 10  # this many rows of largest mean get candidates around them
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
 STEPS = (0.2, 0.03)  # distances of starts from the leaders
+FAMILIES = 8  # the best row of this many families is optimised, beside the best rows of all
 REPEATS = 6  # first plays that are made twice, to learn the noise
 
 
 def first_rows(space: Space, seed: int) -> FloatArray:
     """Rows that cover the space, to play before there is a model: more than that needs, for those who ask for many."""
     rows = space.spread(max(2 * parameters(space), FIRST), np.random.default_rng([seed]))
-    return rows[distinct_rows(rows)]
+    return _in_turn(space, rows[distinct_rows(rows)])
 
 
 def first_rows_twice(space: Space, seed: int) -> FloatArray:
     """The first plays of a search with a guarantee: rows that cover the space, the first few twice, for the noise."""
     rows = space.arms(4 * parameters(space) + 8, seed)
-    rows = np.random.default_rng([seed]).permutation(rows)[: 4 * parameters(space) + 8]
+    rows = _in_turn(space, np.random.default_rng([seed]).permutation(rows))[: 4 * parameters(space) + 8]
     return np.vstack([rows, rows[: min(REPEATS, len(rows))]])
 
 
 def parameters(space: Space) -> int:
     """The number of parameters."""
     return int(space.groups.max()) + 1
+
+
+def families(space: Space) -> int:
+    """The number of families whose points have parameters of their own; 0 without conditions, or if there are many."""
+    return len(space.conditions.families) if isinstance(space, Box) and space.conditions else 0
+
+
+def family_of(space: Space, rows: FloatArray) -> IntArray:
+    """The number of the family of each row; 0 without conditions."""
+    if isinstance(space, Box) and space.conditions:
+        return space.conditions.family(rows)
+    return np.zeros(len(rows), dtype=np.int64)
+
+
+def leading(space: Space, rows: FloatArray, scores: FloatArray, n: int) -> IntArray:
+    """The numbers of the n rows of largest score, and of the best row of each family: each is to be optimised."""
+    order = np.argsort(-scores, kind="stable")
+    if not families(space):
+        return order[:n]
+    best = np.unique(family_of(space, rows[order]), return_index=True)[1]
+    return order[np.unique(np.append(np.arange(min(n, len(order))), np.sort(best)[:FAMILIES]))]
+
+
+def _in_turn(space: Space, rows: FloatArray) -> FloatArray:
+    """The families in turn, so that the first rows cover all of them."""
+    if not families(space):
+        return rows
+    family = family_of(space, rows)
+    order = np.argsort(family, kind="stable")
+    starts = np.searchsorted(family[order], family[order])
+    turn = np.empty(len(rows), dtype=np.int64)
+    turn[order] = np.arange(len(rows)) - starts
+    return rows[np.lexsort((family, turn))]
 
 
 def all_rows(space: Space, seed: int) -> FloatArray | None:
@@ -107,4 +141,5 @@ def one_parameter_moved(
     moved = leaders[rng.integers(len(leaders), size=MOVED)]
     donors = everywhere[rng.integers(len(everywhere), size=MOVED)]
     taken = space.groups == rng.integers(parameters(space), size=MOVED)[:, None]
-    return np.where(taken, donors, moved)
+    rows = np.where(taken, donors, moved)
+    return space.conditions.completed(rows, rng) if isinstance(space, Box) and space.conditions else rows

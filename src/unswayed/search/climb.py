@@ -8,13 +8,13 @@ import numpy as np
 from scipy.optimize import minimize
 
 from unswayed.core.field import Lead, log_improvement
-from unswayed.spaces import Box, Categorical, Integer, Options, Space
-from unswayed.spaces.encoding import Value
+from unswayed.search.candidates import leading
+from unswayed.spaces import Box, Categorical, Options, Space
 from unswayed.types import BoolArray, FloatArray
 
 STARTS, STEPS = 4, 12  # climb from this many rows, for at most so many steps
 APART = 0.1  # of a length of the cube: starts are at least this far from each other
-ROUNDS = 8  # of moves to neighbours, where parameters are whole numbers or categories
+ROUNDS = 8  # of moves to neighbours, where parameters are whole numbers, steps or categories
 NEAREST = 30  # options of a table are neighbours
 
 
@@ -39,7 +39,7 @@ class Improvement:
 def top(space: Space, goal: Improvement, starts: FloatArray) -> FloatArray:
     """Rows of the space, the best first: the starts, and what is reached by climbing from the best of them."""
     scores = goal.at(starts)
-    some = starts[_apart(starts, scores)]
+    some = starts[_apart(space, starts, scores)]
     rows = climbed(space, goal, some) if isinstance(space, Box) else some
     rows = rows[np.argsort(-goal.at(rows), kind="stable")]
     rows = np.vstack([_walked(space, goal, rows[0]), rows])
@@ -55,9 +55,15 @@ def climbed(space: Box, goal: Improvement, starts: FloatArray) -> FloatArray:
         return starts
     rows = starts.copy()
 
+    arcs = space.conditions
+
     def loss(x: FloatArray) -> tuple[float, FloatArray]:
         rows[:, free] = x.reshape(len(rows), -1)
-        value, slope = goal.sloped(rows)
+        if arcs is None:
+            value, slope = goal.sloped(rows)
+        else:
+            value, slope = goal.sloped(on := arcs.on_arcs(rows))
+            slope = arcs.along(on, slope)
         return -float(value.sum()), -slope[:, free].ravel()
 
     inside = [(0.0, 1.0)] * (len(rows) * int(free.sum()))
@@ -68,20 +74,21 @@ def climbed(space: Box, goal: Improvement, starts: FloatArray) -> FloatArray:
 
 
 def _free(space: Box) -> BoolArray:
-    """Which columns are numbers."""
-    numbers = [not isinstance(one, Categorical) for one in space.parameters.values()]
-    return np.array(numbers, dtype=np.bool_)[space.groups]
+    """Which columns are numbers; on an arc, the first of two."""
+    numbers = np.array([not isinstance(one, Categorical) for one in space.parameters.values()], dtype=np.bool_)
+    free: BoolArray = numbers[space.groups] & np.append(True, np.diff(space.groups) > 0)
+    return free
 
 
-def _apart(rows: FloatArray, scores: FloatArray) -> list[int]:
-    """The best rows that are not close to each other."""
+def _apart(space: Space, rows: FloatArray, scores: FloatArray) -> list[int]:
+    """The best rows that are not close to each other, and the best row of each family."""
     chosen: list[int] = []
     for place in np.argsort(-scores, kind="stable"):
         if all(np.abs(rows[place] - rows[other]).max() > APART for other in chosen):
             chosen.append(int(place))
         if len(chosen) == STARTS:
             break
-    return chosen
+    return list(dict.fromkeys([*chosen, *leading(space, rows, scores, 0).tolist()]))
 
 
 def _walked(space: Space, goal: Improvement, row: FloatArray) -> FloatArray:
@@ -98,19 +105,16 @@ def _walked(space: Space, goal: Improvement, row: FloatArray) -> FloatArray:
 
 
 def neighbours(space: Space, row: FloatArray) -> FloatArray:
-    """In a box, the points that differ in one whole number, by one, or in one category; in a table, the nearest."""
+    """In a box, the points that differ in one number, by one step, or in one category; in a table, the nearest.
+
+    A category that needs other parameters is no neighbour: there is no value for them.
+    """
     if isinstance(space, Options):
         return space.nearest(row[None], NEAREST)
     if not isinstance(space, Box):
         return row[None][:0]
     [point] = space.decode(row[None])
-    near = []
-    for name, one in space.parameters.items():
-        values: list[Value] = []
-        if isinstance(one, Integer):
-            whole = int(point[name])
-            values = [value for value in (whole - 1, whole + 1) if one.low <= value <= one.high]
-        elif isinstance(one, Categorical):
-            values = [value for value in one.choices if value != point[name]]
-        near += [{**point, name: value} for value in values]
+    near = [{**point, name: other} for name, value in point.items() for other in space.parameters[name].near(value)]
+    if space.conditions is not None:
+        near = [whole for one in near if (whole := space.conditions.pruned(one)) is not None]
     return space.encode(near) if near else row[None][:0]

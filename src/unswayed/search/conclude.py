@@ -22,7 +22,7 @@ from unswayed.search.beliefs import estimate
 from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures, parameters
 from unswayed.search.judged import Judged
 from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play
 from unswayed.search.report import sources_seen
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
@@ -34,14 +34,22 @@ MANY = 8  # measurements for each parameter, from which on they say how precise 
 
 
 def answer(
-    mode: Mode, plays: Sequence[Play], more: Sequence[Event] = (), *, space: Any = None, minimize: bool = False
+    mode: Mode,
+    plays: Sequence[Play],
+    more: Sequence[Event] = (),
+    *,
+    numbers: Sequence[int] | None = None,
+    space: Any = None,
+    minimize: bool = False,
 ) -> Answer:
     """The point to use, from all measurements. The candidates around the leaders are refined again.
 
     Args:
         mode: The search so far.
-        plays: All plays of the study, in order; those told are in `mode`, then in `more`.
+        plays: All plays of the study, in order.
         more: Events that have not entered the mode yet.
+        numbers: The number of each play that was told, first those in `mode`, then those in `more`; by default all that
+            were told, in order.
         space: Describes the points; by default the space of the search.
         minimize: Whether the values of `plays` were negated for the search.
 
@@ -60,7 +68,9 @@ def answer(
     beliefs = estimate(task, data, None if before is None else before.beliefs)
     judged = Judged.of(task, data, beliefs, threshold)
     surrogate = judged.beside(_considered(task, data, before, judged))
-    return _answer_of(mode, data, surrogate, plays, task.space if space is None else space, minimize)
+    told = [play.number for play in plays if play.measured] if numbers is None else numbers
+    shown = {"space": task.space if space is None else space, "minimize": minimize, "plays": tuple(plays)}
+    return _answer_of(mode, data, surrogate, _aside(data, surrogate, told) | shown)
 
 
 def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged) -> FloatArray:
@@ -78,21 +88,21 @@ def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged
     return rows
 
 
-def _answer_of(
-    mode: Mode, data: Data, surrogate: Surrogate, plays: Sequence[Play], space: Any, minimize: bool
-) -> Answer:
+def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, Any]) -> Answer:
     task, prior, watch = mode.task, surrogate.beliefs.prior, surrogate.watch
     policy, continuum = surrogate.policy, task.all_rows is None
-    given = _noise_given(task.given, data)
+    given, minimize = _noise_given(task.given, data), shown["minimize"]
+    sign = -1.0 if minimize else 1.0
     guided = continuum and not isinstance(mode, Eliminating)
     without = near_failures(policy.domain, data.rows, data.failed, measured_only=guided)
     arm = policy.recommend(watch, without=without)
-    broken, counted = _broken(task, data, surrogate, arm, without)
+    broken, counted, alone = _broken(task, data, surrogate, arm, without)
     points = task.space.decode(policy.domain)
 
     def point(number: int | None) -> Point:
         return None if number is None else points[number]
 
+    flat = _mostly_equal(data, surrogate)
     mixture = None if given.complete else _mixture(task, data, surrogate)
     unexplored = _unexplored(task, data, surrogate)
     deviation = prior.output_scale * float(watch.posterior.deviation[arm])
@@ -102,29 +112,26 @@ def _answer_of(
         proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
     else:
         deviation = max(deviation, mixture.deviation(policy.domain[arm]))
-        if unexplored <= HIDDEN and not _mostly_equal(data, surrogate):
+        if unexplored <= HIDDEN and not flat:
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
-    sign = -1.0 if minimize else 1.0
     counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
         point=point(arm),
         estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
-        deviation=deviation if given.complete or _precise(task, data, surrogate) else None,
+        deviation=deviation if given.complete or (not flat and _precise(task, data)) else None,
         certificate=proved,
         credible=found,
         breakdown=replace(broken, rival=point(broken.rival), pivot=point(broken.pivot)),
         assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
-        **_aside(data, surrogate, plays),
-        sources=sources_seen(data, surrogate, sign),
+        sources=sources_seen(data, surrogate, sign, alone),
         threat=Threat.of(given.flipped().threat if minimize else given.threat),
-        **counted,
-        plays=tuple(plays),
-        space=space,
         continuum=continuum,
-        minimize=minimize,
+        flat=flat,
+        **counted,
+        **shown,
     )
 
 
@@ -136,9 +143,9 @@ def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
     return len(points) > 2 and 2 * int(np.unique(means, return_counts=True)[1].max()) > len(points)
 
 
-def _precise(task: Task, data: Data, surrogate: Surrogate) -> bool:
+def _precise(task: Task, data: Data) -> bool:
     """Whether the measurements say how precise an estimate is: that takes repeats, a known noise, or many of them."""
-    if data.plays < FEWEST or _mostly_equal(data, surrogate):
+    if data.plays < FEWEST:
         return False
     known = data.weighted(task.given.noise_std).noise is not None
     return known or task.all_rows is not None or data.plays >= MANY * parameters(task.space)
@@ -168,8 +175,8 @@ def _records(data: Data, surrogate: Surrogate) -> Records:
 
 def _broken(
     task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]
-) -> tuple[Breakdown, dict[str, Any]]:
-    """The breakdown of the recommendation, in units of the values, and what lies were counted with."""
+) -> tuple[Breakdown, dict[str, Any], BoolArray]:
+    """The breakdown of the recommendation in units of the values, what lies were counted with, and who suffices."""
     posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
     some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
     kept = records.only(some, records.values[some])
@@ -193,18 +200,17 @@ def _broken(
     about = {"low": low, "high": high, "lowest_leads": prior.output_scale * lies.lowest}
     if data.names:
         about["lowest_leads_sources"] = prior.output_scale * liars.lowest
-    return replace(found, budget=prior.output_scale * found.budget, **counted), about
+    return replace(found, budget=prior.output_scale * found.budget, **counted), about, liars.alone
 
 
-def _aside(data: Data, surrogate: Surrogate, plays: Sequence[Play]) -> dict[str, Any]:
+def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:
     """The plays that are set aside, and how far they are off in all: a batch of outcomes by its sum."""
-    told = [play.number for play in plays if play.status is Status.TOLD]
     aside = np.flatnonzero(~_kept(data, surrogate))
     expected = surrogate.watch.posterior.mean[surrogate.arms_of(data.rows[aside])]
     off = data.values[aside] - surrogate.beliefs.prior.in_units(expected)
     together = data.blocks[aside] if surrogate.binary else aside
     total = float(np.abs(np.bincount(together, weights=off)).sum()) if len(aside) else 0.0
-    return {"set_aside": tuple(told[int(i)] for i in aside), "set_aside_total": total}
+    return {"set_aside": tuple(sorted(numbers[int(i)] for i in aside)), "set_aside_total": total}
 
 
 def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:

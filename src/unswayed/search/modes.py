@@ -94,12 +94,12 @@ def _decided(guided: Guided) -> Mode:
     """Once enough is known: eliminate in epochs if that was asked for or can finish, else go on as before."""
     task, data = guided.task, guided.data
     finite = task.all_rows is not None
-    possible = task.method == "auto" and finite and task.plays is not None and task.budget is not None
+    possible = task.method == "auto" and finite and task.planned is not None and task.budget is not None
     if task.method != "influence-pe" and not (possible and data.plays == task.decides_at):
         return guided
     arms = task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows
     policy = _eliminating_policy(task, guided.surrogate, arms, stage=1)
-    if task.method == "influence-pe" or enough_plays(policy, task.plays or 0):
+    if task.method == "influence-pe" or enough_plays(policy, task.planned or 0):
         return Eliminating(task, data, guided.surrogate, Phase.begin(policy), stage=1)
     return guided
 
@@ -110,13 +110,18 @@ def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
     anew = before is None or plays >= before.anew_at
     rounds = 2 if before is None else int(anew)
     beliefs = estimate(task, data, None if before is None else before.beliefs, rounds=rounds)
+    anew_at = int(np.ceil(plays * GROWTH)) if before is None or anew else before.anew_at
+    return after_fit(task, data, beliefs, max(int(plays * STEPS), plays + 1), anew_at)
+
+
+def after_fit(task: Task, data: Data, beliefs: Beliefs, refit_at: int, anew_at: int) -> Guided:
+    """The search right after a fit, which holds until there are `refit_at` plays."""
     rows = task.all_rows
     if rows is None and task.method == "influence-pe":
         best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
-        rows = candidates(task.space, best, np.random.default_rng([task.seed, plays]))
+        rows = candidates(task.space, best, np.random.default_rng([task.seed, data.plays]))
     kept = None if rows is None else Surrogate.fit(task, beliefs, data, rows)
-    anew_at = int(np.ceil(plays * GROWTH)) if before is None or anew else before.anew_at
-    return Guided(task, data, beliefs, max(int(plays * STEPS), plays + 1), anew_at, kept)
+    return Guided(task, data, beliefs, refit_at, anew_at, kept)
 
 
 def _learn(mode: Guided, told: Told) -> Guided:
@@ -135,6 +140,8 @@ def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
     before = mode.phase
     if isinstance(event, Failed):
         phase = before.fail(event.row)
+    elif not event.asked:  # it counts in the estimate, not in the elimination
+        phase = before
     else:
         phase = before.tell(event.row, mode.surrogate.beliefs.prior.standard(event.value))
     eliminated = len(phase.active) < len(before.active)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
@@ -18,6 +18,7 @@ class Status(StrEnum):
         TOLD: It was measured.
         FAILED: It could not be measured.
         RETRACTED: It was measured, and the value does not count any more.
+        QUARANTINED: It was measured by a source that does not count for now.
 
     Example:
         >>> Status("told") is Status.TOLD
@@ -28,6 +29,7 @@ class Status(StrEnum):
     TOLD = "told"
     FAILED = "failed"
     RETRACTED = "retracted"
+    QUARANTINED = "quarantined"
 
 
 class Why(StrEnum):
@@ -40,6 +42,7 @@ class Why(StrEnum):
         VERIFY: The leader is measured again, because its value may be a lie.
         RECHECK: A doubtful value is measured again.
         ELIMINATE: An epoch of influence-PE asks for it.
+        ADDED: Nobody asked for it: the measurement was added.
 
     Example:
         >>> Why("verify") is Why.VERIFY
@@ -52,6 +55,7 @@ class Why(StrEnum):
     VERIFY = "verify"
     RECHECK = "recheck"
     ELIMINATE = "eliminate"
+    ADDED = "added"
 
     @classmethod
     def read(cls, word: object) -> Self | None:
@@ -75,18 +79,21 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Play:
-    """One evaluation that a study asked for.
+    """One evaluation that a study asked for, or a measurement that was added to it.
 
     Attributes:
         number: Its place in the study, from 0.
         point: Where to measure.
         status: Open, told, failed or retracted.
         value: The measurement, also a retracted one; None if there is none.
-        reason: Why it failed or was retracted.
+        reason: Why it failed, was retracted or corrected.
         source: Who measured it, or is to measure it, if that is known.
         noise_std: Standard error of the value, if it was told.
         trials: How many outcomes the value is the mean of, if it is a rate.
         why: What it was chosen for; None if that is not known, as in journals of older versions.
+        before: The values that it had before it was corrected, oldest first.
+        asked: When it was asked for, in seconds since 1970; None in journals of older versions.
+        answered: When it was told or failed.
 
     Example:
         >>> Play(0, {"x": 0.5}).status
@@ -102,6 +109,14 @@ class Play:
     noise_std: float | None = None
     trials: int | None = None
     why: Why | None = None
+    before: tuple[float, ...] = ()
+    asked: float | None = field(default=None, compare=False)
+    answered: float | None = field(default=None, compare=False)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the answer took, if that is known."""
+        return None if self.asked is None or self.answered is None else self.answered - self.asked
 
     @property
     def measured(self) -> bool:
@@ -110,4 +125,5 @@ class Play:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {**vars(self), "status": str(self.status), "why": self.why and str(self.why)}
+        words = {"status": str(self.status), "why": self.why and str(self.why), "before": list(self.before)}
+        return {**vars(self), **words}

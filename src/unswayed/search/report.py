@@ -11,6 +11,7 @@ from unswayed.core.threat import Threat
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data
 from unswayed.text import at_least, counted, listed, printable
+from unswayed.types import BoolArray
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
@@ -28,6 +29,8 @@ class SourceSeen:
         set_aside: Whether all of them are set aside, because the others do not explain them.
         offset: How far it reads above the others on average; 0 unless it is off. This was taken off its values.
         drift: How much more it reads above them at the end of the study than at its beginning.
+        alone: Whether other values of its kept measurements, within the range of the answer and with the model held
+            fixed, could have changed the recommendation.
     """
 
     source: str
@@ -35,6 +38,7 @@ class SourceSeen:
     set_aside: bool
     offset: float
     drift: float = 0.0
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class ThreatLevel:
     harmless: float | None
 
 
-def sources_seen(data: Data, surrogate: Surrogate, sign: float) -> tuple[SourceSeen, ...]:
-    """What became of each source."""
+def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray) -> tuple[SourceSeen, ...]:
+    """What became of each source; `alone` says which could have changed the recommendation, as far as they are kept."""
     watch, prior = surrogate.watch, surrogate.beliefs.prior
     counts = np.bincount(data.source[data.source >= 0], minlength=len(data.names))
     offsets = np.zeros((len(data.names), 2))
@@ -60,8 +64,10 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float) -> tuple[SourceS
         for i in range(len(offsets)):
             a, b = prior.output_scale * watch.offsets[i]
             offsets[i] = a + b * when[data.source == i].mean(), 2 * b
+    offset, drift = (sign * offsets.T + 0.0).tolist()
+    overturns = [bool(alone[i : i + 1].any()) for i in range(len(data.names))]
     return tuple(
-        SourceSeen(name, int(counts[i]), i in watch.aside, *(sign * offsets[i] + 0.0).tolist())
+        SourceSeen(name, int(counts[i]), i in watch.aside, offset[i], drift[i], overturns[i])
         for i, name in enumerate(data.names)
     )
 
@@ -69,9 +75,9 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float) -> tuple[SourceS
 def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:
     """The answer as a function of the threat, for each kind that can be counted."""
     b = answer.breakdown
+    if not answer.varied:
+        return ()
     levels = [ThreatLevel("total", b.budget if b.possible else None)]
-    if not answer.low < answer.high:  # all values are equal, and no range is given: lies cannot be counted
-        return tuple(levels)
     levels.append(ThreatLevel("lies", None if b.lies is None else max(b.lies - 1, 0)))
     if len(answer.sources) > 1:
         levels.append(ThreatLevel("liars", None if b.liars is None else max(b.liars - 1, 0)))
@@ -87,7 +93,7 @@ def report(answer: Answer) -> list[str]:
 def _levels(answer: Answer) -> list[str]:
     """How much tampering the recommendation survives."""
     b, describe = answer.breakdown, answer.space.describe
-    if not (b.possible and answer.low < answer.high):  # equal values say nothing about amounts
+    if not (b.possible and answer.varied):
         return []
     again = " With the model estimated again, less may be enough." if answer.assumptions.estimated else ""
     lines = [] if answer.threat is not None else ["You named no threat; this is what each kind would mean:"]
@@ -99,6 +105,28 @@ def _levels(answer: Answer) -> list[str]:
     return [*lines, _counts(answer)]
 
 
+def what_if(answer: Answer, kind: str, amount: float) -> str:
+    """What tampering of one kind alone could have done to the recommendation, with the model held fixed.
+
+    Args:
+        answer: The answer; its values differ, and some tampering can change it.
+        kind: total, lies or liars.
+        amount: The sum of changes, or how many lies or liars.
+    """
+    b, change = answer.breakdown, f"changed the recommendation to {_other(answer)}"
+    if b.budget == 0:
+        return "No tampering is needed: another point is as good already."
+    if kind == "total":
+        up_to = f"Tampering of up to {amount:.4g} in all"
+        if amount >= b.budget:
+            return f"{up_to} could have {change}: {answer.space.describe(b.rival)}."
+        lead = float(answer.lowest_leads[0]) * (1 - amount / b.budget)  # a minimum of lines is above its chord
+        return f"{up_to} would not have {change}; the lead over every rival would still be at least {at_least(lead)}."
+    few, noun = (b.lies, "false measurement") if kind == "lies" else (b.liars, "lying source")
+    up_to = f"Up to {counted(int(amount), noun)}"
+    return f"{up_to} {'would not' if few is None or amount < few else 'could'} have {change}."
+
+
 def _other(answer: Answer) -> str:
     """Which other points count as a change: in a continuum not those that are as good up to the noise."""
     worse = f"one that is worse by more than the noise ({answer.assumptions.noise_std:.3g})"
@@ -108,8 +136,9 @@ def _other(answer: Answer) -> str:
 def _counts(answer: Answer) -> str:
     """From which numbers on lies could have changed the recommendation."""
     b, threat = answer.breakdown, answer.threat or Threat()
-    observed = [words for words, end in (("lowest", threat.low), ("highest", threat.high)) if end is None]
-    seen = " (the range observed)" if len(observed) == 2 else f" (the {observed[0]} observed)" if observed else ""
+    unknown = [words for words, end in (("lowest", threat.low), ("highest", threat.high)) if end is None]
+    part, kept = "range" if len(unknown) == 2 else "".join(unknown), "of those kept" if answer.set_aside else "observed"
+    seen = f" (the {part} {kept})" if unknown else ""
     fixed = "the model and what is set aside" if answer.set_aside else "the model"
     kinds = [_count(b.lies, "false measurement")]
     kinds += [_count(b.liars, "lying source")] if len(answer.sources) > 1 else []
@@ -135,20 +164,25 @@ def _warnings(answer: Answer) -> list[str]:
             "false: tell who measured it."
         )
     off = {s.source for s in answer.sources if s.offset and not s.set_aside}
-    aside = set(answer.set_aside)
-    here = {p.source for p in answer.plays if p.measured and p.number not in aside and p.point == answer.point}
-    if here and here <= off:
+    if off and (here := _measured_here(answer)) and here <= off:
         lines.append(
             "This point was measured only by a source whose values were corrected, so its estimate is as uncertain as "
             "the correction: have another source measure it."
         )
-    told = [play.value for play in answer.plays if play.measured and play.value is not None]
+    bounded = threat.low is not None or threat.high is not None
+    told = [play.value for play in answer.plays if bounded and play.measured and play.value is not None]
     if outside := sum(threat.clipped(value) != value for value in told):
         lines.append(
             f"Outside the range of honest values that you gave: {counted(outside, 'measurement')}. Such a value is "
             "false, or the range is wrong; the nearer end is used instead."
         )
     return lines
+
+
+def _measured_here(answer: Answer) -> set[str | None]:
+    """The sources of the measurements kept at the recommended point."""
+    aside = set(answer.set_aside)
+    return {p.source for p in answer.plays if p.point == answer.point and p.measured and p.number not in aside}
 
 
 def _aside(answer: Answer) -> str:
@@ -161,9 +195,18 @@ def _aside(answer: Answer) -> str:
     text = f"{measured}; set aside {len(aside):,} of them ({which}), {answer.set_aside_total:.3g} in all, because the "
     threat, allowed = answer.threat, ""
     if threat is not None:
-        faults = not (threat.lies or threat.liars) and answer.set_aside_total > threat.total
-        allowed = f"; you allowed {threat}{', to which values that are off by far more do not count' if faults else ''}"
+        allowed = f"; you allowed {threat}{', not counting ' + uncounted if (uncounted := _uncounted(answer)) else ''}"
     return f"{text}others do not explain them{allowed}."
+
+
+def _uncounted(answer: Answer) -> str:
+    """What the threat does not count, if more was set aside than it allows."""
+    threat, liars = answer.threat or Threat(), {s.source for s in answer.sources if s.set_aside}
+    single = sum(answer.plays[number].source not in liars for number in answer.set_aside)
+    if threat.lies or threat.liars:
+        return "gross faults" if single > threat.lies and not threat.total else ""
+    more = answer.set_aside_total > threat.total
+    return "noise (two standard deviations of each) and gross faults" if more else ""
 
 
 def _sources(answer: Answer) -> list[str]:

@@ -23,12 +23,13 @@ from collections import Counter
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from unswayed.core.field import Lead
-from unswayed.search.candidates import chances, starts, unguided
+from unswayed.core.field import Field, Lead
+from unswayed.search.candidates import chances, family_of, leading, starts, unguided
 from unswayed.search.climb import Improvement, top
 from unswayed.search.doubt import doubts
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Choice, Why
+from unswayed.search.turns import behind, doubted
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
@@ -63,10 +64,15 @@ def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = N
 def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | None) -> Choice:
     task, surrogate = mode.task, mode.surrogate
     field = surrogate.field(pending)
+    plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
+    if (family := behind(task, mode.data, pending, number, plays)) is not None:
+        choice = _of_family(mode, field, family, number, pending)
+        if choice is not None:
+            return choice
     goal = Improvement(field.lead(int(np.argmax(field.means))))
     rows = task.all_rows
     if rows is None:
-        leaders = field.X[np.argsort(-field.means, kind="stable")[:LEADERS]]
+        leaders = field.X[leading(task.space, field.X, field.means, LEADERS)]
         rows = top(task.space, goal, starts(task.space, leaders, np.random.default_rng([task.seed, number])))
     shut = _shut(mode, pending)
     rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
@@ -79,13 +85,33 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
             choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
         if worth <= LITTLE * span and surrogate.counts(choice.row[None])[0]:
             choice = _closest(goal.lead, shut)
-    plays = task.plays or 2 * max(number, 1)  # if nobody knows, half of them are made
     worth = max(worth, LITTLE * span)
     repeats = sum(row.tobytes() in surrogate.arm_of for row in pending) if task.all_rows is None else 0
     for doubt in doubts(surrogate, plays, pending, source) if 2 * repeats <= len(pending) else ():
         if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
     return choice
+
+
+def _of_family(mode: Guided, field: Field, family: int, number: int, pending: FloatArray) -> Choice | None:
+    """The row of a family that promises most over the best row of that family; None if none is left."""
+    task, surrogate = mode.task, mode.surrogate
+    own = np.flatnonzero(family_of(task.space, field.X) == family)
+    leader = own[int(np.argmax(field.means[own]))] if own.size else int(np.argmax(field.means))
+    shut = _shut(mode, pending) | {row.tobytes() for row in pending}
+    arms = family_of(task.space, surrogate.policy.domain) == family
+    again = doubted(surrogate, arms, float(field.means[leader]) if own.size else -np.inf)
+    if again is not None and again.tobytes() not in shut:
+        return Choice(again, Why.RECHECK)
+    goal, rows = Improvement(field.lead(int(leader))), task.all_rows
+    if rows is None:
+        begin = starts(task.space, field.X[[leader]], np.random.default_rng([task.seed, number]))
+        begin = begin[family_of(task.space, begin) == family]
+        rows = top(task.space, goal, begin) if len(begin) else begin
+    rows = rows[[row.tobytes() not in shut for row in rows] & (family_of(task.space, rows) == family)]
+    if not len(rows):
+        return None
+    return _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=False)[0]
 
 
 def _promising(goal: Improvement, rows: FloatArray, chance: FloatArray, *, look: bool) -> tuple[Choice, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +17,11 @@ from unswayed.core.measurement import own_noise, relative_weights
 from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
-from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows, first_rows_twice, parameters
+from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, families, first_rows, first_rows_twice, parameters
 from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
 
+LENGTHENING = Lock()
 METHODS = ("auto", "vigilant-ucb", "influence-pe")
 FREE = 2.0  # standard deviations
 BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
@@ -36,6 +38,7 @@ class Task:
         plays: How many plays there will be, if that is known.
         method: vigilant-ucb, for few plays; influence-pe, which eliminates with a guarantee; or auto: influence-pe
             where the space is finite and the plays suffice for it.
+        planned: How many plays there were to be at first; `auto` chooses for these.
     """
 
     space: Space
@@ -43,6 +46,7 @@ class Task:
     seed: int
     plays: int | None = None
     method: str = "auto"
+    planned: int | None = None
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -96,18 +100,19 @@ class Task:
         """With this many values there can be a model."""
         if self.method == "influence-pe":
             return len(self.start)
-        return min(parameters(self.space) + 1, len(self.start))
+        return min(max(parameters(self.space) + 1, 2 * families(self.space)), len(self.start))
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """A play at `row` was measured; larger values are better. `source` is a name."""
+    """A play at `row` was measured; larger values are better. `source` is a name; `asked`, whether it was asked for."""
 
     row: FloatArray
     value: float
     source: str | None = None
     noise_std: float | None = None
     trials: int | None = None
+    asked: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +286,8 @@ class Data:
 
 def _longer(items: list[Any], known: int, more: list[Any]) -> list[Any]:
     """The first `known` items and some more; the same list, if nobody else has made it longer."""
-    if more and len(items) > known:
-        items = items[:known]
-    items.extend(more)
+    with LENGTHENING:  # two threads may go on from the same data
+        if more and len(items) > known:
+            items = items[:known]
+        items.extend(more)
     return items

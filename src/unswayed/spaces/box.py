@@ -16,9 +16,11 @@ from numpy.typing import ArrayLike
 
 from unswayed.core.rows import distinct_rows
 from unswayed.errors import InvalidInput
-from unswayed.spaces.encoding import Value, name_text, shown
-from unswayed.spaces.intervals import Integer, Real
+from unswayed.spaces.conditions import Conditions, encodings
+from unswayed.spaces.encoding import Encoding, Value, name_text, shown
+from unswayed.spaces.intervals import Integer
 from unswayed.spaces.parameters import Categorical, Parameter
+from unswayed.spaces.reals import Real
 from unswayed.types import BoolArray, FloatArray, IntArray, floats, positive, read_only, whole
 
 MOST_COLUMNS, MOST_ROWS = 10_000, 10_000_000
@@ -31,11 +33,14 @@ CHANGED = 20  # about the largest number of parameters that change in one step, 
 class Box:
     """A space of named parameters. A point is a dict with a value for each name. The methods are those of `Space`.
 
+    A parameter with a condition, such as `when={"kind": "svm"}`, belongs only to points with that value of `kind`, and
+    other points do not have it. `kind` is a Categorical or an Integer of the same box; it may have a condition itself.
+
     Attributes:
         parameters: A `Real`, `Integer` or `Categorical` for each name.
 
     Raises:
-        InvalidInput: There is no parameter, or one of them is not of these kinds.
+        InvalidInput: There is no parameter, one of them is not of these kinds, or a condition makes no sense.
 
     Example:
         >>> from unswayed import Box, Categorical, Integer, Real
@@ -44,6 +49,9 @@ class Box:
         'rate = 0.001, layers = 3, kind = b'
         >>> box.columns
         4
+        >>> two = Box({"kind": Categorical(["svm", "knn"]), "C": Real(1e-3, 1e3, log=True, when={"kind": "svm"})})
+        >>> two.check({"kind": "knn"})
+        {'kind': 'knn'}
     """
 
     parameters: Mapping[str, Parameter]
@@ -58,6 +66,7 @@ class Box:
         object.__setattr__(self, "parameters", {str(name): one for name, one in self.parameters.items()})
         if self.columns > MOST_COLUMNS:
             raise InvalidInput(f"a box has at most {MOST_COLUMNS} columns (one for each choice), not {self.columns}")
+        assert self.conditions is None or self.conditions.order  # raises InvalidInput if a condition makes no sense
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,19 +74,28 @@ class Box:
         return tuple(self.parameters)
 
     @cached_property
+    def conditions(self) -> Conditions | None:
+        """Which points have which parameters; None if all have all."""
+        if all(one.when is None for one in self.parameters.values()):
+            return None
+        return Conditions.of(self.parameters, self._slices)
+
+    @cached_property
     def columns(self) -> int:
         """The number of encoded columns."""
-        return sum(parameter.columns for parameter in self.parameters.values())
+        return sum(one.columns for one in self._encodings)
 
     @cached_property
     def groups(self) -> IntArray:
         """For each column, the number of the parameter it belongs to."""
-        widths = [parameter.columns for parameter in self.parameters.values()]
+        widths = [one.columns for one in self._encodings]
         return read_only(np.repeat(np.arange(len(widths), dtype=np.int64), widths))
 
     @cached_property
     def size(self) -> int | None:
         """The number of points; None if a parameter is continuous."""
+        if self.conditions is not None:
+            return self.conditions.size
         sizes = [parameter.size for parameter in self.parameters.values()]
         return None if None in sizes else prod(size for size in sizes if size is not None)
 
@@ -96,9 +114,11 @@ class Box:
         """The point with plain Python values, in the order of the parameters; an error if it is not in the box."""
         if not isinstance(point, Mapping):
             raise InvalidInput(f"a point is a mapping of names to values, not {shown(point)}")
-        if point.keys() != self.parameters.keys():
+        if self.conditions is not None or point.keys() != self.parameters.keys():
             if unknown := [name for name in point if name not in self.parameters]:
                 raise InvalidInput(f"unknown parameter {shown(unknown[0])}: there are {_listed(self.names)}")
+            if self.conditions is not None:
+                return self.conditions.check(point)
             missing = _listed(tuple(name for name in self.names if name not in point))
             raise InvalidInput(f"the point has no value for {missing}")
         return {name: parameter.check(point[name], name) for name, parameter in self.parameters.items()}
@@ -106,27 +126,41 @@ class Box:
     def encode(self, points: Iterable[object]) -> FloatArray:
         """A row of the unit cube for each point; every point is checked."""
         checked = [self.check(point) for point in points]
+        if self.conditions is not None:
+            return self.conditions.encode(checked)
         return np.hstack([one.encode([point[name] for point in checked]) for name, one in self.parameters.items()])
 
     def decode(self, X: ArrayLike) -> list[dict[str, Value]]:
         """The nearest point to each row."""
         rows = encoded_rows(X, self.columns)
-        values = [one.decode(rows[:, at]) for one, at in zip(self.parameters.values(), self._slices, strict=True)]
-        return [dict(zip(self.names, point, strict=True)) for point in zip(*values, strict=True)]
+        values = [one.decode(rows[:, at]) for one, at in zip(self._encodings, self._slices, strict=True)]
+        points = [dict(zip(self.names, point, strict=True)) for point in zip(*values, strict=True)]
+        if self.conditions is None:
+            return points
+        having = self.conditions.having(rows).tolist()
+        return [
+            {name: value for (name, value), has in zip(point.items(), here, strict=True) if has}
+            for point, here in zip(points, having, strict=True)
+        ]
 
     def legal(self, X: ArrayLike) -> FloatArray:
         """Each row moved to its nearest point: exactly encode(decode(X)), but faster."""
         rows = encoded_rows(X, self.columns)
-        blocks = zip(self.parameters.values(), self._slices, strict=True)
-        return np.hstack([one.legal(rows[:, at]) for one, at in blocks])
+        X = np.hstack([one.legal(rows[:, at]) for one, at in zip(self._encodings, self._slices, strict=True)])
+        return X if self.conditions is None else self.conditions.switched(X)
 
     def arms(self, n: int, seed: int) -> FloatArray:
         """At most n distinct rows that cover the box: all points, a grid that includes both ends, or Sobol points.
 
         A grid has every category, all values of small integers, and as many levels as fit for at most two parameters.
+        There is none if parameters have conditions.
         """
         n = whole(n, "the number of arms", least=1, most=MOST_ROWS)
         rng = np.random.default_rng(whole(seed, "seed", least=0))
+        if self.conditions is not None:
+            every = self.size is not None and self.size <= n
+            X = self.conditions.encode(self.conditions.points()) if every else self.spread(4 * n, rng)
+            return X[distinct_rows(X)[:n]]
         levels = bisect_right(range(1, n + 1), n, key=lambda levels: prod(self._counts(levels)))  # the most that fit
         thinned = sum(more > few for more, few in zip(self._counts(levels + 1), self._counts(levels), strict=True))
         if levels and (not thinned or (thinned <= 2 and levels >= FEWEST_LEVELS)):
@@ -140,7 +174,8 @@ class Box:
     def spread(self, n: int, rng: np.random.Generator) -> FloatArray:
         """At least n rows of Sobol points, all over the box; some may be equal if there are few points."""
         U = _sobol(n, len(self.parameters), rng)
-        return np.hstack([one.spread(u) for one, u in zip(self.parameters.values(), U.T, strict=True)])
+        X = np.hstack([one.spread(u) for one, u in zip(self._encodings, U.T, strict=True)])
+        return X if self.conditions is None else self.conditions.covered(X, U)
 
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
         """At most n distinct rows near the centres, without the centres; each number moves by at most `radius`.
@@ -155,9 +190,10 @@ class Box:
         if not len(centres) or not movable.any():
             return np.empty((0, self.columns))
         start = centres[rng.integers(len(centres), size=2 * n)]  # twice as many, because some will be equal
-        X = self._moved(start, _masks(len(start), len(movable), rng), radius, rng, surely=False)
+        free = movable if self.conditions is None else self.conditions.having(start) & movable
+        X = self._moved(start, _masks(len(start), len(movable), free, rng), radius, rng, surely=False)
         still = np.flatnonzero((start == X).all(axis=1))
-        one_each = rng.choice(np.flatnonzero(movable), still.size)[:, None] == np.arange(len(movable))
+        one_each = _one_each(free, still, rng)
         X[still] = self._moved(start[still], one_each, radius, rng, surely=True)
         fresh = distinct_rows(np.vstack([centres, X])) - len(centres)
         return X[fresh[fresh >= 0][:n]]
@@ -169,11 +205,15 @@ class Box:
     def describe(self, point: object) -> str:
         """The point in one line of text: "lr = 0.00123, layers = 3, kind = rbf"."""
         checked = self.check(point)
-        return ", ".join(f"{name} = {one.describe(checked[name])}" for name, one in self.parameters.items())
+        return ", ".join(f"{name} = {self.parameters[name].describe(value)}" for name, value in checked.items())
+
+    @cached_property
+    def _encodings(self) -> list[Encoding]:
+        return list(encodings(self.parameters).values())
 
     @cached_property
     def _slices(self) -> list[slice]:
-        ends = np.cumsum([one.columns for one in self.parameters.values()]).tolist()
+        ends = np.cumsum([one.columns for one in self._encodings]).tolist()
         return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     def _counts(self, levels: int) -> list[int]:
@@ -185,9 +225,9 @@ class Box:
         self, X: FloatArray, masks: BoolArray, radius: float, rng: np.random.Generator, surely: bool
     ) -> FloatArray:
         moved = X.copy()
-        for one, at, here in zip(self.parameters.values(), self._slices, masks.T, strict=True):
+        for one, at, here in zip(self._encodings, self._slices, masks.T, strict=True):
             moved[here, at] = one.legal(one.move(X[here, at], radius, rng, surely=surely))
-        return moved
+        return moved if self.conditions is None else self.conditions.completed(moved, rng)
 
 
 def encoded_rows(X: ArrayLike, columns: int) -> FloatArray:
@@ -216,11 +256,26 @@ def _sobol_digits(power: int, d: int) -> IntArray:
     return read_only(np.rint(points * 2.0**SOBOL_BITS).astype(np.int64))
 
 
-def _masks(n: int, d: int, rng: np.random.Generator) -> BoolArray:
-    """Which parameters change in which row: in odd rows each with one probability, in even rows 1 to 20 of them."""
+def _masks(n: int, d: int, free: BoolArray, rng: np.random.Generator) -> BoolArray:
+    """Which parameters change in which row: in odd rows each with one probability, in even rows 1 to 20 of them.
+
+    `free` says which can change: for all rows, or for each row.
+    """
     most = min(d, CHANGED)
     keys = rng.random((n, d))
+    if free.ndim == 2:
+        keys[~free] = 2.0
     masks = keys < most / d
     few = np.sort(keys[::2], axis=1)[np.arange(len(masks[::2])), rng.integers(most, size=len(masks[::2]))]
     masks[::2] = keys[::2] <= few[:, None]
-    return masks
+    return masks if free.ndim == 1 else masks & free
+
+
+def _one_each(free: BoolArray, rows: IntArray, rng: np.random.Generator) -> BoolArray:
+    """One parameter that can change for each of these rows."""
+    if free.ndim == 1:
+        chosen = rng.choice(np.flatnonzero(free), rows.size)
+    else:
+        chosen = np.where(free[rows], rng.random((rows.size, free.shape[1])), -1.0).argmax(axis=1)
+    mask: BoolArray = chosen[:, None] == np.arange(free.shape[-1])
+    return mask

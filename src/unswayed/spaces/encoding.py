@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import inf, isfinite
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.types import FloatArray
 
 Value = str | int | float | bool
+When = Mapping[str, Value | Sequence[Value]]  # the parameter that decides, and its value or values
 LARGEST_INTEGER = 2**53
 LONGEST_NAME, LONGEST_SHOWN = 200, 60
 
@@ -84,6 +85,13 @@ class Encoding(Protocol):
             surely: Whether every discrete value has to change.
         """
 
+    def near(self, value: Any) -> list[Any]:
+        """The values next to one: a step less and more, or the other choices; none in a continuum.
+
+        Args:
+            value: A value that was checked.
+        """
+
     def describe(self, value: Any) -> str:
         """The value as text.
 
@@ -139,6 +147,22 @@ def checked_value(value: object, what: str) -> Value:
     if isinstance(value, float) and not isfinite(value):
         raise InvalidInput(f"{what} must be finite, not {shown(value)}")
     return value
+
+
+def checked_when(when: object) -> dict[str, tuple[Value, ...]]:
+    """A condition as the name of one parameter with a tuple of its values."""
+    if not isinstance(when, Mapping) or len(when) != 1:
+        raise InvalidInput(f"when must be one name with its value or values, as {{'kind': 'svm'}}, not {shown(when)}")
+    [(name, given)] = when.items()
+    values = given if isinstance(given, Sequence) and not isinstance(given, str | bytes) else [given]
+    if not values:
+        raise InvalidInput(f"when needs at least one value of {shown(name)}")
+    return {name_text(name, "the name in when"): tuple(checked_value(value, "a value in when") for value in values)}
+
+
+def when_record(when: When | None) -> dict[str, Any]:
+    """A checked condition as plain values for JSON, under its key; nothing if there is none."""
+    return {} if when is None else {"when": {name: list(given) for name, given in checked_when(when).items()}}
 
 
 def name_text(value: object, what: str) -> str:

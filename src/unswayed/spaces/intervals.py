@@ -1,4 +1,4 @@
-"""Parameters that are numbers: Real and Integer. Each is one column of the unit cube, linear or logarithmic.
+"""Parameters that are numbers: each is one column of the unit cube, linear or logarithmic. Real is in reals.py.
 
 Equal ends are allowed: they fix a parameter without removing it from the space.
 """
@@ -6,16 +6,26 @@ Equal ends are allowed: they fix a parameter without removing it from the space.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from math import inf, isfinite
+from math import isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unswayed.errors import InvalidInput
-from unswayed.spaces.encoding import LARGEST_INTEGER, Value, name_text, shown, to_float, to_int
+from unswayed.spaces.encoding import (
+    LARGEST_INTEGER,
+    Value,
+    When,
+    checked_when,
+    name_text,
+    shown,
+    to_float,
+    to_int,
+    when_record,
+)
 from unswayed.types import FloatArray
 
 MOST_INTEGERS = 2**40  # with more, neighbours in a logarithmic column would be equal after rounding
@@ -23,7 +33,7 @@ NUDGED = 0.5  # share of the integers that move to a neighbour if a step is too 
 
 
 @dataclass(frozen=True)
-class _Interval(ABC):
+class Interval(ABC):
     """The numbers from `low` to `high`; `_position` maps them to [0, 1]."""
 
     low: float
@@ -31,6 +41,7 @@ class _Interval(ABC):
     _: KW_ONLY
     log: bool = False
     unit: str = ""
+    when: When | None = field(default=None, hash=False)
 
     columns: ClassVar[int] = 1
     kind: ClassVar[str]
@@ -43,6 +54,8 @@ class _Interval(ABC):
             raise InvalidInput(f"log must be true or false, not {shown(self.log)}")
         if self.unit != "":
             object.__setattr__(self, "unit", name_text(self.unit, "unit"))
+        if self.when is not None:
+            object.__setattr__(self, "when", checked_when(self.when))
         if self.low > self.high:
             raise InvalidInput(f"low = {shown(self.low)} must not exceed high = {shown(self.high)}")
         if self.log and self.low <= 0:
@@ -81,7 +94,8 @@ class _Interval(ABC):
 
     def record(self) -> dict[str, Any]:
         """The parameter as plain values for JSON; `parameter_from_record` reads them."""
-        return {"type": self.kind, "low": self.low, "high": self.high, "log": self.log, "unit": self.unit}
+        plain = {"type": self.kind, "low": self.low, "high": self.high, "log": self.log, "unit": self.unit}
+        return plain | when_record(self.when)
 
     @cached_property
     def _scale(self) -> tuple[float, float]:
@@ -108,73 +122,7 @@ class _Interval(ABC):
 
 
 @dataclass(frozen=True)
-class Real(_Interval):
-    """A real number. The methods are those of `Encoding`.
-
-    Attributes:
-        low: Smallest value.
-        high: Largest value.
-        log: Whether the scale is logarithmic.
-        unit: Unit of the values, shown in tables.
-
-    Raises:
-        InvalidInput: The ends are not finite, low exceeds high, or a logarithmic scale has a low that is not positive.
-
-    Example:
-        >>> from unswayed import Real
-        >>> rate = Real(1e-5, 1e-1, log=True, unit="1/s")
-        >>> rate.describe(0.001)
-        '0.001 1/s'
-    """
-
-    kind: ClassVar[str] = "real"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isfinite(self.high - self.low):
-            raise InvalidInput("low and high are too far apart: their difference must be a finite number")
-
-    @property
-    def size(self) -> int | None:
-        """1 if both ends are equal, else None: there are infinitely many values."""
-        return 1 if self.low == self.high else None
-
-    def spread(self, u: FloatArray) -> FloatArray:
-        """Uniform numbers in [0, 1] as uniform values, encoded."""
-        return self.legal(u[:, None])
-
-    def grid(self, levels: int) -> FloatArray:
-        """Evenly spaced values with both ends, encoded; a single one if both ends are equal."""
-        return self.legal(np.linspace(0.0, 1.0, self.size or levels)[:, None])
-
-    def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
-        """A uniform step of at most `radius`, reflected at the ends."""
-        return _step(Z, radius, rng) if self.size is None else Z
-
-    def _nearest(self, z: FloatArray) -> FloatArray:
-        """The number at position z. If a number has exactly the position z, return that number.
-
-        So a row that came from a number is never moved. Two Newton steps on the rounded position may step over the
-        number, so steps from one float to the next follow.
-        """
-        x, (_, length) = self._number(z), self._scale
-        off = np.arange(z.size)
-        for newton in (True, True, False, False, False, False):
-            missing = z[off] - self._position(x[off])
-            off, missing = off[missing != 0], missing[missing != 0]
-            if not off.size:
-                break
-            at = x[off]
-            moved = np.nextafter(at, np.copysign(inf, missing))
-            if newton:
-                step = at + missing * length * (at if self.log else 1.0)
-                moved = np.where(step == at, moved, step)
-            x[off] = np.clip(moved, self.low, self.high)
-        return x + 0.0  # no negative zero
-
-
-@dataclass(frozen=True)
-class Integer(_Interval):
+class Integer(Interval):
     """A whole number. The methods are those of `Encoding`.
 
     Attributes:
@@ -182,6 +130,7 @@ class Integer(_Interval):
         high: Largest value.
         log: Whether the scale is logarithmic.
         unit: Unit of the values, shown in tables.
+        when: Where a point has this parameter: `{"kind": "svm"}`, or a list of values; None for everywhere. See `Box`.
 
     Raises:
         InvalidInput: The ends are not whole, low exceeds high, or a logarithmic scale has a low that is not positive.
@@ -236,11 +185,15 @@ class Integer(_Interval):
 
     def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
         """A uniform step of at most `radius`. If it changes nothing, often (or surely) a step to a neighbour."""
-        moved = self.legal(_step(Z, radius, rng))
+        moved = self.legal(moved_by(Z, radius, rng))
         nudged = (moved == Z) & (surely | (rng.random(Z.shape) < NUDGED))
         values = self._nearest(Z[:, 0]) + rng.choice([-1.0, 1.0], len(Z))
         values = np.where(values < self.low, self.low + 1, np.where(values > self.high, self.high - 1, values))
         return np.where(nudged, self.encode(np.clip(values, self.low, self.high)), moved)
+
+    def near(self, value: Any) -> list[int]:
+        """One less and one more."""
+        return [number for number in (int(value) - 1, int(value) + 1) if self.low <= number <= self.high]
 
     def _nearest(self, z: FloatArray) -> FloatArray:
         x = self._number(z)
@@ -252,6 +205,7 @@ class Integer(_Interval):
         return nearest
 
 
-def _step(Z: FloatArray, radius: float, rng: np.random.Generator) -> FloatArray:
+def moved_by(Z: FloatArray, radius: float, rng: np.random.Generator) -> FloatArray:
+    """Uniform steps of at most `radius`, reflected at the ends."""
     moved: FloatArray = np.abs(Z + rng.uniform(-radius, radius, Z.shape))
     return 1.0 - np.abs(1.0 - moved)

@@ -21,8 +21,8 @@ from unswayed.core.rows import first_rows
 from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box, encoded_rows
 from unswayed.spaces.encoding import Value, checked_value, errors_in, shown
-from unswayed.spaces.intervals import Real
 from unswayed.spaces.parameters import Categorical, Parameter
+from unswayed.spaces.reals import Real
 from unswayed.types import FloatArray, floats, read_only
 
 Given = Sequence[Any] | NDArray[Any]
@@ -79,6 +79,11 @@ class Options:
         self._refuse_duplicates()
         self.names, self.columns, self.groups = self._box.names, self._box.columns, self._box.groups
         self.size = len(encoded)
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What tells options apart, by name: the columns of a table, or `option` for labels."""
+        return self._box.parameters
 
     @cached_property
     def fingerprint(self) -> str:

@@ -2,6 +2,7 @@
 
 Real(-5, 10)                  one column, from 0 at `low` to 1 at `high`
 Real(1e-5, 1e-1, log=True)    the same for the logarithm
+Real(0, 10, step=0.5)         the same for 0, 0.5, 1, ..., 10
 Integer(1, 8)                 one column; both ends are included
 Categorical(["rbf", "poly"])  a column for each choice; two different choices are at distance 1
 """
@@ -9,15 +10,16 @@ Categorical(["rbf", "poly"])  a column for each choice; two different choices ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.spaces.encoding import Value, checked_value, plain, shown
-from unswayed.spaces.intervals import Integer, Real
+from unswayed.spaces.encoding import Value, When, checked_value, checked_when, plain, shown, when_record
+from unswayed.spaces.intervals import Integer
+from unswayed.spaces.reals import Real
 from unswayed.types import FloatArray, IntArray
 
 MOST_CHOICES = 2000
@@ -30,6 +32,7 @@ class Categorical:
 
     Attributes:
         choices: Distinct texts, numbers or booleans.
+        when: Where a point has this parameter: `{"model": "svm"}`, or a list of values; None for everywhere. See `Box`.
 
     Raises:
         InvalidInput: There is no choice, there are too many, or two of them are equal.
@@ -42,6 +45,7 @@ class Categorical:
     """
 
     choices: Sequence[Value]
+    when: When | None = field(default=None, hash=False, kw_only=True)
     kind: ClassVar[str] = "categorical"
 
     def __post_init__(self) -> None:
@@ -55,6 +59,8 @@ class Categorical:
                 raise InvalidInput(f"choices must differ, but {shown(seen[choice])} and {shown(choice)} are the same")
             seen[choice] = choice
         object.__setattr__(self, "choices", tuple(seen))
+        if self.when is not None:
+            object.__setattr__(self, "when", checked_when(self.when))
 
     @property
     def size(self) -> int:
@@ -99,13 +105,17 @@ class Categorical:
         jumps = rng.random(len(Z)) < (1.0 if surely else max(radius, JUMPS))
         return self._rows((Z.argmax(axis=1) + jumps * rng.integers(1, self.size, len(Z))) % self.size)
 
+    def near(self, value: Any) -> list[Value]:
+        """All other choices."""
+        return [choice for choice in self.choices if choice != value]
+
     def describe(self, value: Any) -> str:
         """The choice as text."""
         return value if isinstance(value, str) and value.isprintable() else repr(value)
 
     def record(self) -> dict[str, Any]:
         """The parameter as plain values for JSON; `parameter_from_record` reads them."""
-        return {"type": self.kind, "choices": list(self.choices)}
+        return {"type": self.kind, "choices": list(self.choices), **when_record(self.when)}
 
     @cached_property
     def _index(self) -> dict[Value, int]:
@@ -119,6 +129,13 @@ class Categorical:
 
 Parameter = Real | Integer | Categorical
 KINDS: dict[str, Callable[..., Parameter]] = {"real": Real, "integer": Integer, "categorical": Categorical}
+
+
+KEYS = {
+    "real": (["low", "high"], ["log", "unit", "step", "digits", "when"]),
+    "integer": (["low", "high"], ["log", "unit", "when"]),
+    "categorical": (["choices"], ["when"]),
+}
 
 
 def parameter_from_record(record: object) -> Parameter:
@@ -137,7 +154,7 @@ def parameter_from_record(record: object) -> Parameter:
     kind = record.get("type", "categorical" if "choices" in record else "real")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidInput(f"type must be one of {', '.join(KINDS)}, not {shown(kind)}")
-    required, optional = (["choices"], []) if kind == "categorical" else (["low", "high"], ["log", "unit"])
+    required, optional = KEYS[kind]
     for key in record:
         if key not in ("type", *required, *optional):
             raise InvalidInput(f"unknown key {shown(key)}: a {kind} parameter has {', '.join(required + optional)}")

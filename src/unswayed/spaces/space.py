@@ -167,7 +167,8 @@ def read_space(path: Path) -> Space:
     log = true                   high = 8
     unit = "1/s"
 
-    A parameter with low and high is real unless it has `type = "integer"`, even if its bounds are whole numbers.
+    A parameter with low and high is real unless it has `type = "integer"`, even if its bounds are whole numbers. A real
+    one may have `step = 0.5` or `digits = 3`. Any may have `when = {kind = "svm"}`: only such points have it.
 
     Args:
         path: The file.
@@ -182,11 +183,29 @@ def read_space(path: Path) -> Space:
             other = next(key for key in content if key != "options")
             raise InvalidInput(f"{path}: `options` must be the only key; remove {shown(other)}")
         return _read_options(path, options)
+    return _box_from_tables(content, str(path))
+
+
+def space_from_tables(content: Mapping[str, Any]) -> Space:
+    """The space that the content of a TOML file describes; options are a list, not the name of a file.
+
+    Args:
+        content: A table for each parameter, or the single key `options`.
+
+    Raises:
+        InvalidInput: It does not describe a space.
+    """
+    if list(content) == ["options"] and isinstance(content["options"], list):
+        return Options(content["options"])
+    return _box_from_tables(content, "space")
+
+
+def _box_from_tables(content: Mapping[str, Any], place: str) -> Box:
     parameters: dict[str, Parameter] = {}
     for name, table in content.items():
-        with errors_in(f"{path}, {shown(name)}"):
+        with errors_in(f"{place}, {shown(name)}"):
             parameters[name] = parameter_from_record(table)
-    with errors_in(str(path)):
+    with errors_in(place):
         return Box(parameters)
 
 
@@ -224,3 +243,9 @@ def named_values(names: Sequence[str], point: Point) -> dict[str, Any]:
         return dict(point)
     values = point if isinstance(point, tuple) and len(names) == len(point) else (point,)
     return dict(zip(names, values, strict=True))
+
+
+def conditions_of(space: Space) -> dict[str, Any]:
+    """The condition of each parameter that only some points of a space have."""
+    parameters = space.parameters.items() if isinstance(space, Box) else ()
+    return {name: one.when for name, one in parameters if one.when is not None}

@@ -9,7 +9,9 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from io import IOBase
 from pathlib import Path
+from weakref import WeakSet
 
 from unswayed.errors import InvalidInput, SystemFault, UnswayedError
 
@@ -22,6 +24,18 @@ WRONG_PATH = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, err
 # that the C runtime can address, because it takes the position as a 32-bit number.
 LOCKED_BYTE = 2**31 - 2
 TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+_LOCKED: WeakSet[IOBase] = WeakSet()  # files whose lock belongs to this process
+
+
+def _forget_locks() -> None:
+    """In a forked process: close the files that its parent has locked. A lock lasts as long as anybody has it open."""
+    for file in list(_LOCKED):
+        with suppress(OSError):
+            file.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_locks)
 
 
 @contextmanager
@@ -70,7 +84,8 @@ def write_atomically(path: Path, data: bytes) -> None:
         folder, name = os.path.split(target)
         temporary = os.path.join(folder, f".{name[:50]}-{secrets.token_hex(8)}{TEMPORARY}")
         try:
-            with open(temporary, "xb") as file:
+            private = None if mode is None else lambda name, flags: os.open(name, flags, 0o600)
+            with open(temporary, "xb", opener=private) as file:  # nobody may read it who could not read the old one
                 file.write(data)
                 file.flush()
                 sync(file.fileno())
@@ -130,13 +145,13 @@ def sync_folder(folder: str) -> None:
             os.close(handle)
 
 
-def try_lock(handle: int) -> bool:
-    """Lock an open file until it is closed or the process ends.
+def try_lock(file: IOBase) -> bool:
+    """Lock an open file until it is closed or the process ends. In forked processes it is closed.
 
     On Windows this moves the position in the file.
 
     Args:
-        handle: The descriptor of a file that is open for writing.
+        file: A file that is open for writing.
 
     Returns:
         Whether the lock was taken; False if somebody else has it.
@@ -144,6 +159,8 @@ def try_lock(handle: int) -> bool:
     Raises:
         OSError: The file system has no locks.
     """
+    handle = file.fileno()
+    _LOCKED.add(file)
     try:
         try:
             import fcntl
@@ -175,7 +192,7 @@ def lock(path: Path) -> Iterator[None]:
         file = path.open("a")
     with file:
         with explaining(f"cannot lock {path}"):
-            taken = try_lock(file.fileno())
+            taken = try_lock(file)
         if not taken:
             raise InvalidInput(f"another Unswayed process is using {path.parent}; wait for it to end")
         yield

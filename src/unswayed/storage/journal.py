@@ -8,19 +8,20 @@ import os
 import stat
 import warnings
 from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
 from typing import Any, Protocol, Self
 
 from unswayed.errors import InvalidInput, JournalError
-from unswayed.storage.files import explaining, sync, sync_folder, try_lock
+from unswayed.storage.files import explaining, sync, sync_folder, try_lock, write_atomically
 from unswayed.storage.journal_lines import HEADER, Record, encode, line, parse, refuse
 
 PATIENCE = 0.5  # seconds to wait for a lock
 
 
 class JournalWarning(UserWarning):
-    """A crash had damaged the end of a journal, and the damaged bytes were removed."""
+    """A crash had damaged the end of a journal, and the damaged bytes were moved to a file beside it."""
 
 
 class Journal(Protocol):
@@ -101,8 +102,8 @@ class MemoryJournal(Journal):
 class FileJournal(Journal):
     """A journal in a file, which belongs to this object until `close`.
 
-    If a crash damaged the last line, that line is removed with a `JournalWarning`. Any other damage is refused, and the
-    file is left as it is.
+    If a crash damaged the last line, that line is moved to a file beside it (`study.jsonl.torn`) with a
+    `JournalWarning`. Any other damage is refused, and the file is left as it is.
 
     Args:
         path: The file. It is made if there is none.
@@ -132,7 +133,7 @@ class FileJournal(Journal):
             self._real = os.path.realpath(self.path)  # still the same file if the process changes its directory
             self._file = _open(self.path)
             try:
-                _take(self._file.fileno(), self.path)
+                _take(self._file, self.path)
                 self._load()
             except BaseException:
                 self._file.close()
@@ -189,9 +190,10 @@ class FileJournal(Journal):
             data += self._file.readall()
             _, calls, end = parse(data, self.path)
             self._whole = (end, calls)
+            kept = _keep_torn(self._real, data[end:]) if len(data) > end else None
             self._cut()  # even if nothing is damaged: what a killed process wrote may not be on disk yet
-            if len(data) > end:
-                torn = f"{self.path}: the last line was torn by a crash; its {len(data) - end} bytes were cut off"
+            if kept is not None:
+                torn = f"{self.path}: the last line was torn by a crash; its {len(data) - end} bytes are now in {kept}"
                 warnings.warn(f"{torn}, the lines before it are whole", JournalWarning, stacklevel=3)
         elif HEADER.startswith(data):
             self._write(HEADER, 0)  # over what an interrupted creation left, which is the same bytes
@@ -231,6 +233,43 @@ class FileJournal(Journal):
             raise JournalError(f"{self.path} was changed by another program while in use; open it again")
 
 
+def read_journal(path: str | os.PathLike[str]) -> list[Record]:
+    """Return all records of a journal file, also while another process writes to it; nothing is changed.
+
+    Args:
+        path: The file. It need not be writable.
+
+    Returns:
+        The records, oldest first. A last line that is not whole is left out: it is being written, or a crash tore it.
+
+    Raises:
+        InvalidInput: The path is wrong, or is not a regular file.
+        JournalError: The file is damaged, is not a journal, or is from a newer version.
+        SystemFault: The system refuses to read the file.
+    """
+    path = os.fspath(path)
+    with explaining(f"cannot read {path}"):
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise InvalidInput(f"cannot read {path}: it is not a regular file")
+        with open(path, "rb") as file:
+            data = file.read(len(HEADER) + 16)
+            if HEADER.startswith(data):
+                return []  # it is being made
+            if not data.startswith(HEADER):
+                refuse(data, path)
+            data += file.read()
+    return parse(data, path)[0]
+
+
+def _keep_torn(path: str, data: bytes) -> str:
+    """Write what a crash tore beside the journal, under a name that is free and for the same readers; that name."""
+    names = (f"{path}.torn{number}" for number in ("", *(f"-{n}" for n in range(2, 10_000))))
+    name = next(name for name in names if not os.path.lexists(name))
+    os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, stat.S_IMODE(os.stat(path).st_mode)))
+    write_atomically(Path(name), data)
+    return os.path.basename(name)
+
+
 def _open(path: str) -> io.FileIO:
     """Open the file, and make it if there is none; only a regular file is accepted."""
     # Without O_NONBLOCK, opening a pipe would wait for its other end. Windows has O_BINARY instead of these.
@@ -244,14 +283,14 @@ def _open(path: str) -> io.FileIO:
     return file
 
 
-def _take(handle: int, path: str) -> None:
+def _take(file: io.FileIO, path: str) -> None:
     """Lock the file until it is closed or the process ends.
 
     Wait a little for the lock: a process that is killed while it starts a program leaves the lock with that program
     until the program runs.
     """
     end = monotonic() + PATIENCE
-    while not try_lock(handle):
+    while not try_lock(file):
         if monotonic() > end:
             raise JournalError(f"another Unswayed process has {path} open; wait for it to end")
         sleep(0.01)

@@ -45,6 +45,11 @@ def line(number: int, text: str) -> bytes:
     return body + _seal(body) + b"\n"
 
 
+def journal_bytes(records: Sequence[Record]) -> bytes:
+    """Return the bytes of a journal file with these records."""
+    return HEADER + b"".join(line(n, encode([record])) for n, record in enumerate(records, start=1))
+
+
 def _seal(body: bytes) -> bytes:
     return b', "crc": "%08x"}' % crc32(body)
 

@@ -1,4 +1,4 @@
-"""Read tables of numbers and text from CSV or Parquet files; every cell is checked, and errors name the place."""
+"""Read tables of numbers and text from CSV, Parquet or JSON lines; every cell is checked, and errors name the place."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LONGEST_LINE = 1 << 20
 ROWS = 1 << 16  # of a CSV file, converted at a time
 BREAK = re.compile(r"\r\n|\r|\n")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,16 +100,33 @@ class Table:
                 raise InvalidInput(f"{self.path}: the column {named} holds {kind}, not numbers")
             raise InvalidInput(f"{self.path}: the column {named} has no finite number in row {row + 1}")
         cell = self.columns[column][row].as_py()
-        header = " (a header must not hold numbers)" if self.lines[row] == 1 else ""
-        hint = " (cells are separated by commas)" if ";" in cell else header
-        raise InvalidInput(f"{self.place(row)}: {cell[:40]!r} is not a finite number{hint}")
+        if cell is None or not cell.strip():
+            self._miss(column, row)
+        hint = _hint(cell) or ("a header must not hold numbers" if self.lines[row] == 1 else "")
+        said = f"{cell[:40]!r} is not a finite number in the column {named}"
+        raise InvalidInput(f"{self.place(row)}: {said}" + (f" ({hint})" if hint else ""))
+
+
+def _hint(cell: str) -> str:
+    """How to write what is probably meant by a cell that is no number."""
+    text = cell.strip()
+    if ";" in text:
+        return "cells are separated by commas"
+    if text.lower() in ("yes", "no", "true", "false"):
+        return "write 1 for yes and 0 for no"
+    if text.endswith("%") and _is_number(text[:-1]):
+        return f"write {float(text[:-1]) / 100:.6g}, without the percent sign"
+    if THOUSANDS.fullmatch(text):
+        return f"write {text.replace(',', '')}, without commas"
+    return "write a point for the decimals" if "," in text and _is_number(text.replace(",", ".")) else ""
 
 
 def read_table(path: Path) -> Table:
     """Read a table whose columns may hold numbers or text.
 
     Args:
-        path: A Parquet file if the name ends in `.parquet`; anything else is read as CSV.
+        path: A Parquet file if the name ends in `.parquet`, JSON lines if it ends in `.jsonl` or `.ndjson`; anything
+            else is read as CSV.
 
     Returns:
         The table.
@@ -121,6 +139,10 @@ def read_table(path: Path) -> Table:
         return _read_parquet(path)
     try:
         with explaining(f"cannot read {path}"), path.open(newline="", encoding="utf-8-sig") as file:
+            if path.suffix.lower() in (".jsonl", ".ndjson"):
+                from unswayed.storage.json_lines import read_json_lines
+
+                return read_json_lines(_lines(file, path), path)
             return _read_csv(csv.reader(_lines(file, path)), path)
     except csv.Error as error:
         raise InvalidInput(f"cannot read {path}: {error}") from None
@@ -130,7 +152,8 @@ def read_numbers(path: Path) -> tuple[list[str] | None, FloatArray, list[int] | 
     """Read a table of finite numbers.
 
     Args:
-        path: A Parquet file if the name ends in `.parquet`; anything else is read as CSV.
+        path: A Parquet file if the name ends in `.parquet`, JSON lines if it ends in `.jsonl` or `.ndjson`; anything
+            else is read as CSV.
 
     Returns:
         The names of the columns (None if the file has no header); the numbers, one row for each line; and the number

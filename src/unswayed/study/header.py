@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from time import time
 from typing import Any, Self
 
 import numpy as np
 
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, JournalError
-from unswayed.search.play import Play
 from unswayed.spaces import Options, Space, space_from_record
 from unswayed.storage import FileJournal, Journal, MemoryJournal, Record
-from unswayed.study.log import plays_planned, replay
 from unswayed.study.settings import Settings
+from unswayed.study.state import State
 from unswayed.types import whole
 
 LARGEST_RECORD = 10_000  # a longer list of options is recorded by its fingerprint only
@@ -33,23 +33,29 @@ def open_journal(journal: str | os.PathLike[str] | Journal | None) -> Journal:
     return journal
 
 
-def begin_journal(journal: Journal, space: Space, wanted: Settings) -> tuple[Settings, list[Play], int | None]:
-    """Write the header of a new journal, or check that of an old one and take in its records.
-
-    Returns the settings with their seed, the log, and the number of plays that was planned at first.
-    """
+def begin_journal(journal: Journal, space: Space, wanted: Settings) -> State:
+    """Write the header of a new journal, or check that of an old one and take in its records; the state then."""
     records = journal.read()
     if not records:
         seed = int(np.random.SeedSequence().generate_state(1)[0]) if wanted.seed is None else wanted.seed
         settings = replace(wanted, seed=seed)
-        journal.append({"kind": "study", "space": _space_record(space), "settings": settings.record()})
-        return settings, [], settings.plays
+        journal.append({"kind": "study", "space": _space_record(space), "settings": settings.record(), "at": now()})
+        return State(space, settings, settings.plays)
     name = getattr(journal, "path", "the journal")
     header = Header.read(records, name)
-    settings = header.continued(space, wanted, name)
-    log, first = replay(records, space), header.settings.plays
-    journal.append(*_extension(plays_planned(records, first), settings.plays, name))
-    return settings, log, first
+    header.check_space(space, name)
+    state = State.of(space, header.settings, records)
+    changes = header.continued(state.settings, wanted, name)
+    if changes:
+        record = {"kind": "change", **changes, "at": now()}
+        journal.append(record)
+        state.take(record)
+    return state
+
+
+def now() -> float:
+    """Seconds since 1970, for a record."""
+    return round(time(), 3)
 
 
 @dataclass(frozen=True)
@@ -85,30 +91,35 @@ class Header:
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             raise JournalError(f"{journal} does not begin with a study: {_reason(error)}") from None
 
-    def continued(self, space: Space, settings: Settings, journal: str) -> Settings:
-        """The settings to continue with: those of the header, with the new number of plays and the old seed."""
+    def check_space(self, space: Space, journal: str) -> None:
+        """Refuse another space."""
         if self.space != _space_record(space):
             raise JournalError(f"{journal} is of a study over another space: give that space, or another journal")
-        seed = self.settings.seed if settings.seed is None else settings.seed
-        then, now = self.settings.record(), replace(settings, seed=seed).record()
+
+    def continued(self, current: Settings, wanted: Settings, journal: str) -> Record:
+        """What changes if the study continues with `wanted`: it may have more plays and others at a time.
+
+        All else must be as the study was begun, or as it is now. A seed, a note and sources need not be given again.
+        """
+        begun, then, asked = self.settings.record(), current.record(), wanted.record()
+        free = {"plays", "parallel", "quarantined", *(name for name in ("seed", "note") if asked[name] is None)}
         different = [
-            f"{WORDS.get(name, name.replace('_', ' '))} was {_shown(name, then[name])}, not {_shown(name, now[name])}"
-            for name in now
-            if name != "plays" and now[name] != then[name]
+            f"{WORDS.get(name, name.replace('_', ' '))} was {_shown(name, then[name])}, not {_shown(name, asked[name])}"
+            for name in asked
+            if name not in free and asked[name] not in (then[name], begun[name])
         ]
         if different:
-            raise JournalError(f"{journal} has other settings: {'; '.join(different)}. Give those, or another journal")
-        return replace(settings, seed=seed)
-
-
-def _extension(known: int | None, wanted: int | None, journal: str) -> list[Record]:
-    """The record that a journal of `known` plays needs to continue to `wanted` ones, if any."""
-    if known == wanted:
-        return []
-    if known is None or (wanted is not None and wanted < known):
-        have = "no limit of plays" if known is None else f"{known} plays"
-        raise JournalError(f"{journal} is of a study with {have}: give as many or more, or another journal")
-    return [{"kind": "extend", "plays": wanted}]
+            hint = "Give those, or another journal; `unswayed study change` changes what can change"
+            raise JournalError(f"{journal} has other settings: {'; '.join(different)}. {hint}")
+        known, plays, changes = current.plays, wanted.plays, {}
+        if plays not in (known, self.settings.plays):
+            if known is None or (plays is not None and plays < known):
+                have = "no limit of plays" if known is None else f"{known} plays"
+                raise JournalError(f"{journal} is of a study with {have}: give as many or more, or another journal")
+            changes["plays"] = plays
+        if wanted.parallel not in (current.parallel, self.settings.parallel):
+            changes["parallel"] = wanted.parallel
+        return changes
 
 
 def _space_record(space: Space) -> dict[str, Any]:

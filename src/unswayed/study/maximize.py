@@ -13,8 +13,9 @@ from unswayed.spaces import Space
 from unswayed.storage import Journal
 from unswayed.study.optimizer import Optimizer
 from unswayed.study.result import Result
-from unswayed.study.run import Objective, RunArgs, RunOptions
+from unswayed.study.run import RunArgs, RunOptions
 from unswayed.study.settings import Settings, StudyArgs
+from unswayed.study.workers import Objective
 
 PLAYS = "How many measurements to make in all."
 PARALLEL = "How many plays are under way at a time; by default as many as the executor has workers."

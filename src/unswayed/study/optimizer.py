@@ -8,35 +8,31 @@ what is asked does not depend on time, and a study that is read back continues a
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext, suppress
-from dataclasses import replace
-from threading import RLock
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from contextlib import nullcontext
+from typing import Any, Self, Unpack
 
 from unswayed.core.measurement import Measurement
 from unswayed.core.threads import one_thread
-from unswayed.errors import InvalidInput, JournalError, UnswayedError
+from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.programs.command import Command
 from unswayed.progress import progress_bar
-from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Box, Options, Space
-from unswayed.storage import FileJournal, Journal, Record
-from unswayed.study.fold import Fold
+from unswayed.storage import FileJournal, Journal
+from unswayed.study.edited import Edited
 from unswayed.study.header import Header, begin_journal, open_journal
-from unswayed.study.log import find, history, plain, plays_planned, replay, take
+from unswayed.study.reading import journal_name
 from unswayed.study.result import Result
-from unswayed.study.run import Objective, RunArgs, RunOptions, measure, one_line
+from unswayed.study.run import Advance, RunArgs, RunOptions, measure
 from unswayed.study.settings import Settings, StudyArgs
+from unswayed.study.state import State, plain
+from unswayed.study.workers import Objective
 from unswayed.types import whole
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @forwards(Settings)
-class Optimizer:
+class Optimizer(Edited):
     """Finds the best point of a space by measurements, some of which may lie.
 
     Args:
@@ -65,20 +61,12 @@ class Optimizer:
             raise InvalidInput(f"the space must be a Box or Options, not {type(space).__name__}")
         wanted = Settings(**settings)
         wanted.check(space)  # before a journal is made
-        self.space = space
-        self._lock = RLock()
-        self._journal = open_journal(journal)
+        file = open_journal(journal)
         try:
-            self.settings, self._log, planned = begin_journal(self._journal, space, wanted)
+            super().__init__(begin_journal(file, space, wanted), file)
         except BaseException:
-            self._journal.close()
+            file.close()
             raise
-        # Plays are chosen for the number of plays that was planned at first, also when more are added later.
-        self._task = replace(self.settings, plays=planned).task(space, self.seed)
-        self._fold = self._new_fold()
-
-    def _new_fold(self) -> Fold:
-        return Fold(self._task, parallel=self.settings.parallel, minimize=self.settings.minimize)
 
     @classmethod
     def open(cls, journal: str | os.PathLike[str]) -> Self:
@@ -94,39 +82,20 @@ class Optimizer:
             InvalidInput: `journal` is not the name of a file.
             JournalError: There is no such file, it is no journal of a study, or it does not hold its space.
         """
-        if not isinstance(journal, str | os.PathLike):
-            raise InvalidInput(f"journal must be the name of a file, not {type(journal).__name__}")
-        if not os.path.exists(journal):
-            raise JournalError(f"there is no journal {os.fspath(journal)}")
-        file = FileJournal(journal)
+        file = FileJournal(journal_name(journal))
         try:
             records = file.read()
             header = Header.read(records, file.path)
-            plays = plays_planned(records, header.settings.plays)
-            settings: Any = {**vars(header.settings), "plays": plays}
-            return cls(header.own_space(file.path), journal=file, **settings)
+            space = header.own_space(file.path)
+            settings: Any = vars(State.of(space, header.settings, records).settings)
+            return cls(space, journal=file, **settings)
         except BaseException:
             file.close()
             raise
 
-    @property
-    def seed(self) -> int:
-        """The seed of the study, given or drawn."""
-        return whole(self.settings.seed, "the seed", least=0)
-
-    def close(self) -> None:
-        """Release the journal. Closing twice is harmless."""
-        self._journal.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         journal = getattr(self._journal, "path", None)
-        return f"Optimizer({self.space!r}, plays={len(self._log)}, journal={journal!r})"
+        return f"Optimizer({self.space!r}, plays={len(self._state.log)}, journal={journal!r})"
 
     def ask(self, n: int = 1, *, source: str | None = None) -> list[Play]:
         """The next plays, recorded. They spread over the space while others are open.
@@ -140,84 +109,15 @@ class Optimizer:
         """
         with self._lock, one_thread():
             n = whole(n, "the number of plays", least=0, most=100_000)
-            limit = self.settings.plays
-            left = n if limit is None else min(n, limit - len(self._log))
+            left = n if self.plays_left is None else min(n, self.plays_left)
             if left < 1:
                 return []
-            chosen = self._fold.choose(left, self._log, source)
+            chosen = self._fold.choose(left, source)
             who = {} if source is None else {"source": Measurement(0.0, source).source}
-            first = len(self._log)
+            first = len(self._state.log)
             asked = ({"play": first + i, "point": plain(x), "why": str(why)} for i, (x, why) in enumerate(chosen))
             self._record(*({"kind": "ask", **record, **who} for record in asked))
-            return self._log[first:]
-
-    def tell(
-        self,
-        play: Play | int,
-        value: float | Measurement,
-        *,
-        source: str | None = None,
-        noise_std: float | None = None,
-        trials: int | None = None,
-    ) -> None:
-        """Record the measurement of a play. The same measurement again is harmless.
-
-        Args:
-            play: The play, or its number.
-            value: A finite number, or a `Measurement`.
-            source: Who measured it; by default who asked for it.
-            noise_std: The standard error of the value.
-            trials: How many yes-or-no outcomes it is the mean of; it is then a rate between 0 and 1.
-
-        Raises:
-            InvalidInput: The play was never asked for or has another answer, or the measurement makes no sense.
-        """
-        with self._lock:
-            known = find(self._log, play)
-            told = Measurement.of(value, source=source, noise_std=noise_std, trials=trials)
-            told = told if told.source is not None else replace(told, source=known.source)
-            if replace(known, **vars(told)) != known:  # a retracted value that is told again stays retracted
-                self._answer_open(known, {"kind": "tell", "play": known.number, **told.to_dict()})
-
-    def fail(self, play: Play | int, reason: str) -> None:
-        """Record that a play could not be measured. It counts as one of the plays, and the search prefers other points.
-
-        Args:
-            play: The play, or its number.
-            reason: Why, in one line.
-
-        Raises:
-            InvalidInput: The play was never asked for or has another answer.
-        """
-        with self._lock:
-            known = find(self._log, play)
-            if known.status is not Status.FAILED:
-                self._answer_open(known, {"kind": "fail", "play": known.number, "reason": one_line(reason)})
-
-    def retract(self, play: Play | int, reason: str) -> None:
-        """Leave a recorded measurement out from now on, as if it had never been told. What was asked stays asked.
-
-        Args:
-            play: The play, or its number.
-            reason: Why, in one line.
-
-        Raises:
-            InvalidInput: The play has no recorded measurement.
-        """
-        with self._lock:
-            known = find(self._log, play)
-            if known.status is Status.RETRACTED:
-                return
-            if known.status is not Status.TOLD:
-                raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be retracted")
-            self._record({"kind": "retract", "play": known.number, "reason": one_line(reason)})
-            self._fold = self._new_fold()
-
-    def _answer_open(self, play: Play, record: Record) -> None:
-        if play.status is not Status.OPEN:
-            known = f"told {play.value!r}" if play.measured else f"{play.status}: {play.reason}"
-            raise InvalidInput(f"play {play.number} was already {known}")
-        self._record(record)
+            return self._state.log[first:]
 
     @forwards(RunOptions)
     def run(self, objective: Objective | Command, **options: Unpack[RunArgs]) -> Result:
@@ -240,60 +140,6 @@ class Optimizer:
             raise InvalidInput("a study that is run needs a number of plays: Optimizer(..., plays=)")
         bar = progress_bar("Measuring", self.settings.plays) if how.progress else nullcontext(lambda count: None)
         with bar as advance:
-            advance(sum(play.status is not Status.OPEN for play in self._log))
-
-            def answered(play: Play) -> bool:
-                advance(1)
-                return how.callback is not None and how.callback(self, play) is True
-
-            measure(self, objective, executor=how.executor, retries=how.retries, answered=answered)
+            advance(sum(play.status is not Status.OPEN for play in self.log))
+            measure(self, objective, how, Advance(self, how.callback, advance))
         return self.result()
-
-    @property
-    def log(self) -> tuple[Play, ...]:
-        """Every play, in order. This does not wait for another thread that asks."""
-        return tuple(self._log)
-
-    def open_plays(self) -> list[Play]:
-        """The plays that were asked for and not answered. After a crash, measure these first."""
-        return [play for play in self.log if play.status is Status.OPEN]
-
-    def answer(self) -> Answer:
-        """The recommended point with estimate, certificate and breakdown, from all answers so far.
-
-        Returns:
-            The answer. It depends on the log alone, not on past questions.
-
-        Raises:
-            InvalidInput: Nothing has been measured.
-        """
-        with self._lock, one_thread():
-            return self._fold.answer(self._log)
-
-    def result(self) -> Result:
-        """The answer and the plays so far.
-
-        Raises:
-            InvalidInput: No play could be measured.
-        """
-        log = self.log
-        if not any(play.measured for play in log):
-            reason = next((play.reason for play in reversed(log) if play.reason), "nothing was asked")
-            raise InvalidInput(f"no play could be measured; the last reason: {reason}")
-        return Result(self.answer())
-
-    def history(self) -> pa.Table:
-        """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
-        return history(self.log, self.space.names)
-
-    def _record(self, *records: Record) -> None:
-        """Write records down, then take them in."""
-        try:
-            self._journal.append(*records)
-            for record in records:
-                take(self._log, record, self.space)
-        except BaseException:  # an interrupt may come between the two: what is written counts
-            with suppress(UnswayedError):
-                self._log = replay(self._journal.read(), self.space)
-            self._fold = self._new_fold()
-            raise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Point
-from unswayed.study.log import history
+from unswayed.study.history import history
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypedDict
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from unswayed.core.measurement import Measurement
-from unswayed.errors import CommandStopped, InvalidInput, SystemFault, UnswayedError
+from unswayed.errors import CannotStart, CommandFailed, InvalidInput, SystemFault, UnswayedError
 from unswayed.forwarding import setting
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.spaces import Point
-from unswayed.spaces.space import named_values
+from unswayed.spaces.space import conditions_of, named_values
+from unswayed.study.workers import Objective, Outcome, Tell, measure_elsewhere
 from unswayed.text import printable
 from unswayed.types import whole
 
 if TYPE_CHECKING:
     from unswayed.study.optimizer import Optimizer
 
-Objective = Callable[[Point], float | Measurement]
-Answered = Callable[[Play], bool]
-Tell = Callable[[Play, Measurement | None, str | None], bool]
 LONGEST_REASON = 500
+FIRST = 5  # with as many more as are measured at a time: failures from which on a study stops if there is nothing else
+SHORT, LONG = 3.0, 600.0  # seconds to wait for a program that cannot be started: never so far, or not any more
+PAUSES = 0.1, 10.0  # seconds between two tries to start it: at first, at most
+QUIET = 60.0  # seconds between two lines about it
+NUMBERS = re.compile(r"[0-9.+-]+")
+LOG = logging.getLogger("unswayed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +43,12 @@ class RunOptions:
         "Where to measure: threads, processes, a Dask cluster. None measures here, and runs commands in threads.", None
     )
     retries: int = setting("How often a measurement that raises or is not finite is tried again.", 1)
+    give_up: int | None = setting(
+        "Stop if this many first plays all fail for the same reason; 0 never does. By default 5 more than are measured "
+        "at a time.",
+        None,
+    )
+    record_output: bool = setting("Whether what a failing command prints is kept in the journal.", False)
     callback: Callable[[Optimizer, Play], object] | None = setting(
         "Called with the study and the play after every answer; the run ends early if it returns True.", None
     )
@@ -47,6 +60,8 @@ class RunOptions:
         if self.callback is not None and not callable(self.callback):
             raise InvalidInput(f"callback must be a function, not {self.callback!r}")
         whole(self.retries, "retries", least=0)
+        if self.give_up is not None:
+            whole(self.give_up, "give_up", least=0)
 
     def check(self, objective: object) -> None:
         """Refuse what cannot be measured, before a play is asked for."""
@@ -61,119 +76,194 @@ class RunArgs(TypedDict, total=False):
 
     executor: Executor | None
     retries: int
+    give_up: int | None
+    record_output: bool
     callback: Callable[[Optimizer, Play], object] | None
     progress: bool
 
 
-def measure(
-    optimizer: Optimizer, objective: Objective | Command, *, executor: Executor | None, retries: int, answered: Answered
-) -> None:
-    """Measure until the plays of `optimizer` are used up, or `answered`, called with each new answer, returns True.
+class Watcher(Protocol):
+    """Follows a study that is run."""
+
+    def answered(self, play: Play, failure: str | None) -> bool:
+        """A play has an answer; `failure` is what to show if it failed. Whether to stop."""
+
+    def retrying(self, play: Play, failure: str) -> None:
+        """A play failed and is tried again."""
+
+    def say(self, line: str) -> None:
+        """A line for people."""
+
+
+@dataclass(frozen=True)
+class Advance:
+    """Moves a progress bar, and calls the user."""
+
+    study: Optimizer
+    callback: Callable[[Optimizer, Play], object] | None
+    advance: Callable[[int], None]
+
+    def answered(self, play: Play, failure: str | None) -> bool:
+        """One more."""
+        self.advance(1)
+        return self.callback is not None and self.callback(self.study, play) is True
+
+    def retrying(self, play: Play, failure: str) -> None:
+        """Only for the log."""
+        LOG.info("play %d is tried again: %s", play.number, failure)
+
+    def say(self, line: str) -> None:
+        """To the log; Python shows it on standard error if nobody has set up logging."""
+        LOG.warning("%s", line)
+
+
+def measure(study: Optimizer, objective: Objective | Command, how: RunOptions, watcher: Watcher) -> None:
+    """Measure until the plays of `study` are used up, or the watcher stops it.
 
     Open plays, for example those before a crash, come first. A measurement that raises or is not a finite number is
-    tried again `retries` times; then the play has failed. Runs of a command are ended however this ends.
-    """
-    retries = whole(retries, "retries", least=0)
+    tried again; then the play has failed. Runs of a command are ended however this ends.
 
-    def tell(play: Play, value: Measurement | None, error: str | None) -> bool:
-        if value is not None:
-            optimizer.tell(play, value)
-        else:
-            optimizer.fail(play, error or "no reason was given")
-        return answered(optimizer.log[play.number])
+    Raises:
+        InvalidInput: The first plays all failed for the same reason, or the program was never there. They stay open.
+        SystemFault: The workers, or the program, are gone.
+    """
+    most = FIRST + (study.settings.parallel or 1) if how.give_up is None else how.give_up
+    first = _First(0 if any(play.measured for play in study.log) else most)
+
+    def tell(play: Play, outcome: Outcome, tries: int) -> bool:
+        if isinstance(outcome, Measurement):
+            study.tell(play, outcome)
+            first.most = 0
+            return watcher.answered(study.log[play.number], None)
+        shown = one_line(outcome)
+        if tries <= how.retries:
+            watcher.retrying(play, shown)
+            return False
+        study.fail(play, shown if how.record_output else one_line(outcome, output=False))
+        stop = watcher.answered(study.log[play.number], shown)
+        first.check(study, play, shown)
+        return stop
 
     if isinstance(objective, Command):
-        _run_command(optimizer, objective, executor, retries, tell)
-    elif executor is None:
-        _here(optimizer, objective, retries, tell)
+        _run_command(study, objective, how, watcher, tell)
+    elif how.executor is None:
+        _here(study, objective, how.retries, tell)
     else:
-        _elsewhere(optimizer, objective, executor, retries, tell)
+        measure_elsewhere(study, objective, how.executor, how.retries, tell)
 
 
-def _run_command(optimizer: Optimizer, command: Command, executor: Executor | None, retries: int, tell: Tell) -> None:
+class _First:
+    """Stops a study whose first plays all fail for the same reason, up to numbers in it."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.failures = most, list[Play]()
+        self._reason: str | None = None
+
+    def check(self, study: Optimizer, play: Play, reason: str) -> None:
+        """One more failure. At the limit all of them are open again, so that they are measured once it is mended."""
+        alike = NUMBERS.sub("#", reason)
+        if not self.most or self._reason not in (None, alike):
+            self.most = 0
+            return
+        self._reason = alike
+        self.failures.append(play)
+        if len(self.failures) >= self.most:
+            for failed in self.failures:
+                study.restore(failed)
+            kept = "they do not count, and will be measured first when the study goes on"
+            hint = "give_up=0 (--give-up 0) goes on in any case"
+            raise InvalidInput(f"the first {self.most} plays all failed: {reason}; {kept}; {hint}")
+
+
+def _run_command(study: Optimizer, command: Command, how: RunOptions, watcher: Watcher, tell: Tell) -> None:
     """Programs run in processes of their own: a thread waits for each of them."""
-    names = optimizer.space.names
+    names = study.space.names
     command.check(names)
-    command = Command(command.template, timeout=command.timeout)  # ended below, while the user's can be run again
+    some = conditions_of(study.space)
+    command = Command(command.template, timeout=command.timeout, when=some)  # ended below; the user's can run again
+    patience = _Patience(command, watcher.say, worked=any(play.measured for play in study.log))
 
     def objective(point: Point) -> float | Measurement:
-        return command(named_values(names, point))
+        return patience.run(named_values(names, point))
 
-    with ThreadPoolExecutor(optimizer.settings.parallel, thread_name_prefix="unswayed") as threads:
+    with ThreadPoolExecutor(study.settings.parallel or 1, thread_name_prefix="unswayed") as threads:
         try:
-            _elsewhere(optimizer, objective, executor or threads, retries, tell)
+            measure_elsewhere(study, objective, how.executor or threads, how.retries, tell)
+        except CannotStart as error:
+            if patience.worked:
+                raise SystemFault(f"{error}; its plays stay open, and the same call goes on with them") from None
+            raise InvalidInput(f"{error}; nothing was measured, and no play counts: mend the command") from None
         finally:
             command.stop()
 
 
-def _here(optimizer: Optimizer, objective: Objective, retries: int, tell: Tell) -> None:
-    waiting = optimizer.open_plays()
-    while waiting or (waiting := optimizer.ask()):
-        play = waiting.pop(0)
-        value = error = None
-        for _ in range(retries + 1):
-            try:
-                value, error = Measurement.of(objective(copy(play.point))), None
-                break
-            except Exception as reason:
-                error = one_line(reason)
-        if tell(play, value, error):
-            return
+class _Patience:
+    """Runs a command, and waits while it cannot be started: that is not the fault of a point."""
 
+    def __init__(self, command: Command, say: Callable[[str], None], *, worked: bool) -> None:
+        self._command, self._say, self._lock = command, say, Lock()
+        self._since: float | None = None  # when it could not be started for the first time
+        self._said = -QUIET
+        self.worked = worked
 
-def _elsewhere(optimizer: Optimizer, objective: Objective, executor: Executor, retries: int, tell: Tell) -> None:
-    """Keep at most `parallel` plays under way, counted from the oldest open one.
-
-    So what is asked does not depend on the speed of the workers.
-    """
-    finished: SimpleQueue[tuple[Play, Future[Any]]] = SimpleQueue()
-    running: dict[int, Future[Any]] = {}
-    tries: dict[int, int] = {}
-
-    def submit(play: Play) -> None:
-        tries[play.number] = tries.get(play.number, 0) + 1
-        future = executor.submit(objective, copy(play.point))  # a copy: the objective may change its point
-        running[play.number] = future
-        future.add_done_callback(lambda done: finished.put((play, done)))
-
-    try:
-        for play in optimizer.open_plays():
-            submit(play)
+    def run(self, point: dict[str, object]) -> float | Measurement:
+        pause = PAUSES[0]
         while True:
-            while len(optimizer.log) - min(running, default=len(optimizer.log)) < optimizer.settings.parallel:
-                asked = optimizer.ask()
-                if not asked:
-                    break
-                submit(asked[0])
-            if not running:
+            try:
+                value = self._command(point)
+            except CannotStart as error:
+                self._wait(error, pause)
+                pause = min(2 * pause, PAUSES[1])
+            except CommandFailed:
+                self._started()
+                raise
+            else:
+                self._started()
+                return value
+
+    def _started(self) -> None:
+        with self._lock:
+            self.worked = True
+            if self._since is not None and self._said >= self._since:
+                self._say(f"the program can be started again, after {monotonic() - self._since:.1f} s")
+            self._since = None
+
+    def _wait(self, error: CannotStart, pause: float) -> None:
+        limit = LONG if self.worked else SHORT
+        with self._lock:
+            if self._since is None:
+                self._since = monotonic()
+                if self._since - self._said > QUIET:
+                    self._said = self._since
+                    self._say(f"{error}; trying again for {limit:g} s, and no play counts meanwhile")
+            over = monotonic() - self._since + pause > limit
+        if over:
+            raise error
+        self._command.wait(pause)
+
+
+def _here(study: Optimizer, objective: Objective, retries: int, tell: Tell) -> None:
+    waiting = study.open_plays()
+    while waiting or (waiting := study.ask()):
+        play = waiting.pop(0)
+        for tries in range(1, retries + 2):
+            try:
+                outcome: Outcome = Measurement.of(objective(copy(play.point)))
+            except Exception as reason:
+                outcome = reason
+            if tell(play, outcome, tries):
                 return
-            play, future = finished.get()
-            value, error = _outcome(future)
-            if error is not None and tries[play.number] <= retries:
-                submit(play)
-                continue
-            del running[play.number]
-            if tell(play, value, error):
-                return
-    except BrokenExecutor as error:  # which of the plays under way broke it is not known: all stay open
-        raise SystemFault(f"the workers are gone: {one_line(error)}") from None
-    finally:
-        for future in running.values():
-            future.cancel()
+            if isinstance(outcome, Measurement):
+                break
 
 
-def _outcome(future: Future[Any]) -> tuple[Measurement | None, str | None]:
-    try:
-        return Measurement.of(future.result()), None
-    except (BrokenExecutor, CommandStopped):  # nothing is known about the point: the play stays open
-        raise
-    except (Exception, CancelledError) as reason:
-        return None, one_line(reason)
+def one_line(reason: object, *, output: bool = True) -> str:
+    """The reason of a failure or a retraction as one line, safe to print: a text or an exception.
 
-
-def one_line(reason: object) -> str:
-    """The reason of a failure or a retraction as one line, safe to print: a text or an exception."""
-    text = printable(" ".join(str(reason).split()), limit=LONGEST_REASON)
+    Without `output`, what a command printed is left out: it may be secret.
+    """
+    said = reason.reason if isinstance(reason, CommandFailed) and not output else reason
+    text = printable(" ".join(str(said).split()), limit=LONGEST_REASON)
     name = type(reason).__name__
     named = isinstance(reason, BaseException) and not isinstance(reason, UnswayedError)
     return text if text and not named else f"{name}: {text}" if text else name

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from unswayed.core.assumptions import Given, GivenArgs
 from unswayed.core.kernels import Kernel, Linear, Matern, SquaredExponential
+from unswayed.core.measurement import Measurement
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
@@ -29,9 +31,14 @@ class Settings(Given):
         "auto",
     )
     minimize: bool = setting("Whether smaller values are better.", False)
-    parallel: int = setting("How many plays will be open at a time.", 1)
+    parallel: int | None = setting(
+        "How many plays will be open at a time: play k is chosen from the answers up to k - parallel, however fast the "
+        "workers are. None for any number: each play is chosen from all answers so far.",
+        1,
+    )
     seed: int | None = setting("The same seed and answers give the same plays; random if None.", None)
     note: str | None = setting("What is measured, for the journal; another note is another study.", None)
+    quarantined: tuple[str, ...] = setting("Sources whose measurements do not count for now.", ())
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -40,9 +47,10 @@ class Settings(Given):
         fix(
             self,
             plays=None if self.plays is None else whole(self.plays, "plays", least=1),
-            parallel=whole(self.parallel, "parallel", least=1),
+            parallel=None if self.parallel is None else whole(self.parallel, "parallel", least=1),
             seed=None if self.seed is None else whole(self.seed, "the seed", least=0),
             note=None if self.note is None else str(self.note),
+            quarantined=_names(self.quarantined),
         )
         if self.method not in METHODS:
             raise InvalidInput(f"unknown method {self.method!r}: choose one of {', '.join(METHODS)}")
@@ -50,11 +58,7 @@ class Settings(Given):
     def check(self, space: Space) -> None:
         """Refuse a kernel that no journal can keep, or that cannot be computed on the rows of the space."""
         self.record()
-        self.task(space, 0)
-
-    def task(self, space: Space, seed: int) -> Task:
-        """What the search of this study is for."""
-        return Task(space, self.flipped() if self.minimize else self, seed, self.plays, self.method)
+        Task(space, self, 0, self.plays, self.method)
 
     def record(self) -> Record:
         """As JSON; `from_record` reads it."""
@@ -62,7 +66,8 @@ class Settings(Given):
         threat = Threat.of(self.threat)
         total_only = threat is not None and threat == Threat(threat.total)
         recorded = threat.total if threat is not None and total_only else threat and threat.to_dict()
-        return {**asdict(self), "kernel": _kernel_record(self.kernel), "level": level, "threat": recorded}
+        listed = {"level": level, "quarantined": list(self.quarantined)}
+        return {**asdict(self), "kernel": _kernel_record(self.kernel), "threat": recorded, **listed}
 
     @classmethod
     def from_record(cls, record: Record) -> Self:
@@ -81,9 +86,16 @@ class StudyArgs(GivenArgs, total=False):
     plays: int | None
     method: str
     minimize: bool
-    parallel: int
+    parallel: int | None
     seed: int | None
     note: str | None
+    quarantined: tuple[str, ...]
+
+
+def _names(sources: object) -> tuple[str, ...]:
+    if isinstance(sources, str) or not isinstance(sources, Iterable):
+        raise InvalidInput(f"quarantined must be a list of the names of sources, not {sources!r}")
+    return tuple(dict.fromkeys(str(Measurement(0.0, source).source) for source in sources))
 
 
 def _kernel_record(kernel: Kernel | None) -> Record | None:

@@ -1,0 +1,123 @@
+"""`unswayed serve`: studies that many people and machines measure together."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from unswayed.storage.database import Database
+
+DATABASE = "sqlite:///unswayed.db"
+DatabaseUrl = Annotated[str, typer.Option(help="sqlite:///FILE or postgresql://USER@HOST/NAME.", metavar="URL")]
+Address = Annotated[str, typer.Option("--host", help="Where to listen; another than 127.0.0.1 is open to the network.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")]
+AllowHost = Annotated[
+    list[str] | None, typer.Option(help="A further name of this server, as behind a proxy.", metavar="NAME")
+]
+Lease = Annotated[float, typer.Option(help="Seconds for which a play is lent without a sign of life.")]
+OPEN = (
+    "anyone in the network who has a token can reach it, and tokens travel unencrypted: put a proxy with TLS before it"
+)
+
+
+def command(
+    database: DatabaseUrl = DATABASE,
+    host: Address = "127.0.0.1",
+    port: Port = 8711,
+    allow_host: AllowHost = None,
+    lease: Lease = 300.0,
+) -> int:
+    """Serve studies that many people and machines measure together, and their pages.
+
+    [bold]unswayed serve --database sqlite:///lab.db[/bold]
+
+    The first start prints a token for the owner, who begins studies, makes tokens for others with
+    [bold]unswayed token[/bold], and reads the pages. Every answer is in the database before it is acknowledged, so the
+    server may be killed and started again at any time.
+    """
+    from unswayed.cli.output import say
+    from unswayed.types import positive
+
+    lease = positive(lease, "--lease")
+    listening = _listen(host, port)
+    opened, held = open_database(database, serving=True)
+    try:
+        if host not in ("127.0.0.1", "localhost", "::1"):
+            say(f"listening on {host}: {OPEN}")
+        _serve(opened, listening, host, frozenset(allow_host or ()), lease)
+    finally:
+        opened.close()
+        held.close()
+    return 0
+
+
+def open_database(url: str, *, serving: bool = False) -> tuple[Database, Any]:
+    """A database, and what keeps a second server from a SQLite file; other databases may have several servers."""
+    from unswayed.errors import InvalidInput, JournalError
+    from unswayed.storage.files import try_lock
+
+    try:
+        from unswayed.storage.database import Database
+    except ModuleNotFoundError as error:
+        raise InvalidInput(f"serving needs more packages ({error.name}): pip install 'unswayed[server]'") from None
+    database = Database(url)
+    if not (serving and database.sqlite):
+        return database, _Nothing()
+    file = Path(f"{database.name}-server").open("ab")  # noqa: SIM115 (held until the server ends)
+    if not try_lock(file):
+        file.close()
+        database.close()
+        raise JournalError(f"another server has {database.name} open: end it first, or give another --database")
+    return database, file
+
+
+class _Nothing:
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    from unswayed.errors import SystemFault
+
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.create_server((host, port), family=family, backlog=2048)
+        # asyncio does this only for sockets that name TCP; without it the body of a reply waits 40 ms for its headers.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
+    except OSError as error:
+        raise SystemFault(f"cannot listen on {host}:{port}: {error.strerror or error}; give another --port") from None
+
+
+def _serve(database: Database, listening: socket.socket, host: str, allowed: frozenset[str], lease: float) -> None:
+    import sys
+
+    import uvicorn
+
+    from unswayed.service.app import LOCAL, App
+    from unswayed.service.host import Host
+
+    studies = Host(database, lease)
+    known = studies.tokens.rows()
+    if not any(row["role"] == "owner" for row in known):
+        names = {row["name"] for row in known}
+        name = next(one for one in ("owner", *(f"owner-{n}" for n in range(2, 1000))) if one not in names)
+        typer.echo(f"owner token: {studies.tokens.make(name, 'owner')}")
+    shown = f"[{host}]" if ":" in host else host
+    typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
+    sys.stdout.flush()
+    sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
+    config = uvicorn.Config(
+        App(studies, LOCAL | {host} | allowed),
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=3,
+        ws="none",
+    )
+    uvicorn.Server(config).run([listening])

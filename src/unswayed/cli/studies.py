@@ -1,0 +1,123 @@
+"""The study that a command line names: a journal file, or a study on a server."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unswayed.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from unswayed.search.play import Play
+    from unswayed.service.client import Remote
+    from unswayed.storage import Record
+    from unswayed.study.reading import Study
+
+Name = Annotated[str, typer.Argument(help="A journal file, or http://HOST:PORT/studies/NAME.", metavar="STUDY")]
+Number = Annotated[int, typer.Argument(help="The number of the play.", metavar="NUMBER")]
+Reason = Annotated[str, typer.Option(help="Why, in one line; it is kept.")]
+Source = Annotated[str | None, typer.Option(help="Who or what measured it.")]
+NoiseStd = Annotated[float | None, typer.Option(help="The standard error of this value.")]
+Trials = Annotated[int | None, typer.Option(help="The value is the mean of so many yes-or-no outcomes.")]
+
+VALUES = {"ignore_unknown_options": True}  # so that -0.5 is a value, and not an option
+
+
+def is_url(study: str) -> bool:
+    """Whether a study is on a server."""
+    return study.startswith(("http://", "https://"))
+
+
+def open_study(study: str) -> Any:
+    """The study to write to; a context manager. What was mended in its journal is said in one line."""
+    if is_url(study):
+        return connected(study)
+    from unswayed.cli.output import say
+    from unswayed.study.optimizer import Optimizer
+
+    _check_file(study)
+    with warnings.catch_warnings(record=True) as torn:
+        warnings.simplefilter("always")
+        opened = Optimizer.open(study)
+    for warning in torn:
+        say(str(warning.message))
+    return opened
+
+
+def read_study(study: str) -> Study:
+    """The study as it is now. A file needs no lock and no permission to write."""
+    if is_url(study):
+        found: Study = connected(study).read()
+        return found
+    from unswayed.study.reading import Study
+
+    _check_file(study)
+    return Study.read(study)
+
+
+def records_of(study: str) -> list[Record]:
+    """All records of a study, the header first."""
+    if is_url(study):
+        records: list[Record] = connected(study).records()
+        return records
+    from unswayed.storage import read_journal
+
+    read_study(study)  # refuses what is no study
+    return read_journal(study)
+
+
+def beside(study: str, suffix: str) -> Path:
+    """The file of another kind beside a journal; for a study on a server, in this folder."""
+    return Path(study.rstrip("/").rsplit("/", 1)[-1] + suffix) if is_url(study) else Path(study).with_suffix(suffix)
+
+
+def check_out(out: Path, study: str) -> None:
+    """Refuse to write over the journal."""
+    if not is_url(study) and out.resolve() == Path(study).resolve():
+        raise InvalidInput(f"{out} is the journal itself: give another name")
+
+
+def counts(study: Study | Remote) -> str:
+    """How many plays there are of each status, as text."""
+    from collections import Counter
+
+    from unswayed.service.requests import NotAllowed
+
+    try:
+        found = Counter(str(play.status) for play in study.log)
+    except NotAllowed:
+        return "what others have measured is not shown to a source"
+    return ", ".join(f"{count:,} {status}" for status, count in found.items()) or "no plays so far"
+
+
+def cells(study: Study, play: Play) -> list[str]:
+    """The values of a play for people: few digits, with units."""
+    from unswayed.spaces import Box
+    from unswayed.spaces.space import named_values
+    from unswayed.text import printable
+
+    values = named_values(study.space.names, play.point)
+    if isinstance(study.space, Box):
+        described = {name: study.space.parameters[name].describe(value) for name, value in values.items()}
+        return [printable(described.get(name, "")) for name in study.space.names]  # some points lack a parameter
+    return [f"{value:.6g}" if isinstance(value, float) else printable(str(value)) for value in values.values()]
+
+
+def _check_file(study: str) -> None:
+    if not Path(study).exists():
+        begins = f"`unswayed study new {study} --space SPACE.toml` begins one"
+        raise InvalidInput(f"there is no journal {study}: {begins}")
+
+
+def connected(study: str) -> Remote:
+    """A study on a server, which has the verbs of `Optimizer`."""
+    from unswayed.service.client import connect
+
+    token = os.environ.get("UNSWAYED_TOKEN")
+    if not token:
+        raise InvalidInput("a study on a server needs a token: UNSWAYED_TOKEN=... unswayed study ...")
+    return connect(study, token)

@@ -1,0 +1,91 @@
+"""`unswayed study status`: what is known of a study."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unswayed.cli.options import Json
+from unswayed.cli.studies import Name, cells, counts, read_study
+
+if TYPE_CHECKING:
+    from unswayed.search.answer import Answer
+    from unswayed.study.reading import Study
+
+LISTED = 20  # open plays that are shown
+
+
+def status(study: Name, as_json: Json = False) -> None:
+    """Print settings, plays and the answer so far; also while another process measures, and without writing.
+
+    For example: [bold]unswayed study status lab.jsonl[/bold]
+    """
+    from unswayed.cli.output import print_json
+    from unswayed.study.reading import why_no_answer
+
+    known = read_study(study)
+    answer = known.answer() if any(play.measured for play in known.log) else None
+    if as_json:
+        print_json(_record(study, known, answer))
+        return
+    for name, text in _facts(study, known, answer):
+        typer.echo(f"{name:<12}{text}")
+    typer.echo("")
+    typer.echo(why_no_answer(known.log) if answer is None else str(answer))
+    if shown := known.open_plays()[:LISTED]:
+        typer.echo("\nOpen plays, to be measured:")
+        print_plays(known, shown)
+
+
+def print_plays(study: Study, plays: list[Any]) -> None:
+    """A small table of plays."""
+    from unswayed.cli.output import print_columns
+
+    sources = [play.source or "" for play in plays]
+    more = ["source"] if any(sources) else []
+    rows = [
+        [str(play.number), *cells(study, play), *[source for _ in more]]
+        for play, source in zip(plays, sources, strict=True)
+    ]
+    print_columns([["play", *study.space.names, *more], *rows])
+
+
+def _facts(name: str, study: Study, answer: Answer | None) -> list[tuple[str, str]]:
+    """The lines above the answer."""
+    from unswayed.core.threat import Threat
+    from unswayed.text import at_least, counted, printable
+
+    settings = study.settings
+    limit = "no limit" if settings.plays is None else f"{study.plays_left:,} of {settings.plays:,} left to ask"
+    threat = Threat.of(settings.threat)
+    facts = [("study", name), ("goal", "minimize" if settings.minimize else "maximize")]
+    facts += [("note", printable(settings.note))] if settings.note else []
+    facts += [("varied", ", ".join(study.space.names)), ("seed", str(study.seed))]
+    facts += [("plays", f"{counts(study)}; {limit}")]
+    facts += [("quarantined", printable(", ".join(settings.quarantined)))] if settings.quarantined else []
+    facts += [("threat", "not known" if threat is None else str(threat))]
+    if answer is not None and answer.breakdown.possible and answer.varied:
+        b = answer.breakdown
+        kinds = [f"{at_least(b.budget)} in all"]
+        kinds += [counted(b.lies, "false measurement")] if b.lies is not None else []
+        kinds += [counted(b.liars, "lying source")] if b.liars is not None and len(answer.sources) > 1 else []
+        facts += [("breakdown", f"{', or '.join(kinds)} could have changed the answer")]
+    return facts
+
+
+def _record(name: str, study: Study, answer: Answer | None) -> dict[str, Any]:
+    """The same for scripts."""
+    opened = [{"number": play.number, "point": play.point, "source": play.source} for play in study.open_plays()]
+    return {
+        "study": name,
+        "parameters": list(study.space.names),
+        "settings": study.settings.record(),
+        "counts": dict(Counter(str(play.status) for play in study.log)),
+        "plays": len(study.log),
+        "plays_left": study.plays_left,
+        "finished": study.plays_left == 0 and not opened,
+        "open": opened,
+        "answer": None if answer is None else answer.to_dict(),
+    }

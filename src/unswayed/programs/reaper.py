@@ -1,0 +1,60 @@
+"""End all processes of a program: its process group, and those that left the group by a session of their own.
+
+A program is started with a mark of its own in its environment, which the processes that it starts inherit. Where the
+system shows the environment of processes (Linux: /proc), those with the mark are found wherever they are; elsewhere,
+and for processes that clear their environment, only the group is ended.
+
+This file is also a program, the helper of `children.py`: it reads from a pipe which programs are running. Only the
+process that started them holds the other end, so the pipe closes when that process ends for any reason, kill -9
+included. The helper then ends the programs that are still running. It uses the standard library only.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+MARK = "UNSWAYED_PROGRAM"
+"""The variable that holds the mark."""
+
+ROUNDS = 5  # of looking for processes: one may start another while it is being ended
+
+
+def end(group: int, mark: str) -> None:
+    """Kill a process group, and all processes with this mark."""
+    with suppress(ProcessLookupError, PermissionError):  # macOS refuses if only zombies are left
+        os.killpg(group, signal.SIGKILL)
+    for _ in range(ROUNDS):
+        if not (left := marked(mark)):
+            return
+        for process in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+
+
+def marked(mark: str) -> list[int]:
+    """The processes of this user with this mark in their environment, where the system shows it."""
+    wanted, found = f"{MARK}={mark}".encode(), []
+    with suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                with suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:  # gone, or not ours
+                    if wanted in file.read().split(b"\0"):
+                        found.append(int(name))
+    return found
+
+
+def main() -> None:
+    """Read "+GROUP MARK" and "-GROUP MARK" lines; at the end of the input, end what was not taken back."""
+    running: set[str] = set()
+    for line in sys.stdin:
+        (running.add if line[0] == "+" else running.discard)(line[1:])
+    for program in running:
+        group, mark = program.split()
+        end(int(group), mark)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""The web application: every request is checked, finds its route and its rule, and is handled in a thread."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from unswayed.errors import UnswayedError
+from unswayed.service.api import Api
+from unswayed.service.host import Host
+from unswayed.service.http import (
+    SAFE,
+    Call,
+    bearer,
+    check_headers,
+    digest_of,
+    key_of,
+    parse_form,
+    parse_json,
+    path_of,
+    read_body,
+    refusal,
+    reply,
+    unexplained,
+)
+from unswayed.service.refused import Refused
+from unswayed.service.routes import Route, Wait, find
+from unswayed.service.shared import SharedStudy
+from unswayed.service.tokens import Token, csrf
+from unswayed.service.web import COOKIE, Web, error_page
+
+LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+THREADS = 64  # of each kind of waiting
+STREAMS = 200  # browsers that follow studies
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # that are counted by name
+POLL = 0.5  # seconds between two looks for what other servers have written
+
+
+class App:
+    """The service as an ASGI application.
+
+    Args:
+        host: The studies.
+        hosts: The names under which the server may be reached.
+    """
+
+    def __init__(self, host: Host, hosts: frozenset[str] = LOCAL) -> None:
+        self._host, self._hosts = host, frozenset(name.lower() for name in hosts)
+        self._api = Api(host)
+        self.routes = [*self._api.routes(), *Web(host).routes()]
+        self._limits = {wait: CapacityLimiter(THREADS) for wait in Wait}
+        self._streams = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await _lifespan(receive, send)
+            return
+        request = Request(scope, receive)
+        is_api = path_of(request).startswith("/api/")
+        try:
+            response = await self._respond(request)
+        except UnswayedError as error:
+            status, body = refusal(error)
+            response = reply(status, body) if is_api else error_page(status, body["error"])
+        except ClientDisconnect:
+            return
+        except Exception:
+            traceback.print_exc()
+            line = "a mistake of the server, which its log describes"
+            response = reply(500, {"error": line}) if is_api else error_page(500, line)
+        for name, value in SAFE.items():
+            response.headers.setdefault(name, value)
+        method = request.method if request.method in METHODS else "other"
+        self._api.counts[method, response.status_code] += 1
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response:
+        check_headers(request, self._hosts)
+        data = await read_body(request)
+        response: Response = await self._thread(Wait.DATABASE, self._enter, request, data)
+        return response
+
+    async def _thread(self, wait: Wait, work: Any, *arguments: Any) -> Any:
+        result = await to_thread.run_sync(partial(work, *arguments), limiter=self._limits[wait])
+        if isinstance(result, _Later):
+            if result.route.wait is Wait.EVENTS:
+                return await self._events(result.call)
+            return await self._thread(result.route.wait, result.now)
+        return result
+
+    def _enter(self, request: Request, data: bytes) -> Response | _Later:
+        """Find out who asks for what, and whether they may; then do it."""
+        with unexplained():
+            who, cookie = self._who(request)
+        found = find(self.routes, request.method, path_of(request))
+        if who is None and not (found and not found[0].roles):
+            raise Refused(401, "this needs a token: Authorization: Bearer TOKEN")
+        if found is None:
+            raise Refused(404, f"there is no {request.method} {path_of(request)[:100]}")
+        route, path = found
+        if route.roles and who is not None:
+            if who.role not in route.roles:
+                raise Refused(403, f"a {who.role} may not do this")
+            if "name" in path and not who.reaches(path["name"]):
+                raise Refused(403, "this token is for another study")
+        call = self._call(request, route, path, data, who, cookie)
+        later = _Later(route, call)
+        if not route.roles:
+            with unexplained():
+                return later.now()
+        return later.now() if route.wait is Wait.DATABASE else later
+
+    def _who(self, request: Request) -> tuple[Token | None, str | None]:
+        """Whose token or cookie a request carries. A cookie never writes to the API: other sites could send it."""
+        token, cookie = bearer(request), request.cookies.get(COOKIE)
+        if token is not None:
+            return self._host.tokens.check(token), None
+        if cookie is None or (request.method != "GET" and path_of(request).startswith("/api/")):
+            return None, None
+        return self._host.tokens.logged_in(cookie), cookie
+
+    def _call(
+        self, request: Request, route: Route, path: dict[str, str], data: bytes, who: Token | None, cookie: str | None
+    ) -> Call:
+        body: dict[str, Any] = {}
+        if route.form and route.method == "POST":
+            body = parse_form(data)
+            if route.roles and (cookie is None or body.pop("csrf", None) != csrf(cookie)):
+                raise Refused(403, "the form is out of date: load the page again")
+        elif route.method == "POST":
+            body = parse_json(data, request.headers.get("content-type", ""))
+        last = request.headers.get("last-event-id", "")
+        after = int(last) if last.isascii() and last.isdigit() and len(last) < 12 else None
+        query = dict(request.query_params)
+        key, digest, secure = key_of(request), digest_of(request, data), request.scope["scheme"] == "https"
+        return Call(who, cookie, path, query, body, key, digest, after, secure)
+
+    async def _events(self, call: Call) -> Response:
+        """Records as server-sent events, as they come."""
+        if self._streams >= STREAMS:
+            raise Refused(429, "too many browsers follow studies here: try again later")
+        study: SharedStudy = await to_thread.run_sync(self._host.study, call.path["name"])
+        after = call.after if call.after is not None else call.integer("after", study.seq)
+        return StreamingResponse(self._stream(call, study, after), media_type="text/event-stream")
+
+    async def _stream(self, call: Call, study: SharedStudy, after: int) -> AsyncIterator[str]:
+        """What is new, until the browser leaves or its token is revoked."""
+        valid = partial(self._host.tokens.still_valid, call.token, call.cookie)
+        self._streams += 1
+        try:
+            yield f": the records after {after}\n\n"
+            quiet = 0.0
+            while True:
+                if not self._host.database.sqlite:
+                    await to_thread.run_sync(study.refresh)
+                if study.seq > after:
+                    records = await to_thread.run_sync(study.records, after)
+                    if not await to_thread.run_sync(valid):
+                        return
+                    for record in records:
+                        after += 1
+                        yield f"id: {after}\nevent: record\ndata: {json.dumps({'seq': after, **record})}\n\n"
+                    quiet = 0.0
+                elif (quiet := quiet + POLL) > 15:
+                    if not await to_thread.run_sync(valid):
+                        return
+                    yield ": nothing new\n\n"
+                    quiet = 0.0
+                await anyio.sleep(POLL)
+        finally:
+            self._streams -= 1
+
+
+class _Later:
+    """A request that was let in and waits for something."""
+
+    def __init__(self, route: Route, call: Call) -> None:
+        self.route, self.call = route, call
+
+    def now(self) -> Response:
+        """Do it."""
+        result = self.route.handle(self.call)
+        return result if isinstance(result, Response) else reply(*result)
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return

@@ -1,0 +1,76 @@
+"""What a body may hold: a number is a number, and nothing that could be read as one."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from unswayed.core.measurement import Measurement
+from unswayed.core.threat import Threat
+from unswayed.errors import InvalidInput
+from unswayed.text import printable
+
+Body = dict[str, Any]
+TELL = ("value", "source", "noise_std", "trials")
+THREAT = tuple(one.name for one in fields(Threat))
+NAMES = {int: "a whole number", float: "a number", str: "text"}
+
+
+def plainly(value: object, kind: type, what: str) -> Any:
+    """A value of a kind: text is no number, and neither is true."""
+    kinds = (int, float) if kind is float else (kind,)
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        raise InvalidInput(f"{what} must be {NAMES[kind]}, not {printable(repr(value), limit=60)}")
+    return value
+
+
+def measured(body: Body) -> Measurement:
+    """The measurement of a body."""
+    unknown = [name for name in body if name not in TELL]
+    if unknown:
+        raise InvalidInput(f"unknown entry {printable(unknown[0], limit=60)!r}: there may be {', '.join(TELL)}")
+    given = {name: one for name, one in body.items() if one is not None}
+    for name, one in given.items():
+        if name != "source":
+            plainly(one, int if name == "trials" else float, name)
+    if "value" not in given:
+        raise InvalidInput("value must be a number")
+    return Measurement(**given)
+
+
+def line(body: Body) -> str:
+    """The reason of a body."""
+    reason = body.get("reason")
+    if not isinstance(reason, str) or not reason.strip():
+        raise InvalidInput("give a reason, one line of text")
+    return reason
+
+
+def settings(body: Body) -> Body:
+    """Settings as the library names them, each of its own kind."""
+    named = {("note" if name == "notes" else name): one for name, one in body.items()}
+    if len(named) != len(body):
+        raise InvalidInput("give notes or note, not both")
+    for name in ("plays", "parallel", "seed"):
+        if named.get(name) is not None:
+            plainly(named[name], int, name)
+    if named.get("note") is not None:
+        plainly(named["note"], str, "notes")
+    quarantined = named.get("quarantined", [])
+    if not isinstance(quarantined, list):
+        raise InvalidInput("quarantined must be a list of the names of sources")
+    for one in quarantined:
+        plainly(one, str, "a source")
+    if named.get("kernel") is not None and not isinstance(named["kernel"], dict):
+        raise InvalidInput('kernel must be an object such as {"name": "Matern", "nu": 2.5, "lengthscale": 0.3}')
+    threat = named.get("threat")
+    if isinstance(threat, dict):
+        unknown = [name for name in threat if name not in THREAT]
+        if unknown:
+            raise InvalidInput(f"unknown threat {printable(unknown[0], limit=60)!r}: there may be {', '.join(THREAT)}")
+        for name, one in threat.items():
+            if one is not None or name not in ("low", "high"):
+                plainly(one, int if name in ("lies", "liars") else float, name)
+    elif threat is not None:
+        plainly(threat, float, "threat")
+    return named

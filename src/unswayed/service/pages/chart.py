@@ -1,0 +1,240 @@
+"""Charts as path data, which a template draws: no text in a picture, so that it can be stretched to any screen.
+
+Pictures are WIDTH x HEIGHT units, with y downwards. Dots are lines of length 0 with round ends, crosses are two short
+lines, so a thousand marks take about ten kilobytes. Above MANY plays, marks are means over a stretch of plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.search.answer import Answer
+from unswayed.search.play import Status
+from unswayed.service.pages.columns import Columns
+from unswayed.spaces import Box, Categorical, Space
+from unswayed.spaces.parameters import Parameter
+from unswayed.text import counted, number
+from unswayed.types import BoolArray, FloatArray, IntArray
+
+WIDTH, HEIGHT = 1000, 300
+MANY = 1000  # plays, from which on they are drawn together
+STRETCHES, FEW = 100, 40  # bins of plays that are drawn together: over time, and along a parameter
+COLOURED = 8  # sources with a colour of their own
+SHOWN, LATEST = 6, 10_000  # parameters, and plays that are drawn against them
+FAR = 20.0  # times the usual distance from the median: what is farther is drawn at the edge
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Some marks of one look.
+
+    Attributes:
+        look: The class of the style: s0 to s7, other, aside, retracted or quarantined.
+        label: What they are.
+        path: Where they are.
+    """
+
+    look: str
+    label: str
+    path: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Values against something.
+
+    Attributes:
+        title: Against what.
+        low: The value at the bottom, as text.
+        high: The value at the top.
+        left: What is at the left end.
+        right: What is at the right end.
+        dots: Measurements that count.
+        crosses: Measurements that do not.
+        band: Where the kept values of each stretch lie; empty if every play is drawn.
+        estimate: The height of the estimate; None if there is none, or if it is off the scale.
+        chosen: Where the recommended point is, if that has a place.
+        caption: How to read it.
+    """
+
+    title: str
+    low: str
+    high: str
+    left: str
+    right: str
+    dots: Sequence[Marks]
+    crosses: Sequence[Marks]
+    band: str = ""
+    estimate: int | None = None
+    chosen: int | None = None
+    caption: str = ""
+
+
+def over_time(columns: Columns, answer: Answer | None) -> Chart | None:
+    """Every value in the order of the plays, coloured by source; None if there is none."""
+    ends = limits(columns, answer)
+    if ends is None:
+        return None
+    n = len(columns.value)
+    x, y = (np.arange(n) + 0.5) / n, _height(columns.value, *ends)
+    bins, caption = None, "Each dot is a measurement."
+    if int(np.isfinite(columns.value).sum()) > MANY:
+        bins = STRETCHES
+        caption = (
+            f"Each mark is a mean over a stretch of about {-(-n // bins):,} plays: dots for each source, of what is "
+            "kept; crosses for each reason not to count. The band reaches from the lowest to the highest kept value."
+        )
+    look, dots = np.minimum(np.where(columns.source < 0, COLOURED, columns.source), COLOURED), []
+    for one in range(COLOURED + 1):
+        mine = columns.kept & (look == one)
+        if mine.any():
+            path = _dots(*_gathered(x, y, mine, bins))
+            dots.append(Marks(f"s{one}" if one < COLOURED else "other", _name(columns, one), path))
+    shown = (number(ends[0]), number(ends[1]), "0", f"{n - 1:,}", dots, _crosses(columns, x, y, bins, 12))
+    middle = None if answer is None else _line(answer.estimate, ends)
+    return Chart("play", *shown, _band(x, y, columns.kept, bins), middle, None, caption)
+
+
+def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Chart]:
+    """Values against each parameter of a box: at most SHOWN of them, those with the shortest length-scales.
+
+    Of very many plays, the latest are drawn.
+    """
+    ends = limits(columns, answer)
+    if not isinstance(space, Box) or ends is None:
+        return []
+    columns, charts = columns.latest(LATEST), []
+    shown, middle = (number(ends[0]), number(ends[1])), None if answer is None else _line(answer.estimate, ends)
+    for name in _matter_most(space, answer):
+        parameter = space.parameters[name]
+        some = columns.having(name)
+        x, y = _places(space, name, [play.point[name] for play in some.log]), _height(some.value, *ends)
+        left, right, bins = _ends(parameter)
+        bins = None if len(some.log) <= MANY else bins
+        dots = [Marks("kept", "kept", _dots(*_gathered(x, y, some.kept, bins)))]
+        crosses, band = _crosses(some, x, y, bins, 28), _band(x, y, some.kept, bins)
+        best = [] if answer is None or name not in answer.point else [answer.point[name]]
+        chosen = round(WIDTH * float(_places(space, name, best)[0])) if best else None
+        charts.append(Chart(name, *shown, left, right, dots, crosses, band, middle, chosen))
+    return charts
+
+
+def limits(columns: Columns, answer: Answer | None) -> tuple[float, float] | None:
+    """The range of values to draw: that of the kept ones, without what is far from all others."""
+    every = columns.value[np.isfinite(columns.value)]
+    if not len(every):
+        return None
+    kept = columns.value[columns.kept] if columns.kept.any() else every
+    middle = float(np.median(kept))
+    unit = max(float(np.median(np.abs(kept - middle))), columns.noise)
+    near = kept[np.abs(kept - middle) <= FAR * unit] if unit > 0 else kept
+    if answer is not None and abs(answer.estimate - middle) <= FAR * unit:
+        near = np.append(near, answer.estimate)
+    room = 0.5 * float(np.ptp(near))  # for what does not count and is not far
+    shown = every[(every >= near.min() - room) & (every <= near.max() + room)]
+    low, high = float(min(shown.min(), near.min())), float(max(shown.max(), near.max()))
+    margin = 0.07 * (high - low) or 0.1 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
+def share(value: float, low: float, high: float) -> float:
+    """Where a value is between two others, from 0 to 100."""
+    return round(100 * min(max((value - low) / (high - low), 0.0), 1.0), 1)
+
+
+def _height(values: FloatArray, low: float, high: float) -> FloatArray:
+    return 1 - np.clip((values - low) / (high - low), 0.0, 1.0)
+
+
+def _line(value: float, ends: tuple[float, float]) -> int | None:
+    return round(HEIGHT * (1 - (value - ends[0]) / (ends[1] - ends[0]))) if ends[0] <= value <= ends[1] else None
+
+
+def _name(columns: Columns, look: int) -> str:
+    if look < COLOURED:
+        return columns.sources[look]
+    more = len(columns.sources) - COLOURED
+    unnamed = bool((columns.source < 0).any())
+    kinds = [counted(more, "more source")] if more > 0 else []
+    return " and ".join([*kinds, *(["no source named"] if unnamed else [])])
+
+
+def _crosses(columns: Columns, x: FloatArray, y: FloatArray, bins: int | None, wide: int) -> list[Marks]:
+    """What does not count, by reason, as crosses this wide."""
+    kinds = {
+        "set aside": columns.aside,
+        "retracted": columns.at(Status.RETRACTED),
+        "quarantined": columns.at(Status.QUARANTINED),
+    }
+    found = []
+    for label, which in kinds.items():
+        if which.any():
+            a, b = _pixels(*_gathered(x, y, which, bins))
+            lines = f"l{wide} 12m0-12l-{wide} 12"
+            path = "".join(f"M{i - wide // 2} {j - 6}{lines}" for i, j in zip(a, b, strict=True))
+            found.append(Marks(label.replace("set ", ""), label, path))
+    return found
+
+
+def _gathered(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) -> tuple[FloatArray, FloatArray]:
+    """Some marks; with bins, their mean in each bin of x that has some."""
+    x, y = x[which], y[which]
+    if bins is None:
+        return x, y
+    place = _bin(x, bins)
+    count = np.bincount(place)
+    some = count > 0
+    return np.bincount(place, x)[some] / count[some], np.bincount(place, y)[some] / count[some]
+
+
+def _band(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) -> str:
+    """The outline of some marks, bin by bin; nothing without bins."""
+    if bins is None or not which.any():
+        return ""
+    top, bottom, place = np.full(bins, np.inf), np.full(bins, -np.inf), _bin(x[which], bins)
+    np.minimum.at(top, place, y[which])
+    np.maximum.at(bottom, place, y[which])
+    some = np.flatnonzero(np.isfinite(top))
+    centre = (some + 0.5) / bins
+    a, b = _pixels(np.concatenate([centre, centre[::-1]]), np.concatenate([top[some], bottom[some][::-1]]))
+    return "M" + "L".join(f"{i} {j}" for i, j in zip(a, b, strict=True)) + "Z"
+
+
+def _bin(x: FloatArray, bins: int) -> IntArray:
+    return np.minimum((x * bins).astype(np.int64), bins - 1)
+
+
+def _dots(x: FloatArray, y: FloatArray) -> str:
+    return "".join(f"M{i} {j}h0" for i, j in zip(*_pixels(x, y), strict=True))
+
+
+def _pixels(x: FloatArray, y: FloatArray) -> tuple[list[int], list[int]]:
+    return np.rint(WIDTH * x).astype(int).tolist(), np.rint(HEIGHT * y).astype(int).tolist()
+
+
+def _ends(parameter: Parameter) -> tuple[str, str, int | None]:
+    """What is at the ends of a parameter, and how many bins it has."""
+    if isinstance(parameter, Categorical):
+        return parameter.describe(parameter.choices[0]), parameter.describe(parameter.choices[-1]), parameter.size
+    return parameter.describe(parameter.low), parameter.describe(parameter.high), FEW
+
+
+def _places(space: Box, name: str, values: Sequence[object]) -> FloatArray:
+    """Values of a parameter as places from 0 to 1; choices lie side by side."""
+    parameter = space.parameters[name]
+    encoded = parameter.encode(values)  # type: ignore[arg-type]
+    if isinstance(parameter, Categorical):
+        return np.asarray((encoded.argmax(axis=1) + 0.5) / parameter.size)
+    return np.asarray(encoded[:, 0])
+
+
+def _matter_most(space: Box, answer: Answer | None) -> list[str]:
+    names = list(space.names)
+    if len(names) <= SHOWN or answer is None:
+        return names[:SHOWN]
+    lengths = np.broadcast_to(getattr(answer.assumptions.kernel, "lengthscale", 1.0), space.columns)
+    shortest = [float(lengths[space.groups == place].min()) for place in range(len(names))]
+    return [names[place] for place in sorted(np.argsort(shortest, kind="stable")[:SHOWN].tolist())]

@@ -1,0 +1,245 @@
+"""The pages as text. Whatever a source can fill in is escaped by the templates, without exception.
+
+The server sends these with a content security policy that allows its own files only, so there is no inline script and
+no style attribute. `standalone` allows its own style, by hash, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib import resources
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from unswayed.search.answer import Answer
+from unswayed.service.pages.chart import LATEST
+from unswayed.service.pages.columns import FAR
+from unswayed.service.pages.options import SHOWN
+from unswayed.service.pages.plays import log_page
+from unswayed.service.pages.view import StudyView
+from unswayed.study.reading import Study
+from unswayed.text import counted, number, printable
+
+LONGEST = 2000  # characters of a text that somebody wrote
+SOURCES = 100  # on a page
+TYPES = {"style.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8"}
+
+
+@dataclass(frozen=True)
+class Who:
+    """Who looks at a page.
+
+    Attributes:
+        name: The name of the token.
+        role: owner, source or reader.
+        csrf: What every form carries.
+    """
+
+    name: str
+    role: str
+    csrf: str
+
+    @property
+    def owner(self) -> bool:
+        """Whether to show forms."""
+        return self.role == "owner"
+
+
+@dataclass(frozen=True)
+class TokenRow:
+    """A token as its page shows it.
+
+    Attributes:
+        name: Its name.
+        role: owner, source or reader.
+        study: The study that it was made for; None for all.
+        made: When it was made, in seconds since 1970; None if nobody knows.
+        seen: When it was last used; None if never.
+        revoked: Whether it is revoked.
+    """
+
+    name: str
+    role: str
+    study: str | None = None
+    made: float | None = None
+    seen: float | None = None
+    revoked: bool = False
+
+
+def studies(rows: Iterable[StudyView], who: Who) -> str:
+    """All studies, with their leaders and how far these can be trusted.
+
+    Args:
+        rows: A view of each.
+        who: Who looks.
+    """
+    return _page("studies.html", who, views=list(rows))
+
+
+def study(view: StudyView, who: Who, threat: str | None = None, kind: str | None = None) -> str:
+    """A study: its answer, how far to trust it, its measurements, and what other threats would mean.
+
+    Args:
+        view: The study.
+        who: Who looks.
+        threat: An amount of tampering to say something about, as it was typed.
+        kind: What it is an amount of: total (as by default), lies or liars.
+    """
+    return _page("study.html", who, view=view, what_ifs=view.what_ifs(kind or "total", threat))
+
+
+def sources(view: StudyView, who: Who, page: int = 1) -> str:
+    """The sources of a study, the doubtful ones first.
+
+    Args:
+        view: The study.
+        who: Who looks.
+        page: Which page, from 1.
+    """
+    pages = max(-(-len(view.sources) // SOURCES), 1)
+    page = min(max(page, 1), pages)
+    rows = view.sources[(page - 1) * SOURCES : page * SOURCES]
+    return _page("sources.html", who, view=view, rows=rows, page=page, pages=pages)
+
+
+def log(
+    view: StudyView,
+    who: Who,
+    page: int = 1,
+    source: str | None = None,
+    surprising: bool = False,
+    number: int | None = None,
+) -> str:
+    """The plays of a study, the newest first, with forms to retract, restore and correct them.
+
+    Args:
+        view: The study.
+        who: Who looks.
+        page: Which page, from 1.
+        source: Only the plays of this source.
+        surprising: Only those that are set aside, or far from the others at their point.
+        number: Only this play.
+    """
+    shown = view.log_page(page, source or None, surprising, number)
+    return _page("log.html", who, view=view, shown=shown, source=source or "", surprising=surprising, number=number)
+
+
+def tokens(rows: Iterable[TokenRow], who: Who, new: tuple[str, str] | None = None) -> str:
+    """The tokens; for owners.
+
+    Args:
+        rows: The tokens.
+        who: Who looks.
+        new: Name and text of a token that was just made; it is shown this once.
+    """
+    return _page("tokens.html", who, rows=list(rows), new=new)
+
+
+def login(error: str | None = None, next: str = "/") -> str:
+    """Where a browser exchanges a token for a cookie.
+
+    Args:
+        error: Why the last attempt failed.
+        next: Where to go then; a path of this server.
+    """
+    here = next.startswith("/") and not next.startswith(("//", "/\\"))
+    return _page("login.html", None, error=error, next=next if here else "/")
+
+
+def error(status: int, line: str) -> str:
+    """What went wrong.
+
+    Args:
+        status: The status of the answer, such as 404.
+        line: One clear line.
+    """
+    return _page("error.html", None, status=status, line=line)
+
+
+def standalone(study: Study, answer: Answer | None, name: str) -> str:
+    """A study as one page that needs no server, no network and no script: for keeping and for sending around.
+
+    Args:
+        study: The study.
+        answer: Its answer.
+        name: Its name.
+    """
+    view, style = StudyView.of(name, study, answer), static("style.css")
+    shown = log_page(view.space, view.log, view.columns, 1, rows=max(len(view.log), 1))
+    digest = base64.b64encode(sha256(style.encode()).digest()).decode()
+    about = {"what_ifs": view.what_ifs(None, None), "rows": view.sources, "shown": shown, "style": style}
+    return _page("standalone.html", None, view=view, digest=digest, **about)
+
+
+def static(name: str) -> str:
+    """The text of a static file: a name of TYPES, which also says its content type.
+
+    Args:
+        name: The name.
+    """
+    return resources.files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _template(name: str) -> str:
+    return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _line(text: object) -> str:
+    """Text as one line, without control characters and marks that turn the direction of writing."""
+    return printable(str(text), limit=LONGEST)
+
+
+def _short(text: object) -> str:
+    return printable(str(text), limit=60)
+
+
+def _segment(text: str) -> str:
+    """Text as one segment of a path."""
+    return quote(text, safe="", errors="replace")
+
+
+def _query(**parts: Any) -> str:
+    """The end of an address; what is empty is left out."""
+    some = {name: value for name, value in parts.items() if value}
+    return f"?{urlencode(some, errors='replace')}" if some else ""
+
+
+def _when(seconds: object) -> str:
+    """A time, in UTC."""
+    try:
+        return f"{datetime.fromtimestamp(float(seconds), UTC):%Y-%m-%d %H:%M:%S}"  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, OSError):
+        return "an unknown time"
+
+
+def _lasted(seconds: float) -> str:
+    """A duration."""
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _page(template: str, who: Who | None, **about: Any) -> str:
+    text = ENVIRONMENT.get_template(template).render(who=who, **about)
+    return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be sent
+
+
+ENVIRONMENT = Environment(
+    loader=FunctionLoader(_template), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+ENVIRONMENT.filters |= {
+    "line": _line,
+    "short": _short,
+    "segment": _segment,
+    "when": _when,
+    "lasted": _lasted,
+    "number": number,
+    "counted": counted,
+}
+ENVIRONMENT.globals |= {"query": _query, "FAR": FAR, "LATEST": LATEST, "OPTIONS": SHOWN}

@@ -1,0 +1,109 @@
+"""The sources of a study: what each reported, and how it agrees with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.search.answer import Answer
+from unswayed.search.play import Status
+from unswayed.search.report import SourceSeen
+from unswayed.service.pages.chart import COLOURED
+from unswayed.service.pages.columns import Columns
+from unswayed.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """One source.
+
+    Attributes:
+        source: Its name; None for the measurements that name none.
+        look: The class of its colour.
+        measurements: How many values it reported, also those that do not count.
+        kept: How many of them the answer uses.
+        aside: How many are set aside.
+        retracted: How many were retracted.
+        failed: How many of its plays failed.
+        share: Its share of all kept measurements.
+        off: The median of how far its values are above those of the others at the same points; None if there are none.
+        compared: How many of its values were compared so.
+        seen: What the answer says of it.
+        quarantined: Whether it is quarantined.
+    """
+
+    source: str | None
+    look: str
+    measurements: int
+    kept: int
+    aside: int
+    retracted: int
+    failed: int
+    share: float
+    off: float | None
+    compared: int
+    seen: SourceSeen | None
+    quarantined: bool
+
+    @property
+    def named(self) -> bool:
+        """Whether a form can name it: browsers change line breaks."""
+        return self.source is not None and not set("\r\n") & set(self.source)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the answer does not believe it, or its owner does not."""
+        return self.quarantined or bool(self.seen and (self.seen.set_aside or self.seen.offset))
+
+
+def source_rows(columns: Columns, answer: Answer | None, quarantined: Sequence[str]) -> list[SourceRow]:
+    """Every source, the doubtful ones first, then those with most measurements.
+
+    Args:
+        columns: Every play.
+        answer: The answer.
+        quarantined: The names of the sources that are quarantined.
+    """
+    names: list[str | None] = [*columns.sources]
+    names += [name for name in quarantined if name not in columns.sources]
+    known = len(columns.sources)
+    which = np.where(columns.source < 0, len(names), columns.source)
+    value = np.isfinite(columns.value)
+    counts = [
+        np.bincount(which[some], minlength=len(names) + 1)
+        for some in (value, columns.kept, columns.aside, columns.at(Status.RETRACTED), columns.at(Status.FAILED))
+    ]
+    compared = (columns.told | columns.at(Status.QUARANTINED)) & np.isfinite(columns.off)
+    off, times = _medians(which[compared], columns.off[compared], len(names) + 1)
+    seen = {} if answer is None else {one.source: one for one in answer.sources}
+    all_kept = max(int(counts[1].sum()), 1)
+    rows = []
+    for number, name in enumerate([*names, None]):
+        measurements, kept, aside, retracted, failed = (int(count[number]) for count in counts)
+        if name is None and not measurements:
+            continue
+        row = SourceRow(
+            name,
+            f"s{number}" if number < min(COLOURED, known) else "other",
+            measurements,
+            kept,
+            aside,
+            retracted,
+            failed,
+            share=kept / all_kept,
+            off=float(off[number]) if times[number] else None,
+            compared=int(times[number]),
+            seen=None if name is None else seen.get(name),
+            quarantined=name in quarantined,
+        )
+        rows.append(row)
+    return sorted(rows, key=lambda row: (not row.doubtful, -row.measurements))
+
+
+def _medians(which: IntArray, values: FloatArray, groups: int) -> tuple[FloatArray, IntArray]:
+    """The median of the values of each group, and how many they are."""
+    count = np.bincount(which, minlength=groups)
+    parts = np.split(values[np.argsort(which, kind="stable")], np.cumsum(count)[:-1])
+    return np.array([np.median(part) if len(part) else np.nan for part in parts]), count

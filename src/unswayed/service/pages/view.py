@@ -1,0 +1,180 @@
+"""What the pages of a study show, computed when it is needed and once. A view never changes: make a new one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from unswayed.core.threat import Threat
+from unswayed.search.answer import Answer
+from unswayed.search.play import Play, Status
+from unswayed.search.report import report
+from unswayed.service.pages.chart import Chart, over_time, parameters
+from unswayed.service.pages.columns import Columns
+from unswayed.service.pages.options import OptionRow, option_rows
+from unswayed.service.pages.plays import LogPage, log_page
+from unswayed.service.pages.sources import SourceRow, source_rows
+from unswayed.service.pages.trust import Gauge, WhatIf, gauges, what_ifs
+from unswayed.spaces import Options, Space
+from unswayed.study.reading import Study, why_no_answer
+from unswayed.study.settings import Settings
+from unswayed.text import counted
+
+LATEST = 100  # plays among which the last activity is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class StudyView:
+    """A study as its pages show it.
+
+    Attributes:
+        name: Its name.
+        space: What may be varied.
+        settings: As they are now.
+        log: Every play, in order.
+        answer: The answer, if one has been computed.
+        behind: How many measurements arrived after it.
+        sequence: The number of the last record, from which on a page asks for events; None for all of them.
+
+    Example:
+        >>> import unswayed
+        >>> study = unswayed.Optimizer(unswayed.Options(["a", "b"]), seed=0)
+        >>> StudyView.of("moulds", study, None).state
+        'Nothing has been measured so far.'
+    """
+
+    name: str
+    space: Space
+    settings: Settings
+    log: tuple[Play, ...]
+    answer: Answer | None
+    behind: int = 0
+    sequence: int | None = None
+
+    @classmethod
+    def of(
+        cls, name: str, study: Study, answer: Answer | None, behind: int = 0, *, sequence: int | None = None
+    ) -> Self:
+        """The view of a study as it is now.
+
+        Args:
+            name: Its name.
+            study: The study.
+            answer: Its answer; None if there is none, or none yet.
+            behind: How many measurements arrived after the answer.
+            sequence: The number of its last record, if it is known.
+        """
+        return cls(name, study.space, study.settings, study.log, answer, behind, sequence)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The log as arrays."""
+        return Columns.of(self.log, self.answer)
+
+    @property
+    def measured(self) -> int:
+        """How many measurements count."""
+        return int(self.columns.told.sum())
+
+    @property
+    def open(self) -> int:
+        """How many plays wait for an answer."""
+        return int(self.columns.at(Status.OPEN).sum())
+
+    @property
+    def plays(self) -> str:
+        """How many plays there are, and how many are planned."""
+        planned = self.settings.plays
+        return f"{len(self.log):,}" if planned is None else f"{len(self.log):,} of {planned:,}"
+
+    @property
+    def pending(self) -> bool:
+        """Whether a newer answer is on its way."""
+        return self.behind > 0 or (self.answer is None and self.measured > 0)
+
+    @property
+    def state(self) -> str:
+        """What is to be said of the answer before it is read; nothing if it is up to date."""
+        if self.answer is None:
+            return "The answer is being computed." if self.measured else why_no_answer(self.log)
+        if not self.behind:
+            return ""
+        came = "has" if self.behind == 1 else "have"
+        return f"{counted(self.behind, 'measurement')} {came} arrived since this answer was computed."
+
+    @property
+    def leader(self) -> str | None:
+        """The recommended point in words."""
+        return None if self.answer is None else self.space.describe(self.answer.point)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The answer in the words of the product: the recommendation, how far to trust it, what was set aside."""
+        return [] if self.answer is None else report(self.answer)
+
+    @property
+    def threat(self) -> Threat | None:
+        """What tampering to be safe against."""
+        return Threat.of(self.settings.threat)
+
+    @property
+    def threat_json(self) -> str:
+        """The threat as a form takes it: a number, JSON, or nothing if nobody knows it."""
+        recorded = self.settings.record()["threat"]
+        return "" if recorded is None else json.dumps(recorded)
+
+    @cached_property
+    def gauges(self) -> Sequence[Gauge]:
+        """How much tampering the recommendation withstands."""
+        return [] if self.answer is None else gauges(self.answer)
+
+    def what_ifs(self, kind: str | None, amount: str | None) -> Sequence[WhatIf]:
+        """What other threats would mean.
+
+        Args:
+            kind: The kind of tampering whose amount is chosen.
+            amount: The amount, as text.
+        """
+        return [] if self.answer is None else what_ifs(self.answer, kind, amount)
+
+    @property
+    def last(self) -> float | None:
+        """When something was last asked, told or failed, as far as that is known."""
+        latest = self.log[-LATEST:]
+        return max((when for play in latest for when in (play.asked, play.answered) if when is not None), default=None)
+
+    @cached_property
+    def chart(self) -> Chart | None:
+        """Values over time."""
+        return over_time(self.columns, self.answer)
+
+    @cached_property
+    def parameters(self) -> Sequence[Chart]:
+        """Values against the parameters of a box."""
+        return parameters(self.space, self.columns, self.answer)
+
+    @cached_property
+    def options(self) -> Sequence[OptionRow]:
+        """The best options of a list, by the mean of their kept measurements."""
+        if not isinstance(self.space, Options):
+            return []
+        return option_rows(self.space, self.columns, self.answer, self.settings.minimize)
+
+    @cached_property
+    def sources(self) -> Sequence[SourceRow]:
+        """Every source, the doubtful ones first."""
+        return source_rows(self.columns, self.answer, self.settings.quarantined)
+
+    def log_page(self, page: int, source: str | None, surprising: bool, number: int | None) -> LogPage:
+        """Some plays, the newest first.
+
+        Args:
+            page: Which page, from 1.
+            source: Only those of this source.
+            surprising: Only those that are set aside, or far from the others at their point.
+            number: Only this play.
+        """
+        return log_page(self.space, self.log, self.columns, page, source, surprising, number)

@@ -1,0 +1,207 @@
+"""One study that many sources measure at once: what is handed out, what counts, what is answered.
+
+The search works on a copy of the state, so nobody who tells waits for somebody who asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Lock
+from time import monotonic, thread_time
+
+from unswayed.core.measurement import Measurement
+from unswayed.core.threads import one_thread
+from unswayed.search.answer import Answer
+from unswayed.search.play import Play, Status, Why
+from unswayed.service.refused import Refused
+from unswayed.service.written import Body, Written
+from unswayed.spaces import Point
+from unswayed.storage import Record
+from unswayed.storage.database import Database
+from unswayed.storage.writing import Writing
+from unswayed.study.fold import Fold
+from unswayed.study.state import plain
+
+
+class SharedStudy(Written):
+    """A study of a database. Several threads may use it."""
+
+    def __init__(self, database: Database, number: int, name: str) -> None:
+        super().__init__(database, number, name)
+        self._searching, self._answering = Lock(), Lock()
+        self._folded = -1
+        self._latest: tuple[int, Answer | None] = (0, None)  # and after which record
+        self._active: dict[str, float] = {}  # when each source last asked here
+        self._claimed = False
+        self.search_seconds = 0.0  # of processor time
+
+    # what sources do
+
+    def tell_as(self, writing: Writing, source: str | None, play: int, told: Measurement) -> tuple[int, Body]:
+        """Take an answer. The first one to a play counts; one of a source that had the play before is kept, no more.
+
+        Args:
+            writing: The transaction.
+            source: Who tells, if that is not the owner.
+            play: The number of the play.
+            told: The measurement.
+        """
+        known = self._held(source, play)
+        told = replace(told, source=source or told.source or known.source)
+        reply = {"number": play, "status": "told", "value": told.value}
+        if known.status is Status.OPEN:
+            self.tell(known, told)
+            writing.end_leases([play])
+            return 200, reply
+        if replace(known, **vars(told)) == known:
+            return 200, reply if source is not None else {**reply, "status": str(self._state.as_shown(known).status)}
+        if source is not None and known.source != source:
+            self._record({"kind": "late", "play": play, **told.to_dict()})
+            line = f"play {play} was answered by another source; this value is kept in the log and does not count"
+            return 409, {"error": line, "stored": None}
+        has = f"told {known.value!r}" if known.value is not None else f"{known.status}: {known.reason}"
+        raise Refused(409, f"play {play} was already {has}", stored=known.value)
+
+    def fail_as(self, writing: Writing, source: str | None, play: int, reason: str) -> tuple[int, Body]:
+        """Take the news that a play could not be measured."""
+        known = self._held(source, play)
+        if source is not None and known.source != source:  # it would fail in the name of the one that has it now
+            raise Refused(409, f"play {play} was handed on to another source", stored=None)
+        if known.status not in (Status.OPEN, Status.FAILED):
+            raise Refused(409, f"play {play} was already told {known.value!r}", stored=known.value)
+        self.fail(known, reason)
+        writing.end_leases([play])
+        return 200, {"number": play, "status": "failed"}
+
+    def beat(self, writing: Writing, source: str | None, play: int, lease: float) -> tuple[int, Body]:
+        """A sign of life: the play stays with its source for another lease."""
+        known = self._held(source, play)
+        if known.status is not Status.OPEN or (source is not None and known.source != source):
+            raise Refused(409, f"play {play} is {known.status if known.status is not Status.OPEN else 'handed on'}")
+        until = writing.now() + lease
+        writing.lease([play], until)
+        return 200, {"number": play, "lease_until": until}
+
+    def _held(self, source: str | None, play: int) -> Play:
+        """The play, if it was given to the source; an owner has them all."""
+        if not 0 <= play < len(self._state.log):
+            raise Refused(404, f"there is no play {play}")
+        if source is not None and source not in self._holders.get(play, ()):
+            raise Refused(403, f"play {play} was not given to you")
+        return self._state.log[play]
+
+    # asking
+
+    def ask_as(self, source: str, n: int, lease: float, who: str, key: str | None, digest: str) -> tuple[int, Body]:
+        """The source's open plays, then those whose lease has ended, then new ones, up to n; each is lent for a lease.
+
+        Args:
+            source: Who will measure them.
+            n: How many.
+            lease: For how many seconds.
+            who: Who asks, for the key.
+            key: If the request may come again.
+            digest: Of the request.
+        """
+        with self._searching:
+            self._active[source] = monotonic()
+            self.refresh()
+            ready = self._ready(source, self._database.leases(self._number), self._database.now())
+            wanted = self._new(n - len(ready))
+            points = self._choose(wanted, source, lease) if wanted > 0 else []
+            reply: tuple[int, Body] = self.write(
+                who, key, digest, lambda writing: self._hand(writing, source, n, lease, points)
+            )
+            return reply
+
+    def _hand(
+        self, writing: Writing, source: str, n: int, lease: float, points: list[tuple[Point, Why]]
+    ) -> tuple[int, Body]:
+        """Lend what is ready, then new plays at the points, as far as plays are left."""
+        now, log = writing.now(), self._state.log
+        ready = self._ready(source, writing.leases(), now)[:n]
+        for play in ready:
+            if play.source != source:
+                self._record({"kind": "hand", "play": play.number, "source": source})
+        first, new = len(log), points[: max(self._new(n - len(ready)), 0)]
+        asked = ({"play": first + i, "point": plain(x), "why": str(why)} for i, (x, why) in enumerate(new))
+        self._record(*({"kind": "ask", **record, "source": source} for record in asked))
+        lent = [*(play.number for play in ready), *range(first, len(log))]
+        writing.lease(lent, now + lease)
+        plays = [{"number": i, "point": plain(log[i].point), "lease_until": now + lease} for i in lent]
+        return 200, {"plays": plays}
+
+    def _ready(self, source: str, leases: dict[int, float], now: float) -> list[Play]:
+        """The open plays of a source, then those that nobody has any more."""
+        waiting = [self._state.log[number] for number in sorted(self._state.waiting)]
+        own = [play for play in waiting if play.source == source]
+        ended = [play for play in waiting if play.source != source and leases.get(play.number, 0.0) <= now]
+        return own + ended
+
+    def _new(self, n: int) -> int:
+        left = self.plays_left
+        return n if left is None else min(n, left)
+
+    def _choose(self, n: int, source: str, lease: float) -> list[tuple[Point, Why]]:
+        """New points. A doubtful value goes to another source than that which gave it, if there is another."""
+        since = monotonic() - lease
+        others = any(one != source and at > since for one, at in self._active.items())
+        began = thread_time()
+        try:
+            with one_thread():
+                return self._current()[0].choose(n, source if others else None)
+        finally:
+            self.search_seconds += thread_time() - began
+
+    def _current(self) -> tuple[Fold, int]:
+        """The search after all answers so far, and the number of the last record."""
+        with self._lock:
+            if self.stale:
+                self.refresh()
+            state, generation, seq = self._state.copy(), self._generation, self.seq
+        if generation != self._folded:
+            self._fold, self._folded = Fold(state), generation
+        else:
+            self._fold.follow(state)
+        return self._fold, seq
+
+    # reading
+
+    def answer(self) -> Answer:
+        """The answer from all measurements so far."""
+        with self._answering:
+            seq, known = self._latest
+            if known is None or seq != self.seq:
+                with self._searching, one_thread():
+                    began = thread_time()
+                    fold, seq = self._current()
+                    known = fold.answer()
+                    self.search_seconds += thread_time() - began
+                self._latest = seq, known
+            return known
+
+    def latest_answer(self) -> tuple[Answer | None, int]:
+        """The last answer that was computed, and how many records have come since then; this does not wait."""
+        seq, known = self._latest
+        return known, self.seq - seq
+
+    def claim_answer(self) -> bool:
+        """Whether the caller is to compute the answer, by `answer_claimed`, because nobody else does."""
+        with self._lock:
+            free, self._claimed = not self._claimed, True
+            return free
+
+    def answer_claimed(self) -> None:
+        """Compute the answer that was claimed."""
+        try:
+            self.answer()
+        finally:
+            self._claimed = False
+
+    def measured_since(self, answer: Answer) -> int:
+        """How many more measurements count now than in an answer, or fewer."""
+        return abs(sum(play.measured for play in self.log) - answer.measured)
+
+    def records(self, after: int = 0) -> list[Record]:
+        """The records after a number, of all servers."""
+        return self._database.records_after(self._number, after)

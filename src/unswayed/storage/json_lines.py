@@ -1,0 +1,92 @@
+"""Read a table from JSON lines: one object a line, a row; nested objects become columns such as `config.lr`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unswayed.errors import InvalidInput
+from unswayed.storage.tables import Table
+from unswayed.text import printable
+
+MOST_COLUMNS = 10_000  # keys that differ from line to line would fill the memory with empty cells
+
+
+def read_json_lines(lines: Iterable[str], path: Path) -> Table:
+    """The table of these lines; cells are the file's text, and null or a missing key is an empty cell.
+
+    Args:
+        lines: The lines of the file.
+        path: The file, for errors.
+
+    Raises:
+        InvalidInput: A line is not one JSON object, has a key twice, or there are no rows.
+    """
+    import pyarrow as pa
+
+    columns: dict[str, None] = {}
+    rows: list[dict[str, str | None]] = []
+    numbers: list[int] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        row = _row(line, f"{path}, line {number}")
+        columns.update(dict.fromkeys(row))
+        if len(columns) > MOST_COLUMNS:
+            raise InvalidInput(f"{path}, line {number}: more than {MOST_COLUMNS:,} different keys: not a table")
+        rows.append(row)
+        numbers.append(number)
+    if not columns:
+        raise InvalidInput(f"{path} holds no rows")
+    cells = [pa.chunked_array([pa.array([row.get(name) for row in rows], pa.large_string())]) for name in columns]
+    return Table(path, list(columns), cells, np.array(numbers, dtype=np.int64))
+
+
+def _row(line: str, place: str) -> dict[str, str | None]:
+    """The cells of one line by column."""
+    try:
+        found = json.loads(line, object_pairs_hook=_once, parse_int=str, parse_float=str, parse_constant=str)
+        if not isinstance(found, dict):
+            raise InvalidInput('each line must be a JSON object, such as {"lr": 0.1, "acc": 0.93}')
+        row = _once(list(_flat(found, "")))
+        "".join(f"{name}{cell}" for name, cell in row.items()).encode()
+        return row
+    except InvalidInput as error:
+        raise InvalidInput(f"{place}: {error}") from None
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"{place}: not JSON: {error.msg} at character {error.pos + 1}") from None
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{place}: there is text that is not Unicode") from None
+    except RecursionError:
+        raise InvalidInput(f"{place}: objects are nested too deeply") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidInput(f"the key {printable(repr(twice), limit=80)} is there more than once")
+    return found
+
+
+def _flat(value: Any, name: str) -> Iterator[tuple[str, str | None]]:
+    """The cells of a value: an object has many, anything else one."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _flat(one, f"{name}.{key}" if name else key)
+    else:
+        yield name, None if value is None else _text(value)
+
+
+def _text(value: Any) -> str:
+    """A cell as text: numbers as they are in the file, a list such as [64, 32]."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    if isinstance(value, dict):  # in a list
+        return f"{{{', '.join(f'{key}: {_text(one)}' for key, one in value.items())}}}"
+    return value if isinstance(value, str) else json.dumps(value)

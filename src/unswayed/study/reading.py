@@ -1,0 +1,153 @@
+"""A study as its journal tells it: `unswayed.Study`, which reads and never writes."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from threading import RLock
+from typing import TYPE_CHECKING
+
+from unswayed.core.threads import one_thread
+from unswayed.errors import InvalidInput, JournalError
+from unswayed.search.answer import Answer
+from unswayed.search.play import Play, Status
+from unswayed.spaces import Space
+from unswayed.storage import read_journal
+from unswayed.study.fold import Fold
+from unswayed.study.header import Header
+from unswayed.study.history import history
+from unswayed.study.result import Result
+from unswayed.study.settings import Settings
+from unswayed.study.state import State
+from unswayed.types import whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Study:
+    """What is known of a study. `Study.read` needs no permission to write, and works while another process measures.
+
+    Args:
+        state: Its settings and plays, which `Study.read` takes from a journal.
+
+    Example:
+        >>> import os, tempfile
+        >>> import unswayed as uw
+        >>> path = os.path.join(tempfile.mkdtemp(), "study.jsonl")
+        >>> with uw.Optimizer(uw.Options(["a", "b"]), journal=path, seed=0) as writing:
+        ...     (play,) = writing.ask()
+        ...     reading = uw.Study.read(path)
+        >>> len(reading.log), len(reading.open_plays())
+        (1, 1)
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._lock = RLock()
+        self._fold = Fold(state)
+
+    @classmethod
+    def read(cls, journal: str | os.PathLike[str], space: Space | None = None) -> Study:
+        """The study of a journal, as it is now.
+
+        Args:
+            journal: The file.
+            space: What may be varied, if the journal does not hold it: a table of very many options.
+
+        Returns:
+            The study. It does not follow the file: read it again.
+
+        Raises:
+            InvalidInput: `journal` is not the name of a file.
+            JournalError: There is no such file, or it is no journal of a study.
+        """
+        name = journal_name(journal)
+        records = read_journal(name)
+        header = Header.read(records, name)
+        if space is None:
+            space = header.own_space(name)
+        else:
+            header.check_space(space, name)
+        return Study(State.of(space, header.settings, records))
+
+    @property
+    def space(self) -> Space:
+        """What may be varied."""
+        return self._state.space
+
+    @property
+    def settings(self) -> Settings:
+        """The settings, as they are now."""
+        return self._state.settings
+
+    @property
+    def seed(self) -> int:
+        """The seed of the study, given or drawn."""
+        return whole(self.settings.seed, "the seed", least=0)
+
+    @property
+    def log(self) -> tuple[Play, ...]:
+        """Every play, in order. This does not wait for another thread that asks."""
+        return self._state.shown
+
+    @property
+    def plays_left(self) -> int | None:
+        """How many plays may still be asked for; None if there is no limit."""
+        limit = self.settings.plays
+        return None if limit is None else max(limit - self._state.asked, 0)
+
+    def open_plays(self) -> list[Play]:
+        """The plays that were asked for and not answered. After a crash, measure these first."""
+        return [self._state.log[number] for number in sorted(self._state.waiting)]
+
+    def answer(self) -> Answer:
+        """The recommended point with estimate, certificate and breakdown, from all answers so far.
+
+        Returns:
+            The answer. It depends on the log alone, not on past questions.
+
+        Raises:
+            InvalidInput: Nothing has been measured.
+        """
+        with self._lock, one_thread():
+            return self._fold.answer()
+
+    def result(self) -> Result:
+        """The answer and the plays so far.
+
+        Raises:
+            InvalidInput: No play could be measured.
+        """
+        log = self.log
+        if not any(play.measured for play in log):
+            reason = next((play.reason for play in reversed(log) if play.reason), "nothing was asked")
+            raise InvalidInput(f"no play could be measured; the last reason: {reason}")
+        return Result(self.answer())
+
+    def history(self) -> pa.Table:
+        """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
+        return history(self.log, self.space.names)
+
+    def _refold(self) -> None:
+        """Forget what was computed from answers or settings that have changed."""
+        self._fold = Fold(self._state)
+
+
+def why_no_answer(log: Sequence[Play]) -> str:
+    """Why there is no answer, in one line, where no measurement counts."""
+    aside = Counter(str(play.status) for play in log if play.status is not Status.OPEN)
+    if not aside:
+        return "Nothing has been measured so far."
+    return f"No measurement counts: {', '.join(f'{count:,} {status}' for status, count in aside.items())}."
+
+
+def journal_name(journal: object) -> str:
+    """The name of a file that is there."""
+    if not isinstance(journal, str | os.PathLike) or not isinstance(os.fspath(journal), str):
+        raise InvalidInput(f"journal must be the name of a file, not {type(journal).__name__}")
+    name = str(os.fspath(journal))
+    if not os.path.exists(name):
+        raise JournalError(f"there is no journal {name}")
+    return name

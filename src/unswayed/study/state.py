@@ -1,0 +1,170 @@
+"""What the records of a study add up to: its settings as they are now, and its plays.
+
+    study      the first record: space and settings               ask, tell, fail    a play and its answer
+    retract    leave a measurement out                            restore            undo that; or measure a failed play
+    correct    another value in place of the one that was told    add                a measurement nobody asked for
+    change     other settings from here on                        extend             `plays`, in old journals
+    hand       an open play goes to another source                late               an answer that came too late
+
+Nothing disappears: a record is never changed or removed, and what it says is undone by another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from unswayed.core.measurement import Measurement
+from unswayed.errors import InvalidInput, JournalError, UnswayedError
+from unswayed.search.play import Play, Status, Why
+from unswayed.search.task import Task
+from unswayed.spaces import Point, Space
+from unswayed.storage import Record
+from unswayed.study.settings import Settings
+from unswayed.types import whole
+
+ABOUT = ("source", "noise_std", "trials")
+CHANGEABLE = ("threat", "plays", "parallel", "note", "quarantined")
+WRONG = (KeyError, TypeError, IndexError, AttributeError, OverflowError, UnswayedError)
+
+
+@dataclass(eq=False)
+class State:
+    """The settings and the log after some records.
+
+    Attributes:
+        space: What may be varied.
+        settings: As they are now.
+        planned: How many plays were planned when it was begun; the method is chosen for these.
+        log: Every play, in order.
+        answered: The numbers of the plays that have an answer, in the order in which the answers came.
+        waiting: The numbers of the open plays.
+        asked: How many plays were asked for.
+    """
+
+    space: Space
+    settings: Settings
+    planned: int | None
+    log: list[Play] = field(default_factory=list)
+    answered: dict[int, None] = field(default_factory=dict)
+    waiting: dict[int, None] = field(default_factory=dict)
+    asked: int = 0
+
+    @classmethod
+    def of(cls, space: Space, settings: Settings, records: Sequence[Record]) -> Self:
+        """After all records of a journal; the first one is the header, which gave these settings."""
+        state = cls(space, settings, settings.plays)
+        for number, record in enumerate(records[1:], start=2):
+            try:
+                state.take(record)
+            except WRONG as error:
+                raise JournalError(f"record {number} of the journal is invalid: {error}") from None
+        return state
+
+    @property
+    def task(self) -> Task:
+        """What the search is for."""
+        settings = self.settings
+        given = settings.flipped() if settings.minimize else settings
+        seed = whole(settings.seed, "the seed", least=0)
+        return Task(self.space, given, seed, settings.plays, settings.method, self.planned)
+
+    @property
+    def shown(self) -> tuple[Play, ...]:
+        """Every play, in order; the measurements of quarantined sources have a status of their own."""
+        return tuple(map(self.as_shown, self.log)) if self.settings.quarantined else tuple(self.log)
+
+    def as_shown(self, play: Play) -> Play:
+        """A play, whose source may be quarantined."""
+        aside = play.status is Status.TOLD and play.source in self.settings.quarantined
+        return replace(play, status=Status.QUARANTINED) if aside else play
+
+    def find(self, play: Play | int) -> Play:
+        """What is known of a play, given as a Play or as a number; refuse a play of another study."""
+        number = whole(play.number if isinstance(play, Play) else play, "the number of a play", least=0)
+        if number >= len(self.log):
+            last = f"the last one is {len(self.log) - 1}" if self.log else "there is none so far"
+            raise InvalidInput(f"play {number} was never asked for; {last}")
+        if isinstance(play, Play) and play.point != self.log[number].point:
+            raise InvalidInput(f"play {number} of this study has another point; it belongs to another study")
+        return self.log[number]
+
+    def copy(self) -> Self:
+        """The same, for somebody who reads while more is taken in."""
+        return replace(self, log=list(self.log), answered=dict(self.answered), waiting=dict(self.waiting))
+
+    def take(self, record: Record) -> None:
+        """Add one more record; refuse one that cannot follow."""
+        kind, at = record["kind"], record.get("at")
+        if kind == "extend" and record["plays"] is not None:
+            whole(record["plays"], "plays", least=(self.settings.plays or 0) + 1)
+        if kind in ("change", "extend"):
+            self.settings = changed(self.settings, {name: record[name] for name in CHANGEABLE if name in record})
+            return
+        number = whole(record["play"], "the number of a play", least=0)
+        if kind in ("ask", "add"):
+            self._new(number, record)
+            return
+        play = self.log[number]
+        if kind == "late":
+            return  # kept for people to read; the first answer counts
+        if kind == "hand" and play.status is Status.OPEN:
+            after = replace(play, source=_measurement({"value": 0, **record}).source, asked=at)
+        elif kind == "tell" and play.status is Status.OPEN:
+            after = replace(play, status=Status.TOLD, **vars(_measurement(record)), answered=at)
+        elif kind == "fail" and play.status is Status.OPEN:
+            after = replace(play, status=Status.FAILED, reason=record["reason"], answered=at)
+        elif kind == "retract" and play.status is Status.TOLD:
+            after = replace(play, status=Status.RETRACTED, reason=record["reason"])
+        elif kind == "restore" and play.status is Status.RETRACTED:
+            after = replace(play, status=Status.TOLD, reason=None)
+        elif kind == "restore" and play.status is Status.FAILED:
+            after = replace(play, status=Status.OPEN, reason=None, answered=None)
+        elif kind == "correct" and play.status in (Status.TOLD, Status.FAILED):
+            before = () if play.value is None else (play.value,)
+            about = {**vars(_measurement(record)), "reason": record["reason"], "before": (*play.before, *before)}
+            after = replace(play, status=Status.TOLD, answered=play.answered or at, **about)
+        else:
+            raise InvalidInput(f"{kind!r} of a play that is {play.status}")
+        self._put(after)
+
+    def _new(self, number: int, record: Record) -> None:
+        """A play that was asked for, or a measurement that was added."""
+        if number != len(self.log):
+            raise InvalidInput(f"play {number} follows play {len(self.log) - 1}")
+        play = Play(number, self.space.check(record["point"]), source=record.get("source"), asked=record.get("at"))
+        if record["kind"] == "ask":
+            self.log.append(replace(play, why=Why.read(record.get("why"))))
+            self.waiting[number] = None
+            self.asked += 1
+            return
+        self.log.append(play)
+        about = vars(_measurement(record))
+        self._put(replace(play, status=Status.TOLD, why=Why.ADDED, answered=play.asked, **about))
+
+    def _put(self, play: Play) -> None:
+        self.log[play.number] = play
+        if play.status is Status.OPEN:
+            self.answered.pop(play.number, None)
+            self.waiting[play.number] = None
+        else:
+            self.answered.setdefault(play.number)
+            self.waiting.pop(play.number, None)
+
+
+def _measurement(record: Record) -> Measurement:
+    return Measurement(**{name: record[name] for name in ("value", *ABOUT) if name in record})
+
+
+def changed(settings: Settings, changes: dict[str, Any]) -> Settings:
+    """Other settings from here on; refuse what cannot change."""
+    fixed = [name for name in changes if name not in CHANGEABLE]
+    if fixed:
+        raise InvalidInput(f"{fixed[0]} cannot change: begin a new study, and add the measurements of this one to it")
+    return Settings.from_record({**settings.record(), **changes})
+
+
+def plain(point: Point) -> Any:
+    """The point as JSON keeps it."""
+    return list(point) if isinstance(point, tuple) else point

@@ -135,6 +135,11 @@ class Game:
         return {"none": 0.0, "worker": inf}.get(self.corruption, SHARE * self.plays)
 
     @property
+    def liars(self) -> int:
+        """How many sources have lied so far; plays without a named source have one source."""
+        return int(self.lies > 0)
+
+    @property
     def source(self) -> str | None:
         """Who measures the next play; None if there is only one source."""
         return f"worker {self.number % WORKERS}" if self.corruption == "worker" else None

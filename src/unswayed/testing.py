@@ -172,7 +172,7 @@ def _asked(
         source = f"worker {number % 4}"
         points.append(_legal(space, own.ask(source), "ask"))
         own.tell(points[-1], values(number, points[-1]), source)
-        if watched and 2 * number >= plays:
+        if watched and number % 4 == 3:
             _recommended(own, space)
     return [*points, _recommended(own, space)]
 

@@ -70,6 +70,7 @@ def command(
     range below the best. Interrupt it at any time: the next call continues where this one ended.
     """
     from unswayed.experiments.sweep import sweep
+    from unswayed.gauntlet.play import quietly
 
     given = {"optimizers": optimizers, "problems": problems, "corruptions": corruptions, "plays": plays, "seeds": seeds}
     processes = workers(jobs, executor, time_limit)
@@ -81,8 +82,8 @@ def command(
     with _folder(out).opened() as folder:
         folder.describe(keys, settings)
         with display(len(matches)) as report, pool(executor, processes, dask_address, time_limit, MEMORY) as workshop:
-            patience = 2 * time_limit + 60
-            failures = sweep(matches, folder, workshop, retries=0, patience=patience, report=report)
+            limits = {"retries": 0, "patience": 2 * time_limit + 60}
+            failures = sweep(matches, folder, workshop, task=quietly, report=report, **limits)
         _finish(folder, keys, settings, failures, missing, as_json)
     exit_with_failures(failures, shown=None)
 

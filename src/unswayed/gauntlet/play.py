@@ -15,11 +15,13 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from typing import Any
 
 from unswayed.errors import InvalidInput
 from unswayed.experiments.experiment import code_version
+from unswayed.experiments.sweep import Trial
 from unswayed.gauntlet.match import Match
 from unswayed.gauntlet.optimizers import check_installed
 from unswayed.gauntlet.problems import problem
@@ -62,6 +64,12 @@ def reply(request: Reply) -> Reply:
         return fingerprints([Match(**one) for one in request["fingerprints"]])
     except Exception as error:  # of any package; the process that asked makes it a failed match
         return {"error": printable(" ".join(f"{type(error).__name__}: {error}".split()))}
+
+
+def quietly(match: Trial) -> Reply:
+    """Play a match in a worker; what an optimiser prints goes to standard error: the output belongs to the command."""
+    with redirect_stdout(sys.stderr):
+        return match.row()
 
 
 def fields_of(match: Match) -> Reply:

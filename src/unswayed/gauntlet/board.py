@@ -119,7 +119,9 @@ def _about(one: Comparison, left: Sequence[str]) -> str:
     honest = sum(game.corruption == HONEST for game in one.games)
     mixed = f" ({honest:,} honest, {len(one.games) - honest:,} attacked)" if 0 < honest < len(one.games) else ""
     who = f"{'these' if left else 'all'} {len(one.optimizers)} optimisers" if len(one.optimizers) > 1 else "it"
-    return f"Over the {counted(len(one.games), 'game')}{mixed} that {who} played: {shown(described(one.games))}."
+    missing = f" Not here: {shown(listed(left))}." if left else ""
+    games = f"{counted(len(one.games), 'game')}{mixed}"
+    return f"Over the {games} that {who} played: {shown(described(one.games))}.{missing}"
 
 
 def _every(runs: Played, closed: bool) -> str:

@@ -104,7 +104,8 @@ class Share:
     def _ends(self) -> tuple[float, float]:
         p, n = self.share, self.of
         centre, half = p + Z**2 / (2 * n), Z * sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))  # Wilson, 1927
-        return max((centre - half) / (1 + Z**2 / n), 0.0), min((centre + half) / (1 + Z**2 / n), 1.0)
+        low, high = (centre - half) / (1 + Z**2 / n), (centre + half) / (1 + Z**2 / n)
+        return min(max(low, 0.0), p), max(min(high, 1.0), p)
 
 
 class Spread(NamedTuple):
@@ -178,12 +179,15 @@ def runs_of(rows: Iterable[Mapping[str, Any]]) -> list[Run]:
     found: dict[tuple[str, GameId], Run] = {}
     for row in rows:
         run = _run(row)
-        name = printable(f"{run.optimizer} on {', '.join(map(str, run.game))}")
         if not isfinite(run.gap):
-            raise InvalidInput(f"the gap of {name} is {run.gap}: remove this run")
+            raise InvalidInput(f"the gap of {_named(run)} is {run.gap}: remove this run")
         if found.setdefault((run.optimizer, run.game), run) is not run:
-            raise InvalidInput(f"there are two runs of {name}: keep one of them")
+            raise InvalidInput(f"there are two runs of {_named(run)}: keep one of them")
     return [found[key] for key in sorted(found)]
+
+
+def _named(run: Run) -> str:
+    return printable(f"{run.optimizer} on {', '.join(map(str, run.game))}")
 
 
 def _run(row: Mapping[str, Any]) -> Run:

@@ -2,16 +2,14 @@
 
 import json
 import re
-import threading
 from html import unescape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import median
 
 import pytest
 
 from unswayed.gauntlet.page import page
 
-from ..browser import browse, needs_chromium
+from ..browser import browse, needs_chromium, serving
 from .page_data import SETTINGS, Tree, boards, gauntlet, harmful_page
 
 # Opens the page in a frame of each width, sorts its first table by each heading, and says what it saw.
@@ -58,25 +56,8 @@ const look = async (path, width) => {
 def site():
     pages = {"/page": page(gauntlet(), settings=SETTINGS), "/harm": harmful_page(), "/probe": PROBE}
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            if self.path not in pages:
-                return self.send_error(404)
-            body = pages[self.path].encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with serving(lambda path: (pages[path], {}) if path in pages else None) as address:
+        yield address
 
 
 @needs_chromium

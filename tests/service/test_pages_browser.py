@@ -2,9 +2,7 @@
 
 import json
 import re
-import threading
 from html import unescape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -13,7 +11,7 @@ import unswayed as uw
 from unswayed.service.pages import render
 from unswayed.service.pages.view import StudyView
 
-from ..browser import browse, needs_chromium
+from ..browser import browse, needs_chromium, serving
 from .pages_data import HARM, OWNER, box, large, options, token_rows
 
 POLICY = (
@@ -80,38 +78,23 @@ def site():
         }
         return makers[path]() if path in makers else None
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            parts = urlsplit(self.path)
-            path, query = parts.path, dict(parse_qsl(parts.query))
-            policy = {} if path.startswith("/open/") or path == "/alone" else {"Content-Security-Policy": POLICY}
-            path = path.removeprefix("/open")
-            if path.startswith("/static/"):
-                name = path.removeprefix("/static/")
-                return self.reply(render.static(name), render.TYPES[name])
-            if path.startswith("/api/"):  # one record, then nothing for a long time
-                return self.reply("retry: 600000\nid: 1\nevent: record\ndata: {}\n\n", "text/event-stream")
-            if path == "/probe":
-                return self.reply(PROBE.replace("PATHS", query["paths"]), "text/html; charset=utf-8")
-            text = page(path, query)
-            return self.send_error(404) if text is None else self.reply(text, "text/html; charset=utf-8", policy)
+    def answer(address):
+        parts = urlsplit(address)
+        path, query = parts.path, dict(parse_qsl(parts.query))
+        policy = {} if path.startswith("/open/") or path == "/alone" else {"Content-Security-Policy": POLICY}
+        path = path.removeprefix("/open")
+        if path.startswith("/static/"):
+            name = path.removeprefix("/static/")
+            return render.static(name), {"Content-Type": render.TYPES[name]}
+        if path.startswith("/api/"):  # one record, then nothing for a long time
+            return "retry: 600000\nid: 1\nevent: record\ndata: {}\n\n", {"Content-Type": "text/event-stream"}
+        if path == "/probe":
+            return PROBE.replace("PATHS", query["paths"]), {}
+        text = page(path, query)
+        return None if text is None else (text, policy)
 
-        def reply(self, text, kind, headers=None):
-            body = text.encode()
-            self.send_response(200)
-            for name, value in {"Content-Type": kind, "Content-Length": len(body), **(headers or {})}.items():
-                self.send_header(name, str(value))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with serving(answer) as address:
+        yield address
 
 
 @needs_chromium

@@ -237,7 +237,7 @@ def _end(runs: Sequence[Run], settings: Mapping[str, Any], failures: Sequence[ob
     parts = [f"<h2 id='failures'>Runs that failed</h2><ul>{lost}</ul>"] if failures else []
     versions = Counter((run.optimizer, run.versions) for run in runs)
     who = "".join(
-        f"<tr><th scope='row'>{shown(name)}</th><td class='n'>{count:,}</td><td>{shown(text)}</td></tr>"
+        f"<tr><th scope='row'>{shown(name)}</th><td class='n'>{count:,}</td><td>{shown(text) or '&ndash;'}</td></tr>"
         for (name, text), count in sorted(versions.items())
     )
     heads = "<th scope='col'>optimiser</th><th scope='col' class='n'>runs</th><th scope='col'>packages</th>"

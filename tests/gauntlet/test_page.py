@@ -55,6 +55,7 @@ def test_the_scoreboard_and_panels_show_the_numbers_of_shared_games():
     for corruption in ("spikes", "hide", "worker"):
         check_board(boards(tree, f"corruption-{corruption}"), [r for r in rows if r["corruption"] == corruption])
     text = " ".join(tree.text["p"].split())
+    assert f"{len(rows)} runs: 4 optimisers, 4 problems and 3 corruptions." in text
     assert "Over the 18 games that all 4 optimisers played: branin-2 and hplc; hide, spikes and worker" in text
     assert "Over the 36 games that these 3 optimisers played: 4 problems; " in text
     assert "In one run at most: 4 lies, 1 lying source, changes that add up to 2.4 ranges." in text
@@ -89,7 +90,7 @@ def test_problems_show_the_median_of_the_seeds_that_all_in_a_line_have():
 
 
 def test_real_runs_of_older_tables():
-    """2,960 runs without the newer columns, a half of which not everybody has played."""
+    """Runs without the newer columns, many of games that not everybody has played."""
     path = ROOT / "benchmarks/results/few_plays.parquet"
     rows = read_parquet(path.read_bytes()).to_pylist()
     start = time.perf_counter()

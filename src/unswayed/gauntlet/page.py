@@ -89,9 +89,12 @@ def _digest(text: str) -> str:
 
 
 def _top(runs: Sequence[Run], settings: Mapping[str, Any], failures: Sequence[object]) -> list[str]:
-    names = [len({run.optimizer for run in runs})]
-    names += [len({getattr(run.game, part) for run in runs}) for part in ("problem", "corruption")]
-    many = [counted(n, noun) for n, noun in zip(names, ("optimiser", "problem", "corruption"), strict=True)]
+    kinds = {
+        "optimiser": {run.optimizer for run in runs},
+        "problem": {run.game.problem for run in runs},
+        "corruption": {run.game.corruption for run in runs} - {HONEST},
+    }
+    many = [counted(len(names), noun) for noun, names in kinds.items()]
     return [
         "<h1>The gauntlet: optimisers when some of the measurements lie</h1>",
         f"<p class='lead'>{counted(len(runs), 'run')}: {listed(many)}.</p>",

@@ -169,7 +169,10 @@ def _report(experiment: Experiment, runs: list[Run], *, as_json: bool, curves: b
     elif experiment.lies is not None and not experiment.trims:
         low, high = experiment.honest.ends
         clipped = f"clipped to [{low:.4g}, {high:.4g}]" if experiment.clipped else "not clipped"
-        Console().print(escape(f"Rewards are {clipped}; {experiment.policy} is told C = {experiment.believed:.4g}."))
+        told = f"is told C = {experiment.believed:.4g}"
+        if entry("policy", experiment.policy).weighs:
+            told = "weighs them by itself"
+        Console().print(escape(f"Rewards are {clipped}; {experiment.policy} {told}."))
     elif experiment.guarded:
         _print_guard(experiment)
 

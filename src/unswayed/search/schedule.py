@@ -25,9 +25,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.field import Field, Lead
-from unswayed.search.candidates import chances, family_of, leading, starts, unguided
+from unswayed.search.candidates import chances, family_of, leading, parameters, starts, unguided
 from unswayed.search.climb import Improvement, top
-from unswayed.search.doubt import doubts
+from unswayed.search.doubt import doubts, settled
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Choice, Why
 from unswayed.search.turns import behind, doubted
@@ -38,6 +38,7 @@ LITTLE = 3e-5  # of the range of the values: if no row promises more, each secon
 WARY = 8  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
 ALIKE = 0.5  # the correlation from which on two rows are of one hill
 HILLS = 8  # so many hills are considered beside the leader's
+KNOWN = 20  # plays for each parameter, from which on the hills are known well enough; before, holes teach more
 LEADERS = 3  # rows to climb from lie around this many of the best
 
 
@@ -77,13 +78,14 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     if rows is None:
         leaders = field.X[leading(task.space, field.X, field.means, LEADERS)]
         rows = top(task.space, goal, starts(task.space, leaders, np.random.default_rng([task.seed, number])))
-    shut = _shut(mode, pending)
+    shut = _shut(mode, pending) | settled(surrogate, plays)
     rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
     choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0
     span, look = float(np.ptp(field.y)), number % 2 == 0
+    known = mode.data.plays >= KNOWN * parameters(task.space)
     if len(rows):
         choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=look)
-    if task.all_rows is None and look and span and worth <= LITTLE * span:
+    if task.all_rows is None and look and span and worth <= LITTLE * span and known:
         choice = _elsewhere(mode, field, number, shut) or choice
     if task.all_rows is not None and span:
         if (again := goal.lead.again()) > worth:

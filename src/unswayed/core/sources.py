@@ -98,7 +98,7 @@ def weigh_sources(
         return Weighed(kept, offsets, (), allowance, cost, posterior)
     groups = (*range(number), -1)  # those without a name together
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
-    found = _judged(posterior, records, groups, K, span)
+    found = _judged(_Usual.of(posterior, records, sources, K), groups, span)
     while found:
         s = max(found, key=lambda one: found[one].order)
         worst = found.pop(s)
@@ -117,15 +117,12 @@ def weigh_sources(
             cost += mine.sum() * (np.log(span) + 0.5 * np.log(2 * np.pi)) - np.log(LIARS)
         some = records.only(kept, (records.values - offset_of(offsets, records))[kept])
         posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, posterior.lam)
-        found = _judged(posterior, some, tuple(found), K, span)
+        found = _judged(_Usual.of(posterior, some, sources[kept], K), tuple(found), span)
     return Weighed(kept, offsets, tuple(aside), allowance, cost, posterior)
 
 
-def _judged(
-    posterior: JointPosterior, records: Records, groups: tuple[int, ...], K: FloatArray, span: float
-) -> dict[int, Judged]:
-    """The judgement of each of these sources, given the posterior of all plays."""
-    usual = _Usual.of(posterior, records, K)
+def _judged(usual: _Usual, groups: tuple[int, ...], span: float) -> dict[int, Judged]:
+    """The judgement of each of these sources."""
     return {s: judge(*usual.beside(s), span) for s in groups}
 
 
@@ -134,25 +131,26 @@ class _Usual:
     """Plays, which of them are not off by themselves, and the posterior of these."""
 
     records: Records
+    sources: IntArray
     usual: BoolArray
     posterior: JointPosterior
 
     @classmethod
-    def of(cls, posterior: JointPosterior, records: Records, K: FloatArray) -> Self:
+    def of(cls, posterior: JointPosterior, records: Records, sources: IntArray, K: FloatArray) -> Self:
         """Leave out single plays, unless that would be most of them."""
         arms, values, weights = records.arms, records.values, records.weights
         usual = trim(posterior, arms, values, weights, K=K, threshold=OFF)
-        one = numbered_rows(np.column_stack([arms, records.sources]).astype(np.float64))[1]  # arm of one source
+        one = numbered_rows(np.column_stack([arms, sources]).astype(np.float64))[1]  # arm of one source
         usual |= (np.bincount(one, weights=~usual) > _accidents(one))[one]
         if usual.all() or 2 * usual.sum() < len(usual):
-            return cls(records, np.ones(len(arms), dtype=np.bool_), posterior)
+            return cls(records, sources, np.ones(len(arms), dtype=np.bool_), posterior)
         fitted = JointPosterior.of_plays(K, arms[usual], values[usual], weights[usual], posterior.lam)
-        return cls(records, usual, fitted)
+        return cls(records, sources, usual, fitted)
 
     def beside(self, source: int) -> tuple[JointPosterior, Records, BoolArray]:
         """The posterior of all plays of a source and the usual ones of the others; the plays; and which are its own."""
         records, posterior = self.records, self.posterior
-        mine = np.equal(records.sources, source)
+        mine = self.sources == source
         for j in np.flatnonzero(mine & ~self.usual):
             n = float(records.weights[j])
             posterior = posterior.extend(int(records.arms[j]), n, n * float(records.values[j]))

@@ -115,7 +115,8 @@ def _elsewhere(mode: Guided, field: Field, number: int, shut: set[bytes]) -> Cho
 
     def of(rows: FloatArray, hill: int) -> FloatArray:
         mine = np.argmax(shape(rows, field.X[tops]), axis=1) == hill
-        return rows[mine & [row.tobytes() not in shut for row in rows]]
+        found: FloatArray = rows[mine & [row.tobytes() not in shut for row in rows]]
+        return found
 
     begin = starts(space, field.X[tops[1:]], np.random.default_rng([mode.task.seed, number]))
     for hill in range(1, len(tops)):

@@ -1,12 +1,12 @@
 """Counted lies and lying sources, measured: `python benchmarks/lies.py {spikes,trimmed,sources}`. Prints tables.
 
-    spikes     ten lies among 50,000 plays of f1, clipped and not clipped: influence-UCB, GP-UCB, RGP-PE
+    spikes     ten lies among 50,000 plays of f1, clipped and not clipped: influence-UCB, GP-UCB, RCGP-UCB, RGP-PE
     trimmed    trimmed-PE in 10^6 plays under 5, 20 and 100 spikes, on f1 and on 200 smooth arms in one dimension
     sources    lying sources, for ever: trimmed-PE beside influence-UCB and GP-UCB
 
 Every entry is five problems (draws 0 to 4), each with one seed, the same for all entries: mean regret, from the
-smallest to the largest, and how many of the five settle on the best arm. GP-UCB has a valid beta and lam = noise
-variance here: with the paper's beta it does not settle on these draws, even without an attack.
+smallest to the largest, and how many of the five settle on the best arm. GP-UCB and RCGP-UCB have a valid beta and
+lam = noise variance here: with the paper's beta they do not settle on these draws, even without an attack.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ def spikes() -> None:
         "trimmed-PE": ("trimmed-pe", {}),
         "GP-UCB, clipped": ("gp-ucb", {"settings": VALID}),
         "GP-UCB, not clipped": ("gp-ucb", {"settings": VALID, "clip": False}),
+        "RCGP-UCB": ("rcgp-ucb", {"settings": VALID}),
+        "A2-RCGP-UCB": ("a2-rcgp-ucb", {"settings": VALID}),
         "RGP-PE, clipped": ("rgp-pe", {}),
         "RGP-PE, not clipped": ("rgp-pe", {"clip": False}),
     }

@@ -27,6 +27,7 @@ from unswayed.policies.gp_ucb import GPUCB as GPUCB
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination as InfluencePhasedElimination
 from unswayed.policies.influence_ucb import InfluenceUCB as InfluenceUCB
 from unswayed.policies.linear_phased_elimination import LinearPhasedElimination as LinearPhasedElimination
+from unswayed.policies.robust_conjugate_ucb import RobustConjugateUCB as RobustConjugateUCB
 from unswayed.policies.robust_gp_ucb import RobustGPUCB as RobustGPUCB
 from unswayed.policies.robust_phased_elimination import RobustPhasedElimination as RobustPhasedElimination
 from unswayed.policies.trimmed_phased_elimination import TrimmedPhasedElimination as TrimmedPhasedElimination

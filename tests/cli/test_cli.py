@@ -223,6 +223,8 @@ BAD = [
     (("--problem", "absent.csv"), "cannot read absent.csv"),
     (("--width", "wide"), "unknown width"),
     (("--width", "gain", "--lam", 0.5), "lam < 1"),
+    (("--policy", "rcgp-ucb", "--plateau", 0), "plateau must be finite and positive"),
+    (("--policy", "rcgp-ucb", "--width", "gain"), "rgp-pe"),
     (("--curves",), "--json"),
     (("--plot", "picture.docx"), ".png"),
     (("--plot", "no/such/folder/picture.png"), "cannot write"),
@@ -296,6 +298,20 @@ def test_counted_lies(unswayed):
     assert trimmed["budget"] is None
     assert trimmed["trials"][0]["recommended_gap"] == 0
     assert simulate(unswayed, "--horizon", 100)["trials"][0]["lies_spent"] is None
+
+
+@pytest.mark.parametrize("policy", ["rcgp-ucb", "a2-rcgp-ucb"])
+def test_rcgp_ucb_sees_the_lies_as_they_are(unswayed, policy):
+    arguments = ("--policy", policy, "--attack", "spikes-promote", "--lies", 4, "--horizon", 400, "--lam", 0.0004)
+    weighed = simulate(unswayed, *arguments)
+    assert "clipped_to" not in weighed["settings"]
+    assert weighed["trials"][0]["lies_spent"] == 4
+    assert weighed["settings"]["plateau"] is None
+    fooled = simulate(unswayed, *arguments, "--plateau", 1e7)
+    assert fooled["settings"]["plateau"] == 1e7
+    assert fooled["trials"][0]["recommended_gap"] > weighed["trials"][0]["recommended_gap"]
+    _, out, _ = unswayed("simulate", *arguments)
+    assert f"Rewards are not clipped; {policy} weighs them by itself." in out
 
 
 def test_lying_sources(unswayed):

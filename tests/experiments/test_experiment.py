@@ -59,6 +59,15 @@ def test_a_policy_that_trims_is_told_the_counts_and_all_of_delta(monkeypatch):
     assert seen["clip"] == (-np.inf, np.inf)
 
 
+def test_a_policy_that_weighs_sees_every_reward_as_it_is(monkeypatch):
+    assert LIES.clipped
+    assert not replace(LIES, clip=False).clipped
+    for policy in ("rcgp-ucb", "a2-rcgp-ucb"):
+        weighs = replace(LIES, policy=policy, horizon=20)
+        assert not weighs.clipped
+        assert told(weighs, monkeypatch)["clip"] == (-np.inf, np.inf)
+
+
 def test_liars_leave_the_others_their_budget(monkeypatch):
     seen = told(Experiment("f1", "gp-ucb", "liar", 30, sources=4, liars=1, horizon=200), monkeypatch)
     assert (seen["budget"], seen["sources"], seen["liars"]) == (None, 4, 1)

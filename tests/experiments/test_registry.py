@@ -13,6 +13,7 @@ import pytest
 
 from unswayed import Linear, Matern, SquaredExponential, UnswayedError
 from unswayed.core.bounds import theorem_psi
+from unswayed.core.clipping import radius
 from unswayed.experiments.instances import make_problem
 from unswayed.experiments.registry import (
     ATTACKS,
@@ -115,6 +116,23 @@ def test_trimmed_pe_is_told_counts(f1):
     assert make_policy("gp-ucb", f1, 1.0, 1000, lies=4).lam == 1.0  # the others are not told
 
 
+def test_both_forms_of_rcgp_ucb_expect_all_honest_rewards(f1):
+    T, B, third = 1000, f1.norm, 0.05 / 3
+    r = radius(0.02, T, third)
+    stable, adaptive = (make_policy(name, f1, 5.0, T) for name in ("rcgp-ucb", "a2-rcgp-ucb"))
+    gp = make_policy("gp-ucb", f1, 5.0, T)
+    for policy in (stable, adaptive):
+        assert (policy.plateau, policy.centre) == (pytest.approx(B + r), 0.0)
+        assert (policy.softness, policy.beta, policy.lam, policy.corruptions) == (1.0, gp.beta, gp.lam, 0)
+    assert stable.recentred is None
+    log_det = 2 * gamma_bound(f1, 1.0, T)[0]
+    assert adaptive.recentred == pytest.approx(B + 0.02 * np.sqrt(2 * np.log(1 / third) + log_det) + r)
+    known = make_policy("rcgp-ucb", make_problem("f1", low=-3.0, high=4.0), 5.0, T)
+    assert (known.centre, known.plateau) == (0.5, pytest.approx(3.5 + r))
+    told = make_policy("a2-rcgp-ucb", f1, 5.0, T, PolicySettings(plateau=1.96, lam=0.1, beta=2.0))
+    assert (told.plateau, told.recentred, told.lam, told.beta) == (1.96, 1.96, 0.1, SqrtLogBeta(2.0))
+
+
 def test_kernels_and_lengthscales():
     assert make_problem("f1", lengthscale=3.0).kernel == SquaredExponential(3.0)
     assert make_problem("f1", kernel="matern-1.5", lengthscale=3.0).kernel == Matern(1.5, 3.0)
@@ -179,6 +197,7 @@ def test_flags():
     assert CERTIFIED == ("influence-ucb", "influence-pe")
     assert [name for name, entry in POLICIES.items() if entry.noise_lam] == [*CERTIFIED, "trimmed-pe", "vigilant-ucb"]
     assert [name for name, entry in POLICIES.items() if entry.trims] == ["trimmed-pe"]
+    assert [name for name, entry in POLICIES.items() if entry.weighs] == ["rcgp-ucb", "a2-rcgp-ucb"]
 
 
 def test_the_help_of_the_command_line_names_all():

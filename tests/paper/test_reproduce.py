@@ -22,6 +22,8 @@ from unswayed.paper.grid import OTHER_DRAWS, Scale, other_draw_trials, other_dra
 from unswayed.paper.report import MARKS
 from unswayed.paper.reproduce import other_draws_in_words
 
+from ..browser import browse, needs_chromium
+
 SMALL = ("--trials", "1", "--horizon", "600")
 COMMAND = [sys.executable, "-c", "from unswayed.cli import main; main()", "reproduce"]
 
@@ -248,10 +250,7 @@ def test_beyond_has_all_its_parts():
     assert {e.budget for e in wanted} >= set(beyond.BUDGETS)
 
 
-CHROMIUM = shutil.which("chromium")
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium")
+@needs_chromium
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_in_a_real_browser(finished, tmp_path, width):
     """It loads without a network, all pictures are there, and nothing sticks out, on a laptop and on a phone."""
@@ -266,16 +265,8 @@ def test_the_page_in_a_real_browser(finished, tmp_path, width):
       });</script></body>"""
     page = tmp_path / "page.html"
     page.write_text(text.replace("</body>", probe))
-    done = subprocess.run(
-        [
-            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-            "--disable-background-networking", "--disable-component-update", "--disable-quic",
-            f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900",
-            "--virtual-time-budget=5000", "--dump-dom", page.as_uri(),
-        ],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    seen = json.loads(re.search(r'\{"title".*?\}', done.stdout)[0])
+    dom, _ = browse(tmp_path, page.as_uri(), 5000, width)
+    seen = json.loads(re.search(r'\{"title".*?\}', dom)[0])
     assert seen["title"] == "Unswayed: the paper, reproduced"
     assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, len(CLAIMS))
     assert seen["width"] <= seen["shown"]

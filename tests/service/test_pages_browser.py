@@ -2,11 +2,7 @@
 
 import json
 import re
-import shutil
-import subprocess
-import threading
 from html import unescape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -15,14 +11,13 @@ import unswayed as uw
 from unswayed.service.pages import render
 from unswayed.service.pages.view import StudyView
 
+from ..browser import browse, needs_chromium, serving
 from .pages_data import HARM, OWNER, box, large, options, token_rows
 
-CHROMIUM = shutil.which("chromium")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium")
 # Opens every page in a frame of each width. Without the policy, a script that was not escaped would run.
 PROBE = """<!doctype html><body><script>
 const wait = ms => new Promise(done => setTimeout(done, ms));
@@ -83,52 +78,23 @@ def site():
         }
         return makers[path]() if path in makers else None
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            parts = urlsplit(self.path)
-            path, query = parts.path, dict(parse_qsl(parts.query))
-            policy = {} if path.startswith("/open/") or path == "/alone" else {"Content-Security-Policy": POLICY}
-            path = path.removeprefix("/open")
-            if path.startswith("/static/"):
-                name = path.removeprefix("/static/")
-                return self.reply(render.static(name), render.TYPES[name])
-            if path.startswith("/api/"):  # one record, then nothing for a long time
-                return self.reply("retry: 600000\nid: 1\nevent: record\ndata: {}\n\n", "text/event-stream")
-            if path == "/probe":
-                return self.reply(PROBE.replace("PATHS", query["paths"]), "text/html; charset=utf-8")
-            text = page(path, query)
-            return self.send_error(404) if text is None else self.reply(text, "text/html; charset=utf-8", policy)
+    def answer(address):
+        parts = urlsplit(address)
+        path, query = parts.path, dict(parse_qsl(parts.query))
+        policy = {} if path.startswith("/open/") or path == "/alone" else {"Content-Security-Policy": POLICY}
+        path = path.removeprefix("/open")
+        if path.startswith("/static/"):
+            name = path.removeprefix("/static/")
+            return render.static(name), {"Content-Type": render.TYPES[name]}
+        if path.startswith("/api/"):  # one record, then nothing for a long time
+            return "retry: 600000\nid: 1\nevent: record\ndata: {}\n\n", {"Content-Type": "text/event-stream"}
+        if path == "/probe":
+            return PROBE.replace("PATHS", query["paths"]), {}
+        text = page(path, query)
+        return None if text is None else (text, policy)
 
-        def reply(self, text, kind, headers=None):
-            body = text.encode()
-            self.send_response(200)
-            for name, value in {"Content-Type": kind, "Content-Length": len(body), **(headers or {})}.items():
-                self.send_header(name, str(value))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-
-
-def browse(tmp_path, address, milliseconds=30_000):
-    """The page after its scripts have run, and what the console said, without hints for password managers."""
-    done = subprocess.run(
-        [
-            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-            "--disable-background-networking", "--disable-component-update", "--disable-quic",
-            "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1400,900",
-            f"--virtual-time-budget={milliseconds}", "--dump-dom", address,
-        ],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line and "[DOM]" not in line]
+    with serving(answer) as address:
+        yield address
 
 
 @needs_chromium

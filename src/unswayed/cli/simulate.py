@@ -27,11 +27,12 @@ OWN = "module:attribute for your own"
 TABLE = "FILE.csv with coordinates and the true value last"
 BUDGET = "Total corruption that the policy believes in, in units of the reward; or unknown."
 LATER = "once the policy begins to rule arms out"
-CLIPS = "trimmed-pe trims them; for the others, rewards are clipped, so that lies are a budget."
+CLIPS = "trimmed-pe trims and rcgp-ucb weighs them; for the others, rewards are clipped, so that lies are a budget."
 VOTES = "trimmed-pe outvotes them; the others believe in their --budget."
 BETA = "for gp-ucb and rgp-ucb the factor before sqrt(ln t)"
 THEORY = "guaranteed and wide, without --beta and --b: theory (Corollary 1), log-det (Corollary 2, exact)"
 PRINTED = "gain (Corollary 2 as printed, for rgp-pe with lambda >= 1)"
+PLATEAU = "rcgp-ucb and a2-rcgp-ucb: rewards within this distance of the expected count in full."
 DRAW, KERNEL = "10 for f1, else 0", "the problem's; se for a table"
 LAM = f"1; the noise variance for {', '.join(name for name, entry in POLICIES.items() if entry.noise_lam)}"
 FIELDS = (  # of the JSON
@@ -79,6 +80,7 @@ def command(
     width: Annotated[str, _option(f"experiments (Section 4); {THEORY}, {PRINTED}.")] = "experiments",
     error: Annotated[str, _option("Delta of linear-pe: balanced, 1/sqrt(T), or matern, T^(-nu/(d+nu)).")] = "balanced",
     alpha: Annotated[float | None, _option("Truncation of linear-pe: a number below 1.", default="1/m_0")] = None,
+    plateau: Annotated[float | None, _option(PLATEAU, default="all that honest rewards need")] = None,
     kernel: Annotated[str | None, _option(f"se, linear, matern-NU, or {OWN}.", default=KERNEL)] = None,
     lengthscale: Annotated[float | None, _option("Of the kernel.", default="the problem's, else fitted")] = None,
     noise: Annotated[float | None, _option("Standard deviation of the noise.", default="0.02")] = None,
@@ -91,7 +93,7 @@ def command(
     from unswayed.experiments.settings import PolicySettings
 
     _prepare(trials, curves and not as_json, plot)
-    settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error, alpha)
+    settings = PolicySettings(beta, b, lam, eta, _psi(psi, policy), delta, norm, width, error, alpha, plateau)
     experiment = Experiment(
         problem, policy, attack, _budget(budget, policy, lies), attack_budget=attack_budget, lies=lies,
         **_sources(sources, liars), low=low, high=high, clip=clip, attack_start=attack_start, draw=draw,
@@ -166,8 +168,11 @@ def _report(experiment: Experiment, runs: list[Run], *, as_json: bool, curves: b
         Console().print("With this many liars among the sources no arm can be ruled out: all are kept.")
     elif experiment.lies is not None and not experiment.trims:
         low, high = experiment.honest.ends
-        clipped = f"clipped to [{low:.4g}, {high:.4g}]" if experiment.clip else "not clipped"
-        Console().print(escape(f"Rewards are {clipped}; {experiment.policy} is told C = {experiment.believed:.4g}."))
+        clipped = f"clipped to [{low:.4g}, {high:.4g}]" if experiment.clipped else "not clipped"
+        told = f"is told C = {experiment.believed:.4g}"
+        if entry("policy", experiment.policy).weighs:
+            told = "weighs them by itself"
+        Console().print(escape(f"Rewards are {clipped}; {experiment.policy} {told}."))
     elif experiment.guarded:
         _print_guard(experiment)
 
@@ -197,7 +202,7 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
             used["psi"] = theorem_psi(settings.eta, gamma)
     if experiment.guarded:
         used["guard"] = experiment.believed
-    if experiment.lies is not None and experiment.clip and not experiment.trims:
+    if experiment.clipped:
         used["clipped_to"] = experiment.honest.ends
     return used
 

@@ -258,9 +258,8 @@ def _trimmed(
     believed = weighed.kept
     values = weighed.corrected(some)
     plays = some.arms[believed], values[believed], some.weights[believed]
-    posterior = everything if weighed.believes_all else JointPosterior.of_plays(K, *plays, lam)
     sizes, left = some.measurements[believed], weighed.allowance
-    explained = trim(posterior, *plays, sizes, K=K, threshold=threshold, allowance=left)
+    explained = trim(weighed.posterior, *plays, sizes, K=K, threshold=threshold, allowance=left)
     offsets, faults = np.zeros(len(z)), int((~kept).sum())
     offsets[kept] = scale * (some.values - values)
     if not explained.any():  # a model that explains no play is no reason to set any aside

@@ -94,6 +94,18 @@ def robust_ucb_factor(beta: float, C: float, b: float, lam: float) -> float:
     return beta + b * C / sqrt(lam)
 
 
+def plateau_factor(beta: float, T_c: int, kappa: float, lam: float, L: float, c: float) -> float:
+    """Psi (beta_t + C_w sqrt(T_c)): RCGP-UCB with bands for T_c lies of any size (arXiv 2511.15315).
+
+    Psi = sqrt(1 + n (1 + n)), n = T_c kappa/lam, where kappa = max k(x, x): what lies can take from a deviation.
+    C_w = hypot(2 L + beta_t sqrt(kappa) + lam/c, c)/(2 sqrt(lam)): what they can do to a mean, in deviations without
+    them. This constant is ours, as we know only the order of the paper's; docs/algorithms.md derives it.
+    """
+    n = T_c * kappa / lam
+    C_w = hypot(2 * L + beta * sqrt(kappa) + lam / c, c) / (2 * sqrt(lam))
+    return sqrt(1 + n * (1 + n)) * (beta + C_w * sqrt(T_c))
+
+
 def theorem_psi(eta: float, gamma: float) -> float:
     """psi = ln(eta) / (2 gamma_T) of Theorem 1, at most 1."""
     return min(1.0, log(eta) / (2 * gamma)) if gamma > 0 else 1.0

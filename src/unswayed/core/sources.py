@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import lapack
 
 from unswayed.core.allowance import Allowance
 from unswayed.core.posterior import JointPosterior
@@ -55,6 +55,7 @@ class Weighed:
         aside: The sources that are set aside; -1 are the plays whose source was not named.
         allowance: What is left of the threat.
         cost: Minus the log probability of what was set aside, where a play costs its density.
+        posterior: Of the plays that are kept, without the offsets.
     """
 
     kept: BoolArray
@@ -62,11 +63,7 @@ class Weighed:
     aside: tuple[int, ...]
     allowance: Allowance
     cost: float
-
-    @property
-    def believes_all(self) -> bool:
-        """Whether all plays count as they are."""
-        return not self.aside and not self.offsets.any()
+    posterior: JointPosterior
 
     def corrected(self, records: Records) -> FloatArray:
         """The values without the offsets of their sources."""
@@ -96,19 +93,17 @@ def weigh_sources(
     sources = records.sources
     kept = np.ones(len(records.values), dtype=np.bool_)
     number = max(named, 0 if sources is None else int(sources.max(initial=-1)) + 1)
-    offsets, aside, decided, cost = np.zeros((number + 1, 2)), list[int](), set[int](), 0.0
+    offsets, aside, cost = np.zeros((number + 1, 2)), list[int](), 0.0
     if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):
-        return Weighed(kept, offsets, (), allowance, cost)
+        return Weighed(kept, offsets, (), allowance, cost, posterior)
     groups = (*range(number), -1)  # those without a name together
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
-    while True:
-        values = records.values - offset_of(offsets, records)
-        usual = _Usual.of(posterior, records.only(kept, values[kept]), sources[kept], K)
-        found = [(judge(*usual.beside(s), span), s) for s in groups if s not in decided]
-        worst, s = max(found, key=lambda one: one[0].order, default=(None, -1))
-        if worst is None or worst.gain <= 0:
-            return Weighed(kept, offsets, tuple(aside), allowance, cost)
-        decided.add(s)
+    found = _judged(_Usual.of(posterior, records, sources, K), groups, span)
+    while found:
+        s = max(found, key=lambda one: found[one].order)
+        worst = found.pop(s)
+        if worst.gain <= 0:
+            break
         mine = sources == s
         if worst.offset is not None:
             offsets[s] = worst.offset
@@ -120,8 +115,15 @@ def weigh_sources(
             allowance, kept = left, kept & ~mine
             aside.append(s)
             cost += mine.sum() * (np.log(span) + 0.5 * np.log(2 * np.pi)) - np.log(LIARS)
-        values = records.values - offset_of(offsets, records)
-        posterior = JointPosterior.of_plays(K, records.arms[kept], values[kept], records.weights[kept], posterior.lam)
+        some = records.only(kept, (records.values - offset_of(offsets, records))[kept])
+        posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, posterior.lam)
+        found = _judged(_Usual.of(posterior, some, sources[kept], K), tuple(found), span)
+    return Weighed(kept, offsets, tuple(aside), allowance, cost, posterior)
+
+
+def _judged(usual: _Usual, groups: tuple[int, ...], span: float) -> dict[int, Judged]:
+    """The judgement of each of these sources."""
+    return {s: judge(*usual.beside(s), span) for s in groups}
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +163,7 @@ class Judged:
 
     Attributes:
         gain: Log odds against honesty; negative if honesty is more probable.
-        offset: a and b, if an offset or a drift is the best explanation; None if its values could be anything.
+        offset: a and b, if an offset or a drift is the best explanation of all; else None.
         plain: The log odds if honest plays were never outliers.
         change: The sum of |r| over its measurements.
     """
@@ -192,67 +194,81 @@ def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: fl
     rows = np.flatnonzero(mine)
     if len(rows) < LEAST or len(rows) == len(mine):
         return HONEST
-    some = rows[np.unique(np.linspace(0, len(rows) - 1, MOST).astype(np.int64))]
-    residual = _left_out(posterior, records.arms[some], records.values[some], records.weights[some])
-    if residual is None:
-        return HONEST
-    change = float(np.abs(residual[0]) @ records.measurements[some]) * len(rows) / len(some)
+    some = rows if len(rows) <= MOST else rows[np.unique(np.linspace(0, len(rows) - 1, MOST).astype(np.int64))]
+    plays = records.arms[some], records.values[some], records.weights[some]
     when = None if records.when is None else records.when[some]
-    return _explained(*residual, records.arms[some], when, span, change)
-
-
-def _left_out(
-    posterior: JointPosterior, arms: IntArray, values: FloatArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray] | None:
-    """r and V; None if double precision cannot tell."""
-    lam = posterior.lam
-    P = np.diag(weights / lam) - np.outer(weights, weights) * posterior.covariance[np.ix_(arms, arms)] / lam**2
-    P[np.diag_indices_from(P)] += 100 * EPS * weights / lam
-    try:
-        factor = cho_factor(P, lower=True, check_finite=False)
-    except LinAlgError:
-        return None
-    V = cho_solve(factor, np.eye(len(P)), check_finite=False)
-    return V @ (weights * (values - posterior.mean[arms]) / lam), (V + V.T) / 2
+    return _explained(posterior, *plays, when, records.measurements[some] * (len(rows) / len(some)), span)
 
 
 def _explained(
-    r: FloatArray, V: FloatArray, arms: IntArray, when: FloatArray | None, span: float, change: float
+    posterior: JointPosterior,
+    arms: IntArray,
+    values: FloatArray,
+    w: FloatArray,
+    when: FloatArray | None,
+    sizes: FloatArray,
+    span: float,
 ) -> Judged:
-    """The best explanation other than honesty."""
-    o2, ones = (WIDEST * span) ** 2, np.ones(len(r))
-    honest, _, plain = _log_density(r, V, arms, span)
-    best, offset = -len(r) * np.log(span), None
-    for H in [ones[:, None]] + ([] if when is None else [np.column_stack([ones, when])]):
-        probable, rest, _ = _log_density(r, V + o2 * (H @ H.T), arms, span)
-        if probable >= best and rest.any():
-            solved = np.linalg.solve(V[np.ix_(rest, rest)], np.column_stack([H[rest], r[rest]]))
-            normal = H[rest].T @ solved  # H^T V^-1 H, and H^T V^-1 r
-            found = np.linalg.solve(np.eye(H.shape[1]) / o2 + normal[:, :-1], normal[:, -1])
-            best, offset = probable, np.append(found, np.zeros(2 - len(found)))
-    best += np.log(LIARS)
-    return Judged(float(best - honest), offset, float(best - plain), change)
+    """The best explanation of the plays of a source other than honesty; honest if double precision cannot tell.
+
+    The covariances V + o^2 H H^T of all explanations are inverted together, where H = 0 is honesty:
+    P - P H S^-1 H^T P with S = I/o^2 + H^T P H.
+    """
+    lam, o2 = posterior.lam, (WIDEST * span) ** 2
+    P = -np.outer(w, w) * posterior.covariance[arms[:, None], arms] / lam**2
+    P[np.diag_indices_from(P)] += (1 + 100 * EPS) * w / lam
+    L, failed = lapack.dpotrf(P, lower=1)
+    if failed:
+        return HONEST
+    r = lapack.dpotrs(L, w * (values - posterior.mean[arms]) / lam, lower=1)[0]
+    H = np.zeros((2 if when is None else 3, len(r), 2))
+    H[1:, :, 0] = 1.0
+    H[2:, :, 1] = when
+    PH = P @ H
+    S = np.eye(2) / o2 + H.transpose(0, 2, 1) @ PH
+    log_det = np.linalg.slogdet(o2 * S)[1] - 2 * np.log(L.diagonal()).sum()
+    probable, rest, plain = _log_density(r, P - PH @ np.linalg.solve(S, PH.transpose(0, 2, 1)), log_det, arms, span)
+    probable[1:][~rest[1:].any(axis=1)] = -np.inf
+    best, anything = len(H) - 1 - int(np.argmax(probable[:0:-1])), -len(r) * np.log(span)
+    explained = max(float(probable[best]), anything) + np.log(LIARS)
+    offset = None
+    if probable[best] >= anything and explained > probable[0]:
+        some = rest[best]
+        solved = np.linalg.solve(np.linalg.inv(P)[np.ix_(some, some)], np.column_stack([H[best, some], r[some]]))
+        normal = H[best, some].T @ solved  # H^T V^-1 H, and H^T V^-1 r
+        offset = np.linalg.solve(np.eye(2) / o2 + normal[:, :2], normal[:, 2])
+    return Judged(explained - float(probable[0]), offset, explained - float(plain[0]), float(np.abs(r) @ sizes))
 
 
-def _log_density(r: FloatArray, V: FloatArray, arms: IntArray, span: float) -> tuple[float, BoolArray, float]:
+def _log_density(
+    r: FloatArray, P: FloatArray, log_det: FloatArray, arms: IntArray, span: float
+) -> tuple[FloatArray, BoolArray, FloatArray]:
     """ln N(r; 0, V) with outliers, which are uniform over the range; which plays are none; and without outliers.
 
-    One play after the other becomes an outlier, the least probable one given the rest first, as long as that makes r
-    more probable. With P = V^-1 the play j has the mean r_j - [P r]_j / P_jj and the variance 1/P_jj given the rest.
+    For each of several V, given P = V^-1 and ln det V. One play after the other becomes an outlier, the least probable
+    one given the rest first, as long as that makes r more probable. Given the rest, the play j has the mean
+    r_j - [P r]_j / P_jj and the variance 1/P_jj.
     """
-    P, rest, possible = np.linalg.inv(V), np.ones(len(r), dtype=np.bool_), _accidents(arms)
-    plain = log_density = -0.5 * (float(r @ P @ r) + float(np.linalg.slogdet(V)[1]) + len(r) * np.log(2 * np.pi))
-    while (may := rest & (possible[arms] > 0)).any():
-        precision = np.where(rest, P.diagonal(), 1.0)
-        given_rest = 0.5 * (np.log(precision / (2 * np.pi)) - (P @ np.where(rest, r, 0.0)) ** 2 / precision)
-        gain = np.where(may, np.log(OUTLIERS / span) - given_rest, -np.inf)
-        j = int(np.argmax(gain))
-        if gain[j] <= 0:
-            break
-        log_density, rest[j] = log_density + float(gain[j]), False
-        possible[arms[j]] -= 1
-        P = P - np.outer(P[j], P[j]) / P[j, j]  # the play j is integrated out
-    return log_density, rest, plain
+    rest, every = np.ones(P.shape[:2], dtype=np.bool_), np.arange(len(P))
+    possible = np.tile(_accidents(arms), (len(P), 1))
+    outlier = np.log(OUTLIERS / span) + 0.5 * np.log(2 * np.pi)
+    plain = -0.5 * ((P @ r) @ r + log_det + len(r) * np.log(2 * np.pi))
+    found = plain.copy()
+    while True:
+        Pr = (P @ np.where(rest, r, 0.0)[:, :, None])[:, :, 0]
+        precision = np.where(rest, P.diagonal(axis1=1, axis2=2), 1.0)
+        gain = outlier - 0.5 * (np.log(precision) - Pr**2 / precision)
+        gain[~(rest & (possible[:, arms] > 0))] = -np.inf
+        place = np.argmax(gain, axis=1)
+        more = every[gain[every, place] > 0]
+        if not len(more):
+            return found, rest, plain
+        j = place[more]
+        found[more] += gain[more, j]
+        rest[more, j] = False
+        possible[more, arms[j]] -= 1
+        row = P[more, j]
+        P[more] -= row[:, :, None] * row[:, None] / P[more, j, j][:, None, None]  # the play j is integrated out
 
 
 def _accidents(arms: IntArray) -> IntArray:

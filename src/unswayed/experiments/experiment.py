@@ -47,7 +47,7 @@ class Experiment:
         liars: How many of them lie. A policy that does not trim still believes in its budget.
         low: Known lower bound of the values; None: what the norm bound implies. Rewards are clipped near it.
         high: Known upper bound of the values.
-        clip: Whether rewards are clipped where lies are counted and the policy does not trim.
+        clip: Whether rewards are clipped where lies are counted, unless the policy trims or weighs them itself.
         attack_start: "immediate" or "later".
         draw: Which random instance of the problem; None: its default.
         horizon: Plays in a run.
@@ -132,6 +132,11 @@ class Experiment:
         return entry("policy", self.policy).trims
 
     @property
+    def clipped(self) -> bool:
+        """Whether rewards are clipped before the policy sees them."""
+        return self.lies is not None and self.clip and not (self.trims or entry("policy", self.policy).weighs)
+
+    @property
     def instance(self) -> Problem:
         """The problem, made once in each process."""
         names = ("kernel", "lengthscale", "noise_std", "low", "high")
@@ -174,10 +179,9 @@ class Experiment:
             progress: Called from time to time with the number of plays since its last call.
         """
         start, problem, attack = make_start(self.attack_start), self.instance, make_attack(self.attack, self.instance)
-        settings, clip = self.settings, (-inf, inf)
+        settings, clip = self.settings, self.honest.ends if self.clipped else (-inf, inf)
         if self.lies is not None and not self.trims:
             settings = replace(settings, delta=settings.delta / 2)
-            clip = self.honest.ends if self.clip else clip
         told = {"lies": self.lies or 0, "sources": self.sources, "liars": self.liars}
         policy = make_policy(self.policy, problem, self.believed, self.horizon, settings, **told)
         return simulate(

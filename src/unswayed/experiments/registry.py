@@ -38,6 +38,7 @@ class Entry:
     note: str = ""  # a remark for the help of the command line
     certified: bool = False  # a policy whose guarantee holds for every attack within its budget, or of counted lies
     trims: bool = False  # a policy that is told numbers of lies and of liars in place of a budget
+    weighs: bool = False  # a policy that judges single rewards itself: they are not clipped for it
     noise_lam: bool = False  # a policy whose lam is the noise variance unless it is given
     paper: bool = False  # an attack of Section 4 of the paper
 
@@ -157,14 +158,9 @@ def _influence_pe(problem: Problem, budget: float, horizon: int, s: PolicySettin
 
 
 @_policy(
-    "trimmed-pe",
-    "trimmed-PE",
-    "indigo",
-    "certified, for --lies and --liars",
-    certified=True,
-    noise_lam=True,
-    trims=True,
-)
+    "trimmed-pe", "trimmed-PE", "indigo", "certified, for --lies and --liars",
+    certified=True, noise_lam=True, trims=True,
+)  # fmt: skip
 def _trimmed_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings, **counts: int) -> Policy[Any]:
     from unswayed.policies.trimmed_phased_elimination import TrimmedPhasedElimination
 
@@ -176,12 +172,27 @@ def _trimmed_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings
 def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies.vigilant_ucb import VigilantUCB
 
-    told: dict[str, Any] = {
-        "corruption_budget": budget,
-        "lam": s.regularisation(),
-        "beta": 2.0 if s.beta is None else s.beta,
-    }
-    return VigilantUCB(problem.domain, problem.kernel, **told)
+    lam, beta = s.regularisation(), 2.0 if s.beta is None else s.beta
+    return VigilantUCB(problem.domain, problem.kernel, corruption_budget=budget, lam=lam, beta=beta)
+
+
+def _rcgp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings, adaptive: bool = False) -> Policy[Any]:
+    from unswayed.core.clipping import radius
+    from unswayed.policies.gp_ucb import LogDetBeta
+    from unswayed.policies.robust_conjugate_ucb import RobustConjugateUCB
+
+    lam, deviation, third = s.regularisation(), problem.deviation, s.delta / 3
+    (low, high), r = problem.bounds(s.norm), radius(problem.noise_std, horizon, third)
+    told: dict[str, Any] = {"centre": (low + high) / 2, "softness": deviation, "lam": lam}
+    told["plateau"] = s.plateau or (high - low) / 2 + r
+    if adaptive:
+        band = LogDetBeta(_norm(problem, s), problem.noise_std, third)
+        told["recentred"] = s.plateau or deviation * band(horizon, 2 * gamma_bound(problem, lam, horizon)[0], lam) + r
+    return RobustConjugateUCB(problem.domain, problem.kernel, beta=_index_beta(problem, s), **told)
+
+
+_policy("rcgp-ucb", "RCGP-UCB", "wine", "weighs lies", weighs=True)(_rcgp_ucb)
+_policy("a2-rcgp-ucb", "A2-RCGP-UCB", "olive", "its adaptive form", weighs=True)(partial(_rcgp_ucb, adaptive=True))
 
 
 _KINDS: Mapping[str, tuple[dict[str, Entry], str]] = {  # and what a user's object of this kind must have

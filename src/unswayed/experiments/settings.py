@@ -27,6 +27,7 @@ class PolicySettings:
             (Corollary 2, exact), "gain" (Corollary 2 as printed, for RGP-PE with lam >= 1).
         error: Delta of linear-pe: "balanced" or "matern".
         alpha: Least share of an arm in linear-pe's design; by default 1/m_0.
+        plateau: Distance up to which RCGP-UCB believes a reward in full; by default all that honest rewards need.
 
     Example:
         >>> PolicySettings(b=1.0).eta
@@ -43,6 +44,7 @@ class PolicySettings:
     width: str = "experiments"
     error: str = "balanced"
     alpha: float | None = None
+    plateau: float | None = None
 
     def __post_init__(self) -> None:
         from unswayed.types import growth, positive, probability
@@ -56,7 +58,7 @@ class PolicySettings:
         growth(self.eta)
         if self.psi != "theorem" and not 0 <= self.psi <= 1:
             raise InvalidInput(f"psi must lie in [0, 1] or be 'theorem', not {self.psi:g}")
-        for name in ("b", "lam", "beta", "norm"):
+        for name in ("b", "lam", "beta", "norm", "plateau"):
             if getattr(self, name) is not None:
                 positive(getattr(self, name), name, zero=name in ("b", "beta"))
 

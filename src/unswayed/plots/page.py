@@ -15,13 +15,13 @@ def escaped(value: object) -> str:
     return html.escape(str(value))
 
 
-def document(title: str, parts: Iterable[str]) -> str:
-    """A whole page."""
+def document(title: str, parts: Iterable[str], *, style: str = STYLE, head: str = "") -> str:
+    """A whole page; `head` stands before its style."""
     return "\n".join(
         [
             "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
             "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-            f"<title>{escaped(title)}</title><style>{STYLE}</style></head><body>",
+            f"{head}<title>{escaped(title)}</title><style>{style}</style></head><body>",
             *parts,
             "</body></html>",
         ]

@@ -123,10 +123,9 @@ class Watch:
         weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat, free), named=int(named))
         kept[kept] = weighed.kept
         told = replace(self, offsets=weighed.offsets, aside=weighed.aside)
-        rewards, left = told.corrected, weighed.allowance
-        posterior = possible if weighed.believes_all else self._of(kept, rewards)
+        rewards, posterior = told.corrected, weighed.posterior
         plays = self.arms[kept], rewards[kept], self.repeats[kept], self.sizes[kept]
-        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=left)
+        explained = trim(posterior, *plays, K=self.K, threshold=threshold, allowance=weighed.allowance)
         if not explained.all() and explained.sum() >= len(explained) / 2:
             kept[kept] = explained
             posterior = self._of(kept, rewards)

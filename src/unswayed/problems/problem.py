@@ -83,8 +83,13 @@ class Problem:
         if self.low is not None and self.high is not None:
             return self.low, self.high
         norm = self.norm if norm is None else norm
-        largest = norm * float(np.sqrt(np.max(self.kernel.diagonal(self.domain))))
+        largest = norm * self.deviation
         return -largest if self.low is None else self.low, largest if self.high is None else self.high
+
+    @property
+    def deviation(self) -> float:
+        """The largest standard deviation of the prior: max sqrt(k(x, x))."""
+        return float(np.sqrt(np.max(self.kernel.diagonal(self.domain))))
 
     @property
     def n_arms(self) -> int:

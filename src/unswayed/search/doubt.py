@@ -88,6 +88,17 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
 
 
+def settled(surrogate: Surrogate, plays: int) -> set[bytes]:
+    """Rows all of whose values were set aside, more of them than are likely to be lies: they need no more plays.
+
+    The model is not always right. One value may be a lie; that n - 1 more of them are, if measured for this reason, is
+    less probable than that a value is what the model does not expect (PEAK).
+    """
+    span, threat = float(np.ptp(surrogate.measured.y)), Threat.of(surrogate.policy.corruption_budget)
+    share = share_of_lies(threat, plays, len(surrogate.names), span)
+    return {row for row, n in surrogate.refused().items() if 0 < share ** (n - 1) < PEAK}
+
+
 def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, span: float) -> list[Doubt]:
     """The most promising of some values that were set aside; none if all are below the leader or far off."""
     watch, field = surrogate.watch, surrogate.measured

@@ -143,6 +143,14 @@ class Surrogate:
         arms = [self.arm_of.get(row.tobytes(), -1) for row in rows]
         return np.append(counts, 0.0)[arms]
 
+    def refused(self) -> dict[bytes, float]:
+        """The rows all of whose plays are set aside, one by one, and how many measurements there are of each."""
+        watch = self.watch
+        single = ~watch.kept if watch.sources is None else ~watch.kept & ~np.isin(watch.sources, watch.aside)
+        times = np.bincount(watch.arms, weights=watch.sizes * single, minlength=len(watch.K))
+        times[watch.arms[watch.kept]] = 0.0
+        return {self.policy.domain[arm].tobytes(): float(times[arm]) for arm in np.flatnonzero(times)}
+
     def sure(self, rows: FloatArray) -> BoolArray:
         """Which of these rows cannot be false altogether: more of their values agree than the threat can forge."""
         threat = Threat.of(self.policy.corruption_budget)

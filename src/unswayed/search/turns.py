@@ -7,14 +7,15 @@ every family has had its share of plays without a new best value.
     the share of a family   EACH (d + 1) plays, where d is the number of its parameters, and at least LEAST; less if
                             these are more than MOST of all plays
 
-A value that is the best of its family is measured again if it was set aside: most plays that contradict it may be of
-other families.
+Under a threat, a value that is the best of its family is measured again if it was set aside: most plays that contradict
+it may be of other families.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from unswayed.core.threat import Threat
 from unswayed.search.candidates import families, family_of
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Task
@@ -45,10 +46,10 @@ def behind(task: Task, data: Data, pending: FloatArray, number: int, plays: int)
 
 def doubted(surrogate: Surrogate, rows: BoolArray, above: float) -> FloatArray | None:
     """The row of the largest value that was set aside and not measured again yet, of some arms and above a value."""
-    watch = surrogate.watch
+    watch, threat = surrogate.watch, Threat.of(surrogate.policy.corruption_budget)
     once = np.bincount(watch.arms)[watch.arms] == 1
     aside = np.flatnonzero(~watch.kept & once & rows[watch.arms] & (watch.rewards > above))
-    if surrogate.binary or not aside.size:
+    if surrogate.binary or not aside.size or (threat is not None and threat.none):
         return None
     row: FloatArray = surrogate.policy.domain[watch.arms[aside[np.argmax(watch.rewards[aside])]]]
     return row

@@ -44,13 +44,13 @@ _ALL = (
     Corruption("worker", "one of eight workers reports random numbers between worst and best", LIARS, workers.worker),
     Corruption(
         "clipping",
-        "outside a half of the space without the best point, nothing looks as good as the best in that half",
+        "outside a half of the space that lacks the best point, nothing looks as good as the best in that half",
         TOTAL,
         paper.clipping,
     ),
     Corruption(
         "aggsub",
-        "outside a half of the space without the best point, all values are lowered below the best in that half",
+        "outside a half of the space that lacks the best point, all values are lowered until that half looks best",
         TOTAL,
         paper.aggsub,
     ),
@@ -67,13 +67,13 @@ _ALL = (
     ),
     Corruption(
         "asymmetric",
-        "random plays move to one side, up or down, by 3 to 9 standard deviations of the truth",
+        "random plays move by 3 to 9 standard deviations of the truth, all up or all down",
         LIES,
         outliers.asymmetric,
     ),
     Corruption(
         "focused",
-        "plays in the tenth of the space around its median point report three standard deviations too little",
+        "plays in the tenth of the space around its median point report its median less three standard deviations",
         LIES,
         places.focused,
     ),
@@ -176,13 +176,15 @@ class Game:
         honest, left, past = self._honest(rows[0], truth), self._left(), slice(self.number)
         wish = self._wish(Play(self.number, rows[0], truth, honest, left, self._rows[past], self._told[past]))
         change = float(np.clip(wish, -left, left))
-        if change != 0.0:
-            self.spent = min(self.spent + abs(change) / self.problem.range, self.limit)
+        reward = honest + change
+        if reward != honest:
+            total = self.spent + abs(change) / self.problem.range
+            self.spent = self.limit if abs(change) == left else min(total, self.limit)  # no rounding error is left over
             self.lies += 1
             self._lying.add(self.source)
-        self._rows[self.number], self._told[self.number] = rows[0], honest + change
+        self._rows[self.number], self._told[self.number] = rows[0], reward
         self.number += 1
-        return honest + change
+        return reward
 
     def _honest(self, row: FloatArray, truth: float) -> float:
         """A report without a lie."""

@@ -37,8 +37,8 @@ class Problem:
         truth: The values at encoded rows of the space.
         best: Largest value.
         worst: Smallest value.
-        honest: An honest report of an encoded row, if its noise is not NOISE x range: row, truth, random numbers of this
-            play -> value.
+        honest: An honest report of an encoded row, if its noise is not NOISE x range: row, truth, random numbers of
+            this play -> value.
     """
 
     name: str

@@ -3,8 +3,8 @@
     sigma   standard deviation of the true values over the space
 
 Spikes and dips want to change each play with the probability RATE, within a total. The others change as many plays as
-their count allows. constant, uniform and asymmetric are outliers of Ament et al. (2024, arXiv 2410.24222); asymmetric is
-from Altamirano et al. (2024, arXiv 2311.00463): all on one side, drawn once, by 3 to 9 sigma. Both papers corrupt
+their count allows. constant, uniform and asymmetric are outliers of Ament et al. (2024, arXiv 2410.24222); asymmetric
+comes from Altamirano et al. (2024, arXiv 2311.00463): all on one side, drawn once, by 3 to 9 sigma. Both papers corrupt
 data sets. That these outliers replace the reports of a game is our reading, and so is the value of the constant.
 """
 

@@ -5,11 +5,11 @@
 promote and hide keep within a total; focused and the two clairvoyant liars change the first plays that qualify, until
 their lies are counted out.
 
-The clairvoyant liar of Ezzerg et al. (2025, arXiv 2511.15315) knows the best point. Section 5.3 of version 2: of the
-plays after the first five, those nearer to it than 0.2 report a fixed low value, and those farther away than 0.5 a fixed
-high one. We take the two apart. On their function of [0, 1], whose best point is 1, these are the nearest fifth and the
-farthest half of the space, and so they are here on every space; their values -10 and 25 lie about 0.2 ranges below the
-worst and 0.4 above the best. Their count of lies is T^(1/3); ours is that of all counted lies.
+The clairvoyant liar of Ezzerg et al. (2025, arXiv 2511.15315) knows the best point. Section 5.3 of version 2, as others
+report it: of the plays after the first five, those nearer to it than 0.2 report a fixed low value, and those farther
+away than 0.5 a fixed high one. We take the two apart. On their function on [0, 1], whose best point is 1, these are the
+nearest fifth and the farthest half of the space, and so they are here on every space. Their values, -10 and 25, lie
+about 0.2 ranges below the worst and 0.4 above the best. They count T^(1/3) lies; we count as for all counted lies.
 
 focused is from Altamirano et al. (2024, arXiv 2311.00463), used by Ament et al. (2024, arXiv 2410.24222): outliers
 around the median point that report the median there less 3 sigma. They move points of a data set to that place; in a
@@ -18,11 +18,14 @@ game the optimiser chooses the points, so ours waits for plays near the median p
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from unswayed.gauntlet.liars.protocol import Play, Wish
 from unswayed.gauntlet.liars.survey import distance, survey
 from unswayed.gauntlet.problems import Problem
+from unswayed.types import FloatArray
 
 BALL, SLOPE = 0.2, 0.1  # promote: the share of the space, and how far the claimed values fall towards its edge
 TOP, NEAR, POOR = 0.95, 0.25, 0.25  # hide: quantile of the space, distance from the best in ranges, reported quantile
@@ -34,13 +37,7 @@ FOCUS, DEPTH = 0.1, 3.0  # focused: the share of the space around the median poi
 
 def promote(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
     """The ball with the lowest mean looks as if the best point were in it."""
-    X, f = survey(problem).rows, survey(problem).values
-    size = max(int(BALL * len(X)), 1)
-    centres = X[:: max(len(X) // 256, 1)]
-    distances = np.sqrt(((centres[:, None, :] - X) ** 2).sum(axis=2))
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, :size]
-    lowest = int(np.argmin(f[nearest].mean(axis=1)))
-    centre, radius = centres[lowest], float(distances[lowest, nearest[lowest, -1]]) or 1.0
+    centre, radius = _lowest_ball(problem)
 
     def wish(play: Play) -> float:
         away = float(distance(play.row, centre)) / radius
@@ -48,6 +45,18 @@ def promote(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
         return max(claimed - play.truth, 0.0) if away <= 1 else 0.0
 
     return wish
+
+
+@lru_cache(maxsize=64)
+def _lowest_ball(problem: Problem) -> tuple[FloatArray, float]:
+    """Centre and radius of the ball with the lowest mean value."""
+    X, f = survey(problem).rows, survey(problem).values
+    size = max(int(BALL * len(X)), 1)
+    centres = X[:: max(len(X) // 256, 1)]
+    distances = np.sqrt(((centres[:, None, :] - X) ** 2).sum(axis=2))
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :size]
+    lowest = int(np.argmin(f[nearest].mean(axis=1)))
+    return centres[lowest], float(distances[lowest, nearest[lowest, -1]]) or 1.0
 
 
 def hide(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:

@@ -1,21 +1,22 @@
 """The strongest liar: it knows the truth and all reports, and pays the least that keeps a bad point in the lead.
 
-    x, y    points that were played, and what was reported      e_x    d mu(x) / d y of the present play
-    mu      posterior mean of the reports                       a, b   good and bad points: within WRONG of the best, or not
+    x, y   points that were played, and what was reported      mu     posterior mean of the reports
+    a, b   good points, within WRONG of the best, and others   e_x    d mu(x) / d y of the present play
 
-It keeps a posterior of its own: an optimiser that cannot be looked into will lean to the point with the largest mu. At a
-play it finds the change c of smallest |c| after which some bad point leads all good ones by MARGIN standard deviations of
-the noise:
+It keeps a posterior of its own: an optimiser that cannot be looked into will lean to the point with the largest mu. At
+a play it finds the change c of smallest |c| after which some bad point leads all good ones by a margin:
 
-    for some b and all a:   mu(b) + c e_b  >=  mu(a) + c e_a + MARGIN noise
+    for some b and all a:   mu(b) + c e_b  >=  mu(a) + c e_a + margin
 
-So it hides a good point when it is found, just below what was known before, where that is cheapest; it raises a bad
-one if this costs less. It does nothing while a bad point leads anyway, and nothing if c is more than what is left.
+So it hides a good point when it is found, just below what was known before, and it raises a bad one where that costs
+less. It does nothing while a bad point leads anyway, and nothing if c is more than one range or than what is left of
+its total. It wants a lost run, not the largest gap: where single reports are believed, promote leads further astray.
 The kernel is a Matern kernel with the length-scale that fits the truth best.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import inf
 
 import numpy as np
@@ -29,18 +30,16 @@ from unswayed.gauntlet.liars.survey import survey
 from unswayed.gauntlet.problems import Problem
 from unswayed.types import BoolArray, FloatArray
 
-WRONG = 0.1  # ranges: a run that ends with a larger gap is lost
+WRONG = 0.2  # ranges: twice the gap from which a run is lost
 MARGIN = 2.0  # standard deviations of the noise
+STAKE = 1.0  # ranges: the most that it spends on one play
 FITTED = 256  # rows that the length-scale is fitted to
 
 
 def strongest(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
     """Keep a bad point in the lead, as cheaply as possible."""
-    known = survey(problem)
-    level, scale, noise = float(known.values.mean()), known.std, NOISE * problem.range
-    few = known.rows[:: max(len(known.rows) // FITTED, 1)]
-    lam = (noise / scale) ** 2
-    kernel = fit_lengthscale(Matern(2.5), few, (problem.truth(few) - level) / scale, lam=lam)
+    level, scale, noise = float(survey(problem).values.mean()), survey(problem).std, NOISE * problem.range
+    kernel, lam = _kernel(problem), (noise / scale) ** 2
 
     def wish(play: Play) -> float:
         points, arms = numbered_rows(np.vstack([play.rows, play.row]))
@@ -49,9 +48,18 @@ def strongest(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
         bad = problem.best - problem.truth(points) > WRONG * problem.range
         effect = posterior.covariance[:, arms[-1]] / lam
         change = scale * cheapest(posterior.mean, effect, bad, MARGIN * noise / scale)
-        return change if abs(change) <= play.left else 0.0
+        return change if abs(change) <= min(play.left, STAKE * problem.range) else 0.0
 
     return wish
+
+
+@lru_cache(maxsize=64)
+def _kernel(problem: Problem) -> Matern:
+    """The kernel that fits the truth best."""
+    known = survey(problem)
+    few = slice(None, None, max(len(known.rows) // FITTED, 1))
+    values = (known.values[few] - known.values.mean()) / known.std
+    return fit_lengthscale(Matern(2.5), known.rows[few], values, lam=(NOISE * problem.range / known.std) ** 2)
 
 
 def cheapest(mu: FloatArray, effect: FloatArray, bad: BoolArray, margin: float) -> float:
@@ -74,9 +82,14 @@ def cheapest(mu: FloatArray, effect: FloatArray, bad: BoolArray, margin: float) 
         return 0.0
     lead = mu[~bad] - mu[bad][:, None] + margin  # of each good arm (columns) over each bad one (rows)
     gain = effect[bad][:, None] - effect[~bad]
-    prices = []
-    for sign in (-1.0, 1.0):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            needed = np.where(lead <= 0, 0.0, np.where(sign * gain > 0, lead / (sign * gain), inf))
-        prices.append(float(needed.max(axis=1).min()))
-    return -prices[0] if prices[0] <= prices[1] else prices[1]
+    down, up = _least(lead, -gain), _least(lead, gain)
+    return -down if down <= up else up
+
+
+def _least(lead: FloatArray, gain: FloatArray) -> float:
+    """The smallest t >= 0 with t gain >= lead in all columns of some row; infinite if there is none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = lead / gain
+    least = np.where(gain > 0, ends, np.where(lead > 0, inf, 0.0)).max(axis=1).clip(min=0.0)
+    most = np.where(gain < 0, ends, inf).min(axis=1)
+    return float(np.where(least <= most, least, inf).min())

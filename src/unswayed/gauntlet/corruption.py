@@ -147,11 +147,6 @@ class Game:
         return len(self._lying)
 
     @property
-    def liars(self) -> int:
-        """How many sources have lied so far; plays without a named source have one source."""
-        return int(self.lies > 0)
-
-    @property
     def source(self) -> str | None:
         """Who measures the next play; None if there is only one source."""
         return f"worker {self.number % WORKERS}" if self._liar.bound is Bound.LIARS else None

@@ -118,7 +118,7 @@ def test_a_peer_in_another_environment(unswayed, here, monkeypatch):
     [
         (("--optimizers", "gut"), "unknown optimizer 'gut': choose one of unswayed, unswayed-wary, random"),
         (("--optimizers", "nowhere:make"), "cannot import nowhere:make"),
-        (("--problems", "branin-2,moon"), "unknown problem 'moon': choose one of branin-2, hartmann-6"),
+        (("--problems", "branin-2,moon"), "unknown problem 'moon': the nearest of the"),
         (("--corruptions", "bribe"), "unknown corruption 'bribe': choose one of none, spikes"),
         (("--plays", "many"), "--plays must be whole numbers with commas, not 'many'"),
         (("--plays", "0"), "the number of plays"),

@@ -21,7 +21,7 @@ from unswayed.cli.sweeps import DaskAddress, ExecutorName, Jobs, TimeLimit, disp
 from unswayed.errors import InvalidInput
 from unswayed.gauntlet.corruption import CORRUPTIONS
 from unswayed.gauntlet.optimizers import OPTIMIZERS
-from unswayed.gauntlet.problems import MAKERS
+from unswayed.gauntlet.problems import GROUPS
 from unswayed.gauntlet.standard import QUICK, STANDARD, Plan
 from unswayed.text import counted, listed
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MEMORY = 16 << 30  # bytes of one match: torch maps a lot
 WHO = f"Who plays, with commas: {', '.join(OPTIMIZERS)}, or module:factory of your own."
-WHERE = f"Problems, with commas: {', '.join(MAKERS)}."
+WHERE = f"Problems, with commas, such as hartmann-6, or groups of them: {', '.join(GROUPS)}."
 LIES = f"What is done to the measurements, with commas: {', '.join(CORRUPTIONS)}."
 PEERS = "Another environment, for what is not installed here: its folder or its Python."
 SMALL = f"{counted(len(QUICK.matches()), 'short match')} that need no further packages: about a minute."
@@ -72,7 +72,13 @@ def command(
     from unswayed.experiments.sweep import sweep
     from unswayed.gauntlet.play import quietly
 
-    given = {"optimizers": optimizers, "problems": problems, "corruptions": corruptions, "plays": plays, "seeds": seeds}
+    given: dict[str, Any] = {
+        "optimizers": optimizers,
+        "problems": problems,
+        "corruptions": corruptions,
+        "plays": plays,
+        "seeds": seeds,
+    }
     processes = workers(jobs, executor, time_limit)
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)  # for module:factory
@@ -82,8 +88,8 @@ def command(
     with _folder(out).opened() as folder:
         folder.describe(keys, settings)
         with display(len(matches)) as report, pool(executor, processes, dask_address, time_limit, MEMORY) as workshop:
-            limits = {"retries": 0, "patience": 2 * time_limit + 60}
-            failures = sweep(matches, folder, workshop, task=quietly, report=report, **limits)
+            how: dict[str, Any] = {"task": quietly, "report": report, "retries": 0, "patience": 2 * time_limit + 60}
+            failures = sweep(matches, folder, workshop, **how)
         _finish(folder, keys, settings, failures, missing, as_json)
     exit_with_failures(failures, shown=None)
 
@@ -93,11 +99,13 @@ def _plan(base: Plan, given: Mapping[str, Any]) -> Plan:
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name, text in changes.items():
         changes[name] = text if name == "seeds" else tuple(part.strip() for part in text.split(","))
+    if "problems" in changes:
+        changes["problems"] = tuple(name for part in changes["problems"] for name in GROUPS.get(part, (part,)))
     try:
         changes["plays"] = tuple(map(int, changes.get("plays", base.plays)))
     except ValueError:
         raise InvalidInput(f"--plays must be whole numbers with commas, not {given['plays']!r}") from None
-    return replace(base, **changes, slow=tuple(MAKERS) if "problems" in changes else base.slow)
+    return replace(base, **changes, slow=None if "problems" in changes else base.slow)
 
 
 def _matches(plan: Plan, given: Mapping[str, Any], peers: Path | None) -> tuple[list[Match], dict[str, str]]:
@@ -107,7 +115,7 @@ def _matches(plan: Plan, given: Mapping[str, Any], peers: Path | None) -> tuple[
     python = None if peers is None else python_of(peers)
     with Console(stderr=True).status("preparing the problems"):
         matches, missing = assigned(plan.matches(), python)
-    wanted = [*(given["optimizers"] or "").split(","), *(given["problems"] or "").split(",")]
+    wanted = f"{given['optimizers']},{given['problems']}".split(",")
     for name, reason in missing.items():
         if name in wanted:
             raise InvalidInput(f"{reason}, or name an environment that has it with --peers")

@@ -153,4 +153,5 @@ def _game(name: str, corruption: str, plays: int) -> str:
 
 
 def _versions(optimizer: str) -> str:
-    return ", ".join(f"{package} {found or 'missing'}" for package, found in versions(optimizer).items())
+    found = versions(entry_of(optimizer).packages)
+    return ", ".join(f"{package} {number or 'missing'}" for package, number in found.items())

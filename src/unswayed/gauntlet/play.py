@@ -14,34 +14,27 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from typing import Any
 
-from unswayed.errors import InvalidInput
 from unswayed.experiments.experiment import code_version
 from unswayed.experiments.sweep import Trial
 from unswayed.gauntlet.match import Match
-from unswayed.gauntlet.optimizers import check_installed
-from unswayed.gauntlet.problems import problem
+from unswayed.gauntlet.optimizers import entry_of, lacking
+from unswayed.gauntlet.problems import needs
 from unswayed.text import printable
 
 Reply = dict[str, Any]
 
 
-def missing(matches: Iterable[Match]) -> dict[str, str]:
-    """The optimisers and problems that cannot be played here, each with the reason."""
-    found: dict[str, str] = {}
-    checks: dict[str, Callable[[str], object]] = {"optimizer": check_installed, "problem": problem}
-    wanted = {kind: dict.fromkeys(getattr(match, kind) for match in matches) for kind in checks}
-    for kind, check in checks.items():
-        for name in wanted[kind]:
-            try:
-                check(name)
-            except InvalidInput as error:
-                found[name] = str(error)
-    return found
+def missing(matches: Sequence[Match]) -> dict[str, str]:
+    """The optimisers and problems that cannot be played here, each with what they need."""
+    wanted = {match.optimizer: entry_of(match.optimizer).packages for match in matches}
+    wanted |= {match.problem: tuple(filter(None, [needs(match.problem)])) for match in matches}
+    found = {name: lacking(name, packages) for name, packages in wanted.items()}
+    return {name: reason for name, reason in found.items() if reason}
 
 
 def package_version() -> str:

@@ -6,7 +6,7 @@ your own needs no change here: its name is `module:factory` (see `own.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -82,10 +82,10 @@ def entry_of(name: str | Factory) -> Entry:
     return OPTIMIZERS[name]
 
 
-def versions(name: str | Factory) -> dict[str, str | None]:
-    """The installed versions of the packages of an optimiser; None for one that is missing."""
+def versions(packages: Iterable[str]) -> dict[str, str | None]:
+    """The installed versions of packages; None for one that is missing."""
     found: dict[str, str | None] = {}
-    for package in entry_of(name).packages:
+    for package in packages:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -93,10 +93,10 @@ def versions(name: str | Factory) -> dict[str, str | None]:
     return found
 
 
-def check_installed(name: str | Factory) -> None:
-    """Refuse an optimiser whose packages are missing."""
-    if missing := [package for package, found in versions(name).items() if found is None]:
-        raise InvalidInput(f"{name} needs {', '.join(missing)}: pip install {' '.join(missing)}, or run `make peers`")
+def lacking(name: object, packages: Iterable[str]) -> str | None:
+    """What is missing to play an optimiser or a problem, and how to get it; None if nothing is."""
+    lost = [package for package, found in versions(packages).items() if found is None]
+    return f"{name} needs {', '.join(lost)}: pip install {' '.join(lost)}, or run `make peers`" if lost else None
 
 
 def make(name: str, game: Game, seed: int) -> Player:
@@ -142,7 +142,8 @@ def player(optimizer: str | Factory, space: Space, plays: int, threat: Threat, s
         True
     """
     entry = entry_of(optimizer)
-    check_installed(optimizer)
+    if lost := lacking(optimizer, entry.packages):
+        raise InvalidInput(lost)
     module, class_name = entry.home.split(":")
     kind = getattr(import_module(f"{__name__}.{module}"), class_name)
     made: Player = kind(space, plays, threat, seed, **dict(entry.settings))

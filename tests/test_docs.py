@@ -15,8 +15,8 @@ from unswayed.spaces import read_space
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOLDERS = (
-    "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|integrations|paper|plots|policies|problems|programs"
-    "|scripts|search|service|simulation|spaces|storage|study|tests"
+    "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|gauntlet|integrations|paper|plots|policies"
+    "|problems|programs|scripts|search|service|simulation|spaces|storage|study|tests"
 )
 PLACEHOLDER = "NAME.py"  # a file that the reader will write
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -43,7 +43,10 @@ def test_python_blocks_print_what_they_say(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_print_what_they_say(page, capsys, monkeypatch, tmp_path):
-    """In an empty folder. A space is the file space.toml; a sheet is the last one that was written, filled in."""
+    """In an empty folder. A space is the file space.toml; a sheet is the last one that was written, filled in.
+
+    Code that begins with the name of a file, as a comment, is that file.
+    """
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").symlink_to(ROOT / "docs")
@@ -51,6 +54,8 @@ def test_commands_print_what_they_say(page, capsys, monkeypatch, tmp_path):
     for kind, text in blocks(page):
         if kind == "toml":
             (tmp_path / "space.toml").write_text(text, encoding="utf-8")
+        elif kind == "python" and (named := re.match(r"# (\w+\.py)\n", text)):
+            (tmp_path / named[1]).write_text(text, encoding="utf-8")
         elif kind == "csv":
             assert (tmp_path / sheets[-1]).exists()
             (tmp_path / sheets[-1]).write_text(text, encoding="utf-8")

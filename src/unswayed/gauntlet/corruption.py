@@ -1,23 +1,16 @@
 """What is reported in place of the truth: noise, and a liar with an exact ledger.
 
-    reward = f(x) + noise + c      noise and the wishes of a liar are drawn by the number of the play and the seed: two
+    reward = f(x) + noise + c      noise and the lots of a liar are drawn by the number of the play and the seed: two
                                    optimisers that ask for the same points are told the same
 
-    none      nobody lies
-    spikes    random plays are raised by half to one range
-    dips      random plays are lowered by half to one range
-    promote   the ball of a fifth of the space with the lowest mean looks as if the best point were in it
-    hide      plays near the best, by value, are lowered to the lower quartile
-    worker    one of eight workers, who take turns, reports random numbers between worst and best
-
-The changes of spikes, dips, promote and hide add up to at most SHARE x plays x range: the last lie gets the rest, then
-all values are true. A lying worker is bounded by its turns.
+A liar says what it wants; the ledger cuts it down to what its bound allows. Within a total, the last lie gets the rest.
+The liars are in `liars/`, one file for each kind; their names, and what each does, are below.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from math import inf
 
@@ -25,73 +18,80 @@ import numpy as np
 
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput
+from unswayed.gauntlet.liars import outliers, paper, places, workers
+from unswayed.gauntlet.liars.protocol import NOISE, SHARE, WORKERS, Bound, Corruption, Play, counted_lies
+from unswayed.gauntlet.liars.strongest import strongest
+from unswayed.gauntlet.liars.survey import SAMPLE
 from unswayed.gauntlet.problems import Problem
 from unswayed.spaces import Point
 from unswayed.types import FloatArray
 
-NOISE = 0.01  # standard deviation, as a share of the range
-SHARE = 0.04  # of plays x range: what a liar may change in all
-WORKERS = 8
-RATE = 1 / 15  # of plays that spikes and dips want to change
-BALL, SLOPE = 0.2, 0.1  # promote: the share of the space, and how far the claimed values fall towards its edge
-TOP, NEAR, POOR = 0.95, 0.25, 0.25  # hide: quantile of the space, distance from the best in ranges, reported quantile
-SAMPLE = 2048  # rows that quantiles and balls are taken from
+__all__ = ["CORRUPTIONS", "NOISE", "SHARE", "WORKERS", "Bound", "Corruption", "Game"]
+WIDE = 6.0  # standard deviations of the noise: an honest report lies so far outside the range at most
+TOTAL, LIES, LIARS = Bound.TOTAL, Bound.LIES, Bound.LIARS
 
-Wish = Callable[[int, FloatArray, float], float]  # number of the play, encoded row, true value -> wanted change
-Maker = Callable[[Problem, int, np.random.Generator], Wish]
-
-
-def _none(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
-    return lambda number, row, truth: 0.0
-
-
-def _outliers(sign: float) -> Maker:
-    def make(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
-        draws = rng.random((plays, 2))
-        changes = np.where(draws[:, 0] < RATE, sign * (0.5 + 0.5 * draws[:, 1]) * problem.range, 0.0)
-        return lambda number, row, truth: float(changes[number])
-
-    return make
-
-
-def _promote(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
-    X = problem.rows(SAMPLE, np.random.default_rng(0))
-    f, size = problem.truth(X), max(int(BALL * len(X)), 1)
-    centres = X[:: max(len(X) // 256, 1)]
-    distances = np.sqrt(((centres[:, None, :] - X) ** 2).sum(axis=2))
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, :size]
-    lowest = int(np.argmin(f[nearest].mean(axis=1)))
-    centre, radius = centres[lowest], float(distances[lowest, nearest[lowest, -1]]) or 1.0
-
-    def wish(number: int, row: FloatArray, truth: float) -> float:
-        distance = float(np.sqrt(((row - centre) ** 2).sum())) / radius
-        claimed = problem.best - SLOPE * distance**2 * problem.range
-        return max(claimed - truth, 0.0) if distance <= 1 else 0.0
-
-    return wish
-
-
-def _hide(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
-    f = problem.truth(problem.rows(SAMPLE, np.random.default_rng(0)))
-    near = max(float(np.quantile(f, TOP)), problem.best - NEAR * problem.range)
-    poor = float(np.quantile(f, POOR))
-    return lambda number, row, truth: min(poor - truth, 0.0) if truth >= near else 0.0
-
-
-def _worker(problem: Problem, plays: int, rng: np.random.Generator) -> Wish:
-    liar = int(rng.integers(WORKERS))
-    reports = problem.worst + problem.range * rng.random(plays)
-    return lambda number, row, truth: float(reports[number] - truth) if number % WORKERS == liar else 0.0
-
-
-CORRUPTIONS: Mapping[str, Maker] = {
-    "none": _none,
-    "spikes": _outliers(1.0),
-    "dips": _outliers(-1.0),
-    "promote": _promote,
-    "hide": _hide,
-    "worker": _worker,
-}
+_ALL = (
+    Corruption("none", "nobody lies", Bound.NOTHING, lambda problem, plays, rng: lambda play: 0.0),
+    Corruption("spikes", "random plays are raised by half to one range", TOTAL, outliers.outliers(1.0)),
+    Corruption("dips", "random plays are lowered by half to one range", TOTAL, outliers.outliers(-1.0)),
+    Corruption(
+        "promote",
+        "the ball of a fifth of the space with the lowest mean looks as if the best point were in it",
+        TOTAL,
+        places.promote,
+    ),
+    Corruption("hide", "plays near the best, by value, are lowered to the lower quartile", TOTAL, places.hide),
+    Corruption("worker", "one of eight workers reports random numbers between worst and best", LIARS, workers.worker),
+    Corruption(
+        "clipping",
+        "outside a half of the space that lacks the best point, nothing looks as good as the best in that half",
+        TOTAL,
+        paper.clipping,
+    ),
+    Corruption(
+        "aggsub",
+        "outside a half of the space that lacks the best point, all values are lowered until that half looks best",
+        TOTAL,
+        paper.aggsub,
+    ),
+    Corruption("top-3", "the best 3% of the space is lowered to the 16% quantile", TOTAL, paper.top(3)),
+    Corruption("top-5", "the best 5% of the space is lowered to the 16% quantile", TOTAL, paper.top(5)),
+    Corruption("flip", "the best looks like the worst and the worst like the best, everywhere", TOTAL, paper.flip),
+    Corruption("strongest", "reports are changed by the least that keeps a bad point in the lead", TOTAL, strongest),
+    Corruption("spikes-huge", "random plays are raised by a million ranges", LIES, outliers.huge(1.0)),
+    Corruption("dips-huge", "random plays are lowered by a million ranges", LIES, outliers.huge(-1.0)),
+    Corruption("spikes-in-range", "random plays report the best value", LIES, outliers.best, in_range=True),
+    Corruption("constant", "random plays report a constant one range above the best", LIES, outliers.constant),
+    Corruption(
+        "uniform", "random plays report random numbers between worst and best", LIES, outliers.uniform, in_range=True
+    ),
+    Corruption(
+        "asymmetric",
+        "random plays move by 3 to 9 standard deviations of the truth, all up or all down",
+        LIES,
+        outliers.asymmetric,
+    ),
+    Corruption(
+        "focused",
+        "plays in the tenth of the space around its median point report its median less three standard deviations",
+        LIES,
+        places.focused,
+    ),
+    Corruption(
+        "clairvoyant-near",
+        "after five true plays, those in the fifth of the space nearest to the best point look worse than the worst",
+        LIES,
+        places.clairvoyant_near,
+    ),
+    Corruption(
+        "clairvoyant-far",
+        "after five true plays, those in the half of the space farthest from the best point look better than the best",
+        LIES,
+        places.clairvoyant_far,
+    ),
+    Corruption("drift", "one of eight workers drifts away, up or down, to one range in the end", LIARS, workers.drift),
+)
+CORRUPTIONS: Mapping[str, Corruption] = {one.name: one for one in _ALL}
 
 
 class Game:
@@ -104,6 +104,7 @@ class Game:
         seed: Of noise and lies.
 
     Attributes:
+        number: How many plays there were.
         spent: The sum of the changes so far, in ranges.
         lies: How many plays were changed.
 
@@ -124,40 +125,80 @@ class Game:
         self.problem, self.corruption, self.plays = problem, corruption, plays
         if plays < 1 or seed < 0:
             raise InvalidInput(f"a game needs at least one play and a seed of at least 0, not {plays} and {seed}")
-        name = zlib.crc32(problem.name.encode())
-        self._noise = NOISE * problem.range * np.random.default_rng([name, seed, 0]).standard_normal(plays)
-        self._wish = CORRUPTIONS[corruption](problem, plays, np.random.default_rng([name, seed, 1]))
+        self._seed = zlib.crc32(problem.name.encode()), seed
+        self._noise = NOISE * problem.range * np.random.default_rng([*self._seed, 0]).standard_normal(plays)
+        self._wish = self._liar.make(problem, plays, np.random.default_rng([*self._seed, 1]))
+        self._rows, self._told = np.empty((plays, problem.space.columns)), np.empty(plays)
+        self._lying: set[str | None] = set()
         self.number, self.spent, self.lies = 0, 0.0, 0
+
+    @property
+    def _liar(self) -> Corruption:
+        return CORRUPTIONS[self.corruption]
 
     @property
     def limit(self) -> float:
         """What the changes may add up to, in ranges."""
-        return {"none": 0.0, "worker": inf}.get(self.corruption, SHARE * self.plays)
+        return {Bound.NOTHING: 0.0, Bound.TOTAL: SHARE * self.plays}.get(self._liar.bound, inf)
+
+    @property
+    def liars(self) -> int:
+        """How many sources have lied so far; plays without a named source have one source."""
+        return len(self._lying)
 
     @property
     def source(self) -> str | None:
         """Who measures the next play; None if there is only one source."""
-        return f"worker {self.number % WORKERS}" if self.corruption == "worker" else None
+        return f"worker {self.number % WORKERS}" if self._liar.bound is Bound.LIARS else None
 
     @property
     def threat(self) -> Threat:
-        """The truth about the liar: what an optimiser that can be told is told."""
-        liars = self.corruption == "worker"
-        return Threat(liars=1) if liars else Threat(total=self.limit * self.problem.range)
+        """The truth about the liar: what an optimiser that can be told is told.
+
+        If false reports stay within the range of honest ones, it is told that range: from worst to best, and the noise.
+        """
+        if self._liar.bound is Bound.LIARS:
+            return Threat(liars=1)
+        if self._liar.bound is not Bound.LIES:
+            return Threat(total=self.limit * self.problem.range)
+        low = high = None
+        if self._liar.in_range and self.problem.honest is None:
+            outside = WIDE * NOISE * self.problem.range
+            low, high = self.problem.worst - outside, self.problem.best + outside
+        return Threat(lies=counted_lies(self.plays), low=low, high=high)
 
     def measure(self, point: Point) -> float:
         """What is reported for a point; this is one play."""
         if self.number >= self.plays:
             raise InvalidInput(f"the game has {self.plays} plays, and all of them were played")
-        row = self.problem.space.encode([point])
-        truth = float(self.problem.truth(row)[0])
-        left = (self.limit - self.spent) * self.problem.range
-        change = float(np.clip(self._wish(self.number, row[0], truth), -left, left))
-        reward = truth + float(self._noise[self.number]) + change
-        self.spent = min(self.spent + abs(change) / self.problem.range, self.limit)
-        self.lies += change != 0.0
+        rows = self.problem.space.encode([point])
+        truth = float(self.problem.truth(rows)[0])
+        honest, left, past = self._honest(rows[0], truth), self._left(), slice(self.number)
+        wish = self._wish(Play(self.number, rows[0], truth, honest, left, self._rows[past], self._told[past]))
+        change = float(np.clip(wish, -left, left))
+        reward = honest + change
+        if reward != honest:
+            total = self.spent + abs(change) / self.problem.range
+            self.spent = self.limit if abs(change) == left else min(total, self.limit)  # no rounding error is left over
+            self.lies += 1
+            self._lying.add(self.source)
+        self._rows[self.number], self._told[self.number] = rows[0], reward
         self.number += 1
         return reward
+
+    def _honest(self, row: FloatArray, truth: float) -> float:
+        """A report without a lie."""
+        if self.problem.honest is None:
+            return truth + float(self._noise[self.number])
+        return self.problem.honest(row, truth, np.random.default_rng([*self._seed, 0, self.number]))
+
+    def _left(self) -> float:
+        """How far the next report may be changed, in the units of the values: the ledger."""
+        if self._liar.bound is Bound.LIES:
+            return inf if self.lies < counted_lies(self.plays) else 0.0
+        if self._liar.bound is Bound.LIARS:
+            return inf if self._lying <= {self.source} else 0.0
+        return (self.limit - self.spent) * self.problem.range
 
     def digest(self) -> str:
         """A hash of the space and of what some plays are told: it changes with the problem, the noise or the liar.

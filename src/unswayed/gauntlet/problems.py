@@ -37,6 +37,8 @@ class Problem:
         truth: The values at encoded rows of the space.
         best: Largest value.
         worst: Smallest value.
+        honest: An honest report of an encoded row, if its noise is not NOISE x range: row, truth, random numbers of
+            this play -> value.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Problem:
     truth: Truth
     best: float
     worst: float
+    honest: Callable[[FloatArray, float, np.random.Generator], float] | None = None
     __repr__ = short_repr
 
     @property

@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
 import threading
 from html import unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,14 +13,13 @@ import unswayed as uw
 from unswayed.service.pages import render
 from unswayed.service.pages.view import StudyView
 
+from ..browser import browse, needs_chromium
 from .pages_data import HARM, OWNER, box, large, options, token_rows
 
-CHROMIUM = shutil.which("chromium")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium")
 # Opens every page in a frame of each width. Without the policy, a script that was not escaped would run.
 PROBE = """<!doctype html><body><script>
 const wait = ms => new Promise(done => setTimeout(done, ms));
@@ -115,20 +112,6 @@ def site():
     yield f"http://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
     server.server_close()
-
-
-def browse(tmp_path, address, milliseconds=30_000):
-    """The page after its scripts have run, and what the console said, without hints for password managers."""
-    done = subprocess.run(
-        [
-            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-            "--disable-background-networking", "--disable-component-update", "--disable-quic",
-            "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1400,900",
-            f"--virtual-time-budget={milliseconds}", "--dump-dom", address,
-        ],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line and "[DOM]" not in line]
 
 
 @needs_chromium

@@ -34,7 +34,8 @@ napoleon_use_ivar = True
 
 html_theme = "furo"
 html_title = "Unswayed"
-html_copy_source = False
+html_static_path, html_css_files = ["_static"], ["site.css"]
+html_copy_source = html_show_copyright = False
 html_show_search_summary = False  # excerpts are fetched, which browsers refuse to pages that were opened from a file
 
 

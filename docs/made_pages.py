@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import typer.main
-from rich.markup import render
 from typer.core import TyperGroup
 
 from unswayed.cli.app import app as commands
@@ -23,6 +22,8 @@ def make_page(app: Any, name: str, source: list[str]) -> None:
     if name in FILES:
         app.env.note_dependency(FILES[name])
         source[0] = seen_from_docs(FILES[name].read_text(encoding="utf-8"))
+        if name == "readme":  # whose title is that of the front page
+            source[0] = source[0].replace("# Unswayed\n", "# README\n", 1)
     elif name == "commands":
         source[0] += "\n".join(sections("unswayed", typer.main.get_command(commands)))
 
@@ -35,9 +36,14 @@ def seen_from_docs(text: str) -> str:
     return re.sub(r"\]\((?!\w+:|#)(docs/)?", lambda link: "](" if link[1] else "](../", text)
 
 
+def plain(text: str) -> str:
+    """The help of a command without what makes it bold in a terminal."""
+    return re.sub(r"\[/?bold\]", "", text)
+
+
 def sections(name: str, command: Any) -> Iterator[str]:
     """A command with its help as a section, followed by those of its own commands."""
-    command.rich_markup_mode, command.help = None, str(render(command.help or ""))  # plain text
+    command.rich_markup_mode, command.help = None, plain(command.help)
     context = command.make_context(name, [], resilient_parsing=True, terminal_width=WIDTH, max_content_width=WIDTH)
     own = {}
     if isinstance(command, TyperGroup):
@@ -47,7 +53,7 @@ def sections(name: str, command: Any) -> Iterator[str]:
     if own:
         yield "| command | what it does |\n|---|---|"
     for word, one in own.items():
-        (first, *_) = str(render(one.help)).split("\n\n")
+        first = plain(one.help).split("\n\n")[0]
         yield f"| [`{word}`](#{word.replace(' ', '-')}) | {' '.join(first.split())} |"
     for word, one in own.items():
         yield from sections(word, one)

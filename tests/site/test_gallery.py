@@ -9,7 +9,7 @@ from matplotlib.image import imread
 from .conftest import ROOT
 
 FOLDER = ROOT / "docs" / "gallery"
-LARGEST_CHANGE = 0.015  # share of the pixels; another seed of the first study changes 0.019, another font less
+LARGEST_CHANGE = 0.015  # share of the pixels; another seed of the first study changes 0.019
 
 
 def load():

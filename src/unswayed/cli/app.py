@@ -34,6 +34,7 @@ COMMANDS = {
     "token": "Make a token for a source, a reader or another owner, or revoke one.",
     "work": "Measure for a study on a server: ask, run a program, report, until the plays are used up.",
     "audit": "How much tampering with these measurements would have overturned the result, and where?",
+    "gauntlet": "Play optimisers against liars with few measurements, and write a page that compares them.",
     "reproduce": "Run all experiments of the paper, draw its figures, check its claims, write report.html.",
     "demo": "GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds.",
 }

@@ -254,9 +254,10 @@ def _log_density(
     outlier = np.log(OUTLIERS / span) + 0.5 * np.log(2 * np.pi)
     plain = -0.5 * ((P @ r) @ r + log_det + len(r) * np.log(2 * np.pi))
     found = plain.copy()
+    least = EPS * P[0].diagonal()  # rounding: of a difference, less than this is not known
     while True:
         Pr = (P @ np.where(rest, r, 0.0)[:, :, None])[:, :, 0]
-        precision = np.where(rest, P.diagonal(axis1=1, axis2=2), 1.0)
+        precision = np.where(rest, np.maximum(P.diagonal(axis1=1, axis2=2), least), 1.0)
         gain = outlier - 0.5 * (np.log(precision) - Pr**2 / precision)
         gain[~(rest & (possible[:, arms] > 0))] = -np.inf
         place = np.argmax(gain, axis=1)
@@ -268,7 +269,7 @@ def _log_density(
         rest[more, j] = False
         possible[more, arms[j]] -= 1
         row = P[more, j]
-        P[more] -= row[:, :, None] * row[:, None] / P[more, j, j][:, None, None]  # the play j is integrated out
+        P[more] -= row[:, :, None] * row[:, None] / precision[more, j][:, None, None]  # the play j is integrated out
 
 
 def _accidents(arms: IntArray) -> IntArray:

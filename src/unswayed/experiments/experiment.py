@@ -247,14 +247,15 @@ class Trial(NamedTuple):
 
 
 @cache
-def code_version(code: tuple[str, ...] = CODE) -> str:
+def code_version(code: tuple[str, ...] = CODE, *, libraries: bool = True) -> str:
     """A digest of all code that decides the numbers of a run, and of the libraries beneath it.
 
     Args:
         code: Files and folders of the package.
+        libraries: Whether the versions of the libraries count.
     """
     root = Path(__file__).parent.parent
-    digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
+    digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES if libraries).encode())
     for part in code:
         for path in sorted([root / part] if part.endswith(".py") else (root / part).rglob("*.py")):
             digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())

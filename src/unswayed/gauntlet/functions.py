@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.gauntlet.truth import Made, Truth
 from unswayed.spaces import Box, Categorical, Integer, Real
 from unswayed.spaces.parameters import Parameter
 from unswayed.types import FloatArray
@@ -99,12 +100,8 @@ styblinski = Classic(_styblinski, (-2.903534,) * 10, (8.0,) * 10, rotated=False)
 ackley = Classic(_ackley, (0.0,) * 4, (8.0,) * 4)
 griewank = Classic(_griewank, (0.0,) * 5, (16.0,) * 5)
 
-Made = tuple[Box, Callable[[FloatArray], FloatArray], FloatArray]
 
-
-def _placed(
-    classic: Classic, d: int, rng: np.random.Generator
-) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+def _placed(classic: Classic, d: int, rng: np.random.Generator) -> tuple[FloatArray, Truth]:
     """Where the optimum is moved to, and the function of points less that place."""
     c = 0.5 + rng.choice([-1.0, 1.0], d) * rng.uniform(NEAREST, FARTHEST, d)
     R = np.linalg.qr(rng.standard_normal((d, d)))[0] if classic.rotated else np.eye(d)
@@ -115,7 +112,8 @@ def _placed(
 def real(classic: Classic, d: int, *, seed: int) -> Made:
     """A function of d real numbers between 0 and 1."""
     c, function = _placed(classic, d, np.random.default_rng(seed))
-    return Box({f"x{i + 1}": Real(0, 1) for i in range(d)}), lambda X: function(X - c), function(np.zeros((1, d)))
+    box = Box({f"x{i + 1}": Real(0, 1) for i in range(d)})
+    return Made(box, lambda X: function(X - c), function(np.zeros((1, d))))
 
 
 def mixed(classic: Classic, *, reals: int, integers: Sequence[int], choices: Sequence[int], seed: int) -> Made:
@@ -148,4 +146,4 @@ def mixed(classic: Classic, *, reals: int, integers: Sequence[int], choices: Seq
         return np.asarray(function(V) - cost)
 
     box = Box(parameters)
-    return box, truth, truth(box.legal(planned))
+    return Made(box, truth, truth(box.legal(planned)))

@@ -1,30 +1,48 @@
-"""One optimiser in one game: the gaps of what it recommends on the way, its CPU time, and the ledger of the liar."""
+"""One optimiser in one game: the gaps of what it recommends on the way, its CPU time, and the ledger of the liar.
+
+At the end, two things more. `gap_ours`: the gap of what Unswayed, told the same threat, recommends from the same
+measurements, so that search and recommendation are told apart. `claim_low`, `claim_high`: the 95% interval that the
+optimiser claims for the true value of what it recommends, in ranges above the worst value; null if it claims none.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from math import inf, isfinite
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 from unswayed.core.threads import one_thread
 from unswayed.experiments.experiment import code_version
+from unswayed.experiments.own import is_own, load_own
 from unswayed.gauntlet.corruption import Game
-from unswayed.gauntlet.optimizers import entry_of, make, versions
+from unswayed.gauntlet.optimizers import Player, entry_of, make, versions
 from unswayed.gauntlet.problems import problem
+from unswayed.spaces import Point
 
 FORMAT = "unswayed gauntlet 1"
 COLUMNS = {
     "optimizer": "text", "problem": "text", "corruption": "text", "plays": "count", "seed": "count",
-    "checkpoints": "counts", "gaps": "numbers", "seconds": "numbers", "spent": "number", "lies": "count",
-    "versions": "text", "fingerprint": "text",
+    "checkpoints": "counts", "gaps": "numbers", "seconds": "numbers", "gap_ours": "number", "claim_low": "number",
+    "claim_high": "number", "spent": "number", "lies": "count", "liars": "count", "versions": "text", "code": "text",
+    "fingerprint": "text",
 }  # fmt: skip
 CHECKPOINTS = (20, 40, 60, 100, 200)
 OURS = "gauntlet/optimizers/study.py", "gauntlet/optimizers/__init__.py"
 CODE = ("types.py", "core", "spaces", "policies", "search", "study", *OURS)
-RULES = 1  # of a match: raise it when `Match.row` measures something else
+RULES = 1  # of a match: raise it when gaps or seconds are measured in another way
+
+
+class Told(NamedTuple):
+    """One play: the point, what was reported, and who measured it."""
+
+    point: Point
+    value: float
+    source: str | None
 
 
 @dataclass(frozen=True)
@@ -32,7 +50,7 @@ class Match:
     """An optimiser, a problem, a corruption, a number of plays and a seed: one run of the gauntlet.
 
     Attributes:
-        optimizer: A name of `OPTIMIZERS`.
+        optimizer: A name of `OPTIMIZERS`, or `module:factory`.
         problem: A name of `DEVELOPMENT` or `HELD_OUT`.
         corruption: A name of `CORRUPTIONS`.
         plays: How many, known from the start.
@@ -60,7 +78,7 @@ class Match:
         package; Unswayed depends on its code.
         """
         entry = entry_of(self.optimizer)
-        code = code_version(CODE) if entry.ours else ""
+        code = load_own(self.optimizer).digest if is_own(self.optimizer) else code_version(CODE) if entry.ours else ""
         parts = [json.dumps(asdict(self), sort_keys=True), _game(self.problem, self.corruption, self.plays)]
         parts += [str(RULES), str(entry.version), _versions(self.optimizer), code]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
@@ -69,23 +87,64 @@ class Match:
         """Play it."""
         game = Game(problem(self.problem), self.corruption, self.plays, self.seed)
         checkpoints = [number for number in CHECKPOINTS if number < self.plays] + [self.plays]
-        gaps, seconds, used = [], [], 0.0
         player = make(self.optimizer, game, self.seed)  # not timed: the first one in a process imports its package
         with one_thread():
-            for number in range(1, self.plays + 1):
-                source, start = game.source, process_time()
-                point = player.ask(source)
-                used += process_time() - start
-                value = game.measure(point)
-                start = process_time()
-                player.tell(point, value, source)
-                used += process_time() - start
-                if number in checkpoints:
-                    gaps.append(game.problem.gap(player.recommend()))
-                    seconds.append(used)
-        ledger = {"spent": game.spent, "lies": game.lies, "versions": _versions(self.optimizer)}
-        measured = {"checkpoints": checkpoints, "gaps": gaps, "seconds": seconds, **ledger}
-        return {**asdict(self), **measured, "fingerprint": self.fingerprint()}
+            told, gaps, seconds = play(player, game, checkpoints)
+            ours = gaps[-1] if entry_of(self.optimizer).ours else game.problem.gap(recommended(told, game, self.seed))
+            claim = _claim(player, game)
+        measured = {"checkpoints": checkpoints, "gaps": gaps, "seconds": seconds, "gap_ours": ours, **claim}
+        ledger = {"spent": game.spent, "lies": game.lies, "liars": game.liars}
+        about = {"versions": _versions(self.optimizer), "code": recommender(), "fingerprint": self.fingerprint()}
+        return {**asdict(self), **measured, **ledger, **about}
+
+
+def play(player: Player, game: Game, checkpoints: Sequence[int]) -> tuple[list[Told], list[float], list[float]]:
+    """Play a game to its end.
+
+    Args:
+        player: The optimiser.
+        game: A game that has not begun.
+        checkpoints: After which plays the optimiser is asked what it recommends.
+
+    Returns:
+        All plays; and at each checkpoint the gap of the recommendation, and the CPU seconds of `ask` and `tell` so far.
+    """
+    told, gaps, seconds, used = [], [], [], 0.0
+    for number in range(1, game.plays + 1):
+        source, start = game.source, process_time()
+        point = player.ask(source)
+        used += process_time() - start
+        value = game.measure(point)
+        start = process_time()
+        player.tell(point, value, source)
+        used += process_time() - start
+        told.append(Told(point, value, source))
+        if number in checkpoints:
+            gaps.append(game.problem.gap(player.recommend()))
+            seconds.append(used)
+    return told, gaps, seconds
+
+
+def recommended(told: Sequence[Told], game: Game, seed: int) -> Point:
+    """What Unswayed recommends from the measurements of another optimiser, told the same threat."""
+    from unswayed.gauntlet.optimizers.study import Unswayed
+
+    ours = Unswayed(game.problem.space, game.plays, game.threat, seed)
+    ours.add(told)
+    return ours.recommend()
+
+
+def recommender() -> str:
+    """A digest of the code behind `gap_ours`: the fingerprint of a peer does not change with it."""
+    return code_version(CODE, libraries=False)[:16]
+
+
+def _claim(player: Player, game: Game) -> dict[str, float | None]:
+    """What a player claims at the end, in ranges above the worst value; an end that is not finite claims nothing."""
+    ends = getattr(player, "claim", lambda: None)()
+    low, high = [(float(end) - game.problem.worst) / game.problem.range for end in ends or (inf, inf)]
+    finite = isfinite(low) and isfinite(high)
+    return {"claim_low": low if finite else None, "claim_high": high if finite else None}
 
 
 @cache
@@ -94,4 +153,5 @@ def _game(name: str, corruption: str, plays: int) -> str:
 
 
 def _versions(optimizer: str) -> str:
-    return ", ".join(f"{package} {found or 'missing'}" for package, found in versions(optimizer).items())
+    found = versions(entry_of(optimizer).packages)
+    return ", ".join(f"{package} {number or 'missing'}" for package, number in found.items())

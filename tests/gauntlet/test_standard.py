@@ -1,0 +1,46 @@
+"""What the standard and the quick gauntlet are."""
+
+import pytest
+
+from unswayed import InvalidInput
+from unswayed.gauntlet.corruption import CORRUPTIONS
+from unswayed.gauntlet.problems import HELD_OUT, needs, problem
+from unswayed.gauntlet.standard import HALF, QUICK, SLOW, STANDARD, Plan
+
+
+def test_the_standard():
+    assert (len(STANDARD.optimizers), len(STANDARD.problems), STANDARD.seeds, STANDARD.plays) == (8, 12, 3, (60,))
+    assert not set(STANDARD.problems) & set(HELD_OUT)
+    assert len(set(STANDARD.corruptions) & set(CORRUPTIONS)) == 8
+    matches = STANDARD.matches()
+    games = len(STANDARD.corruptions) * STANDARD.seeds
+    assert len(matches) == len(set(matches)) == (4 * 12 + 4 * 6) * games
+    assert {match.problem for match in matches if match.optimizer in SLOW} == set(HALF)
+    assert [match.seed for match in matches] == sorted(match.seed for match in matches)
+
+
+def test_the_quick_one_needs_no_data():
+    assert set(QUICK.optimizers) == {"unswayed", "random", "tpe"}
+    assert (len(QUICK.corruptions), QUICK.seeds) == (4, 1)
+    for name in QUICK.problems:
+        assert needs(name) is None
+        assert problem(name).range > 0
+    assert len(QUICK.matches()) <= 48
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"optimizers": ("gut",)}, "unknown optimizer 'gut'"),
+        ({"problems": ("moon",)}, "unknown problem 'moon': the nearest of the"),
+        ({"corruptions": ("bribe",)}, "unknown corruption 'bribe': choose one of none"),
+        ({"plays": (1,)}, "number of plays"),
+        ({"plays": ()}, "at least one"),
+        ({"seeds": 0}, "number of seeds"),
+    ],
+)
+def test_nonsense_is_refused(change, reason):
+    good = {"optimizers": ("random",), "problems": ("branin-2",), "corruptions": ("none",), "plays": (20,), "seeds": 1}
+    assert len(Plan(**good).matches()) == 1
+    with pytest.raises(InvalidInput, match=reason):
+        Plan(**{**good, **change})

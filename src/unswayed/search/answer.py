@@ -93,11 +93,12 @@ class Answer:
         """How many measurements count."""
         return sum(play.measured for play in self.plays)
 
-    @property
-    def varied(self) -> bool:
-        """Whether the measurements that are kept differ: equal ones say nothing about amounts of tampering."""
+    @cached_property
+    def weighed(self) -> bool:
+        """Whether amounts of tampering mean something: the kept measurements differ, and there is a rival."""
         aside = set(self.set_aside)
-        return len({play.value for play in self.plays if play.measured and play.number not in aside}) > 1
+        values = {play.value for play in self.plays if play.measured and play.number not in aside}
+        return len(values) > 1 and self.breakdown.possible
 
     @property
     def worse(self) -> str:

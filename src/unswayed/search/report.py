@@ -75,9 +75,9 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray
 def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:
     """The answer as a function of the threat, for each kind that can be counted."""
     b = answer.breakdown
-    if not answer.varied:
+    if not answer.weighed:
         return ()
-    levels = [ThreatLevel("total", b.budget if b.possible else None)]
+    levels = [ThreatLevel("total", b.budget)]
     levels.append(ThreatLevel("lies", None if b.lies is None else max(b.lies - 1, 0)))
     if len(answer.sources) > 1:
         levels.append(ThreatLevel("liars", None if b.liars is None else max(b.liars - 1, 0)))
@@ -93,8 +93,9 @@ def report(answer: Answer) -> list[str]:
 def _levels(answer: Answer) -> list[str]:
     """How much tampering the recommendation survives."""
     b, describe = answer.breakdown, answer.space.describe
-    if not (b.possible and answer.varied):
-        return []
+    if not answer.weighed:
+        alike = answer.continuum and not (answer.flat or b.possible)
+        return [f"No other point that could be recommended is {_worse(answer)}."] if alike else []
     again = " With the model estimated again, less may be enough." if answer.assumptions.estimated else ""
     lines = [] if answer.threat is not None else ["You named no threat; this is what each kind would mean:"]
     lines.append(
@@ -129,8 +130,11 @@ def what_if(answer: Answer, kind: str, amount: float) -> str:
 
 def _other(answer: Answer) -> str:
     """Which other points count as a change: in a continuum not those that are as good up to the noise."""
-    worse = f"one that is worse by more than the noise ({answer.assumptions.noise_std:.3g})"
-    return worse if answer.continuum else "another"
+    return f"one that is {_worse(answer)}" if answer.continuum else "another"
+
+
+def _worse(answer: Answer) -> str:
+    return f"worse by more than the noise ({answer.assumptions.noise_std:.3g})"
 
 
 def _counts(answer: Answer) -> str:

@@ -474,10 +474,10 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
         assert after[: len(seen)] == seen
         known = after
     last = start(path)
-    last.join(120)
+    last.join(600)
     assert last.exitcode == 0
     straight = start(folder / "straight.jsonl")
-    straight.join(120)
+    straight.join(600)
     assert straight.exitcode == 0
     assert records(path)[: len(known)] == known
     expected = by_play(folder / "straight.jsonl")

@@ -321,6 +321,14 @@ def test_who_alone_could_overturn(plain):
     assert not any(source.alone for source in sure.answer().sources)
 
 
+def test_who_wins_without_a_source_is_shown(plain):
+    text = unescape(render.sources(plain, READER))
+    others = {one.without for one in plain.answer.sources} - {plain.answer.point, None}
+    assert text.count("<td>the same</td>") + sum(text.count(f"<bdi>{one}</bdi>") for one in others) == sum(
+        row.kept > 0 and not row.quarantined for row in plain.sources
+    )
+
+
 def test_standalone_needs_nothing_else(harmful):
     study = options(HARM)
     text = render.standalone(study, harmful.answer, NAME)

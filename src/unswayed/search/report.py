@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 from unswayed.core.threat import Threat
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data
+from unswayed.spaces import Point
 from unswayed.text import at_least, counted, listed, printable
 from unswayed.types import BoolArray
 
@@ -31,6 +33,9 @@ class SourceSeen:
         drift: How much more it reads above them at the end of the study than at its beginning.
         alone: Whether other values of its kept measurements, within the range of the answer and with the model held
             fixed, could have changed the recommendation.
+        without: The point that would be recommended without its kept measurements, with the model held fixed; in a
+            continuum the same one if that is as good up to the noise. None if nothing would be left, or if there are
+            too many measurements to try.
     """
 
     source: str
@@ -39,6 +44,7 @@ class SourceSeen:
     offset: float
     drift: float = 0.0
     alone: bool = False
+    without: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,18 @@ class ThreatLevel:
     harmless: float | None
 
 
-def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray) -> tuple[SourceSeen, ...]:
-    """What became of each source; `alone` says which could have changed the recommendation, as far as they are kept."""
+def sources_seen(
+    data: Data, surrogate: Surrogate, sign: float, alone: BoolArray, without: Sequence[Point | None]
+) -> tuple[SourceSeen, ...]:
+    """What became of each source; `alone` says which could have changed the recommendation, as far as they are kept.
+
+    Args:
+        data: All plays.
+        surrogate: The model.
+        sign: -1 if the values were negated.
+        alone: For each source.
+        without: For each source, what would be recommended without it.
+    """
     watch, prior = surrogate.watch, surrogate.beliefs.prior
     counts = np.bincount(data.source[data.source >= 0], minlength=len(data.names))
     offsets = np.zeros((len(data.names), 2))
@@ -67,7 +83,7 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray
     offset, drift = (sign * offsets.T + 0.0).tolist()
     overturns = [bool(alone[i : i + 1].any()) for i in range(len(data.names))]
     return tuple(
-        SourceSeen(name, int(counts[i]), i in watch.aside, offset[i], drift[i], overturns[i])
+        SourceSeen(name, int(counts[i]), i in watch.aside, offset[i], drift[i], overturns[i], without[i])
         for i, name in enumerate(data.names)
     )
 

@@ -290,7 +290,7 @@ def test_equal_values_say_nothing_about_amounts(space):
 
 
 def test_points_that_cannot_be_told_apart_withstand_nothing():
-    """Three values that the model takes for noise: no point is worse, so that no tampering "is enough" by definition."""
+    """Three values that the model takes for noise: no point is worse, so no tampering "is enough" by definition."""
     study = uw.Optimizer(uw.Box({"x": uw.Real(0, 1), "y": uw.Real(-1, 1)}), threat=uw.Threat(lies=1), seed=0)
     study.add([({"x": 0.35, "y": -0.73}, 1.0), ({"x": 0.6, "y": -0.23}, 3.0), ({"x": 0.23, "y": -0.48}, 5.0)])
     answer = study.answer()

@@ -14,13 +14,13 @@ TEXT = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="u
 PYTHON = re.search(r"^    study = unswayed.connect\(.*?(?=^\S)", TEXT, re.MULTILINE | re.DOTALL)[0]
 
 
-def block(kind):
-    return re.findall(rf"^```{kind}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+def block(kind, text=TEXT):
+    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def commands():
     """The lines of the tour in their order, without the server itself; the Python code is one of them."""
-    parts = re.findall(r"^```bash\n(.*?)^```$", TEXT.replace(PYTHON, "```bash\nPYTHON\n```\n"), re.MULTILINE | re.DOTALL)
+    parts = block("bash", TEXT.replace(PYTHON, "```bash\nPYTHON\n```\n"))
     return [line for part in parts for line in part.splitlines() if "unswayed serve" not in line]
 
 

@@ -58,9 +58,10 @@ def main() -> None:
     for line in sys.stdin:
         mark, *group = line.split()
         running.pop(mark, None)
-        running |= {mark: int(one) for one in group}
-    for mark, one in running.items():
-        end(one, mark)
+        if group:
+            running[mark] = int(group[0])
+    for mark, known in running.items():
+        end(known, mark)
     if 0 in running.values():
         sleep(STARTING)
         for mark in running:

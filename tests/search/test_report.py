@@ -1,5 +1,6 @@
 """What an answer says in words."""
 
+import re
 import warnings
 from random import Random
 
@@ -206,3 +207,16 @@ def test_without_the_only_source_nothing_is_left():
     study = Optimizer(Options(["a", "b"]), seed=0)
     study.add([("a", Measurement(1.0, source="lab")), ("b", Measurement(2.0, source="lab"))])
     assert [seen.without for seen in study.answer().sources] == [None]
+
+
+@pytest.mark.parametrize("space", [Options(["a", "b", "c"]), Box({"x": Real(0, 1)})], ids=["list", "box"])
+def test_numbers_far_from_zero_are_told_apart(space):
+    study = Optimizer(space, threat=Threat(lies=1), seed=0, parallel=None)
+    for play in study.ask(9):
+        study.tell(play, 1e6 + ("abc".index(play.point) if space.names == ("option",) else play.point["x"]))
+    answer, text = study.answer(), str(study.answer())
+    (estimate,) = re.findall(r"estimated at (\S+?)\.?(?: ±|$)", text, re.MULTILINE)
+    ((low, high),) = re.findall(r"values between (\S+) and (\S+) ", text)
+    assert float(estimate) == pytest.approx(answer.estimate, abs=1e-2, rel=0)
+    values = [play.value for play in study.log]
+    assert (float(low), float(high)) == pytest.approx((min(values), max(values)), abs=1e-2, rel=0)

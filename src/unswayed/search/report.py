@@ -162,7 +162,7 @@ def _counts(answer: Answer) -> str:
     fixed = "the model and what is set aside" if answer.set_aside else "the model"
     kinds = [_count(b.lies, "false measurement")]
     kinds += [_count(b.liars, "lying source")] if len(answer.sources) > 1 else []
-    values = f"values between {answer.low:.4g} and {answer.high:.4g}{seen}"
+    values = f"values between {answer.shown_range}{seen}"
     changed = f"changed the recommendation to {_other(answer)}"
     return f"With {fixed} held fixed and {values}, what could have {changed}: {'; '.join(kinds)}."
 

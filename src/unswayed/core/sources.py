@@ -243,7 +243,7 @@ def _log_density(r: FloatArray, V: FloatArray, arms: IntArray, span: float) -> t
     P, rest, possible = np.linalg.inv(V), np.ones(len(r), dtype=np.bool_), _accidents(arms)
     plain = log_density = -0.5 * (float(r @ P @ r) + float(np.linalg.slogdet(V)[1]) + len(r) * np.log(2 * np.pi))
     while (may := rest & (possible[arms] > 0)).any():
-        precision = np.where(rest, P.diagonal(), 1.0)
+        precision = np.where(rest, np.maximum(P.diagonal(), 1 / V.diagonal()), 1.0)  # less is a rounding error
         given_rest = 0.5 * (np.log(precision / (2 * np.pi)) - (P @ np.where(rest, r, 0.0)) ** 2 / precision)
         gain = np.where(may, np.log(OUTLIERS / span) - given_rest, -np.inf)
         j = int(np.argmax(gain))

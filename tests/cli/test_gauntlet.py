@@ -192,7 +192,7 @@ def killed(arguments, out, times):
 @pytest.mark.parametrize(
     ("arguments", "times"),
     [
-        (("--quick", "--problems", "branin-2", "--optimizers", "random,tpe", "--plays", "10"), 3),
+        (("--quick", "--problems", "branin-2", "--optimizers", "random,tpe", "--plays", "10"), 2),
         pytest.param(("--quick",), 10, marks=pytest.mark.slow),
     ],
 )

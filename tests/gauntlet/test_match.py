@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from tests.experiments.small_sweep import Inline
@@ -15,7 +16,7 @@ from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import sweep
 from unswayed.gauntlet import match as match_module
 from unswayed.gauntlet.corruption import CORRUPTIONS, Game
-from unswayed.gauntlet.match import COLUMNS, FORMAT, Match
+from unswayed.gauntlet.match import COLUMNS, FORMAT, Match, Told, play, recommended
 from unswayed.gauntlet.optimizers import OPTIMIZERS, make
 from unswayed.gauntlet.problems import problem
 
@@ -71,6 +72,59 @@ def test_a_row_has_the_columns_of_the_folder_and_an_exact_ledger(corruption):
     assert len(row["gaps"]) == len(row["seconds"]) == 3
     assert row["spent"] <= Game(problem("branin-2"), corruption, 60, 0).limit
     assert (row["spent"] > 0) == (row["lies"] > 0)
+
+
+@pytest.mark.parametrize("corruption", CORRUPTIONS)
+def test_two_optimisers_that_ask_for_the_same_points_are_told_the_same(corruption):
+    """And the ledger of both is the same, within its limits."""
+    told = {}
+    for name in ("random", "tests.gauntlet.strangers:Uniform"):
+        game = Game(problem("branin-2"), corruption, 40, 3)
+        told[name] = *play(make(name, game, 3), game, [40])[:2], game.spent, game.lies, game.liars
+        assert game.spent <= game.limit
+    assert told["random"] == told["tests.gauntlet.strangers:Uniform"]
+
+
+def test_our_recommendation_from_the_measurements_of_others():
+    """One huge spike: the largest value is a lie, and our rule does not recommend it."""
+    space, lie = problem("branin-2").space, {"x1": 0.95, "x2": 0.95}
+    game = Game(problem("branin-2"), "spikes", 60, 0)
+    rng = np.random.default_rng(0)
+    points = space.decode(rng.random((59, 2)))
+    told = [Told(point, game.problem.value(point), None) for point in points]
+    told.append(Told(lie, game.problem.value(lie) + 2 * game.problem.range, None))
+    ours = game.problem.gap(recommended(told, game, 0))
+    assert ours < 0.1 < game.problem.gap(lie)
+    assert recommended(told, game, 0) == recommended(told, game, 0)
+
+
+def test_rows_say_what_we_recommend_and_what_a_tool_claims():
+    ours = Match("unswayed", "branin-2", "none", 24, 0).row()
+    assert ours["gap_ours"] == ours["gaps"][-1]
+    assert ours["claim_low"] <= 1 - ours["gaps"][-1] <= ours["claim_high"]
+    assert ours["claim_high"] - ours["claim_low"] < 0.3
+    peer = Match("random", "branin-2", "worker", 24, 0).row()
+    assert 0 <= peer["gap_ours"] <= 1
+    assert (peer["claim_low"], peer["claim_high"], peer["liars"]) == (None, None, 1)
+    stranger = Match("tests.gauntlet.strangers:Sourced", "branin-2", "none", 24, 0).row()
+    one = problem("branin-2")
+    assert (stranger["claim_low"], stranger["claim_high"]) == (
+        (-1e3 - one.worst) / one.range,
+        (1e3 - one.worst) / one.range,
+    )
+
+
+@pytest.mark.parametrize("claim", [None, (-np.inf, np.inf), (np.nan, 1.0)])
+def test_a_claim_that_is_not_finite_is_none(claim, monkeypatch):
+    monkeypatch.setattr("tests.gauntlet.strangers.Sourced.claim", lambda self: claim)
+    row = Match("tests.gauntlet.strangers:Sourced", "branin-2", "none", 12, 0).row()
+    assert (row["claim_low"], row["claim_high"]) == (None, None)
+
+
+def test_seconds_are_those_of_ask_and_tell():
+    """What we recommend from the same measurements is not part of them."""
+    row = Match("random", "branin-2", "none", 20, 0).row()
+    assert 0 < row["seconds"][-1] < 0.01
 
 
 def test_the_wary_study_is_told_more_than_there_is():

@@ -35,20 +35,22 @@ WHO = f"Who plays, with commas: {', '.join(OPTIMIZERS)}, or module:factory of yo
 WHERE = f"Problems, with commas, such as hartmann-6, or groups of them: {', '.join(GROUPS)}."
 LIES = f"What is done to the measurements, with commas: {', '.join(CORRUPTIONS)}."
 PEERS = "Another environment, for what is not installed here: its folder or its Python."
-SMALL = f"{counted(len(QUICK.matches()), 'short match')} that need no further packages: about a minute."
+SMALL = f"{len(QUICK.matches())} short matches that need no further packages: about a minute."
 THE_STANDARD = "the standard"
+ASKED = ("optimizers", "problems", "corruptions", "plays", "seeds")
+Optimizers = Annotated[str | None, Option(help=WHO, show_default=THE_STANDARD)]
+Problems = Annotated[str | None, Option(help=WHERE, show_default=THE_STANDARD)]
+Corruptions = Annotated[str | None, Option(help=LIES, show_default=THE_STANDARD)]
+Plays = Annotated[str | None, Option(help="Plays of a match; several numbers with commas.", show_default="60")]
+Seeds = Annotated[int | None, Option(help="Matches of each kind; their seeds count from 0.", show_default="3")]
 
 
 def command(
-    optimizers: Annotated[str | None, Option(help=WHO, show_default=THE_STANDARD)] = None,
-    problems: Annotated[str | None, Option(help=WHERE, show_default=THE_STANDARD)] = None,
-    corruptions: Annotated[str | None, Option(help=LIES, show_default=THE_STANDARD)] = None,
-    plays: Annotated[
-        str | None, Option(help="Plays of a match; several numbers with commas.", show_default="60")
-    ] = None,
-    seeds: Annotated[
-        int | None, Option(help="Matches of each kind; their seeds count from 0.", show_default="3")
-    ] = None,
+    optimizers: Optimizers = None,
+    problems: Problems = None,
+    corruptions: Corruptions = None,
+    plays: Plays = None,
+    seeds: Seeds = None,
     quick: Annotated[bool, Option("--quick", help=SMALL)] = False,
     out: Annotated[Path, Option(help="Folder for runs, page and table.")] = Path("gauntlet"),
     peers: Annotated[Path | None, Option(help=PEERS)] = None,
@@ -62,23 +64,20 @@ def command(
 
     [bold]unswayed gauntlet --quick --optimizers mine:Climber,unswayed,random[/bold]
 
-    It plays what [bold]Climber(space, seed)[/bold] in mine.py makes, with the methods ask, tell and recommend. Without
-    any option: the standard gauntlet, as far as its packages are installed; with slow optimisers it takes days.
+    It plays what [bold]Climber(space, seed)[/bold] in mine.py makes; that has the methods
+    ask, tell and recommend. Without any option: the standard gauntlet, as far
+    as its packages are installed. With slow optimisers that takes days.
 
-    A match is an optimiser, a problem, a corruption, a number of plays and a seed. All optimisers of a game meet the
-    same noise and the same liar. A run is lost if what the optimiser recommends at the end is more than 10% of the
-    range below the best. Interrupt it at any time: the next call continues where this one ended.
+    A match is an optimiser, a problem, a corruption, a number of plays and a
+    seed. All optimisers of a game meet the same noise and the same liar. A run
+    is lost if what the optimiser recommends at the end is more than 10% of the
+    range below the best. Interrupt it at any time: the next call continues
+    where this one ended.
     """
     from unswayed.experiments.sweep import sweep
     from unswayed.gauntlet.play import quietly
 
-    given: dict[str, Any] = {
-        "optimizers": optimizers,
-        "problems": problems,
-        "corruptions": corruptions,
-        "plays": plays,
-        "seeds": seeds,
-    }
+    given = dict(zip(ASKED, (optimizers, problems, corruptions, plays, seeds), strict=True))
     processes = workers(jobs, executor, time_limit)
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)  # for module:factory

@@ -58,7 +58,7 @@ def number(value: float, error: float = 0.0) -> str:
 
 
 def resolved(value: float, span: float) -> str:
-    """A number with four digits, or as many as it takes to see a thousandth of a span.
+    """A number with four digits, or as many as it takes to see a hundredth of a span.
 
     Args:
         value: The number.
@@ -66,10 +66,10 @@ def resolved(value: float, span: float) -> str:
 
     Example:
         >>> resolved(1000123.4567, 2.0), resolved(0.123456, 2.0)
-        ('1000123.457', '0.1235')
+        ('1000123.46', '0.1235')
     """
     larger = abs(value) / span if span > 0 else 1.0
-    return f"{value:.{4 + ceil(log10(min(max(larger, 1.0), 1e13)))}g}"
+    return f"{value:.{4 + int(log10(min(max(larger, 1.0), 1e13)))}g}"
 
 
 def digits(values: Collection[float]) -> int:

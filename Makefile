@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: paper demo test test-slow test-lowest lint types bench peers examples docs-figures clean
+.PHONY: paper demo test test-slow test-lowest lint types bench peers examples docs docs-figures docs-links clean
 
 paper: .venv/.robot          ## every experiment, figure and claim of the paper: reproduction/report.html
 	$(BIN)/unswayed reproduce
@@ -39,7 +39,14 @@ examples: .venv/.dev         ## Unswayed beside Optuna on three tasks, with liar
 	$(BIN)/python examples/bots.py
 	$(BIN)/python examples/robot.py
 
+docs: .venv/.dev             ## the site: site/index.html
+	$(BIN)/sphinx-build -W --keep-going -n -q -d build/doctrees docs site
+
+docs-links: .venv/.dev       ## whether the links to other sites still lead somewhere; needs a network
+	$(BIN)/sphinx-build -q -b linkcheck -d build/doctrees docs build/links
+
 docs-figures: .venv/.dev     ## the pictures of the README and the docs
+	$(BIN)/python scripts/make_gallery.py
 	$(BIN)/python scripts/make_readme_figure.py
 	$(BIN)/python scripts/make_certificate_figures.py
 	$(BIN)/unswayed reproduce --out reproduction
@@ -76,4 +83,4 @@ PEERS := torch==2.13.0 botorch==0.18.1 gpytorch==1.15.2 smac==2.4.1 ConfigSpace=
 	touch $@
 
 clean:
-	rm -rf .venv .venv-lowest .venv-peers build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-lowest .venv-peers build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -12,14 +12,14 @@ CHROMIUM = shutil.which("chromium")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium")
 
 
-def browse(tmp_path, address, milliseconds=30_000, width=1400):
+def browse(folder, address, milliseconds=30_000, *options, width=1400):
     """The page after its scripts have run, and what the console said, without hints for password managers."""
     done = subprocess.run(
         [
             CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
             "--disable-background-networking", "--disable-component-update", "--disable-quic",
-            "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900",
-            f"--virtual-time-budget={milliseconds}", "--dump-dom", address,
+            "--enable-logging=stderr", f"--user-data-dir={folder / 'profile'}", f"--window-size={width},900",
+            f"--virtual-time-budget={milliseconds}", *options, "--dump-dom", address,
         ],
         capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip

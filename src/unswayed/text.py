@@ -57,6 +57,21 @@ def number(value: float, error: float = 0.0) -> str:
     return f"{value:.{min(max(known, DIGITS), 17)}g}"
 
 
+def resolved(value: float, span: float) -> str:
+    """A number with four digits, or as many as it takes to see a hundredth of a span.
+
+    Args:
+        value: The number.
+        span: How far numbers like this one differ.
+
+    Example:
+        >>> resolved(1000123.4567, 2.0), resolved(0.123456, 2.0)
+        ('1000123.46', '0.1235')
+    """
+    larger = abs(value) / span if span > 0 else 1.0
+    return f"{value:.{4 + int(log10(min(max(larger, 1.0), 1e13)))}g}"
+
+
 def digits(values: Collection[float]) -> int:
     """How many digits tell these numbers apart, at least six.
 

@@ -474,10 +474,10 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
         assert after[: len(seen)] == seen
         known = after
     last = start(path)
-    last.join(120)
+    last.join(600)
     assert last.exitcode == 0
     straight = start(folder / "straight.jsonl")
-    straight.join(120)
+    straight.join(600)
     assert straight.exitcode == 0
     assert records(path)[: len(known)] == known
     expected = by_play(folder / "straight.jsonl")
@@ -586,3 +586,25 @@ def test_a_command_that_is_missing_stops_soon_and_its_plays_do_not_count(unswaye
     assert run(unswayed, "--jobs", jobs, plays=50, command=("./trian", "{x}"))[0] == 0
     with Optimizer.open("space.jsonl") as study:
         assert [play.value for play in study.log] == [1.0] * 50
+
+
+def test_a_mistake_in_the_command_is_mended_in_the_same_journal(unswayed, folder, monkeypatch):
+    monkeypatch.setattr("unswayed.study.run.SHORT", 0.3)
+    assert run(unswayed, plays=8, command=("./trian", "{x}"))[0] == 2
+    wrong = ("awk", "BEGIN {{print $}}", "{x}")
+    code, _, err = run(unswayed, plays=8, command=wrong)
+    assert code == 2
+    assert "they do not count" in err.splitlines()[-1]
+    assert run(unswayed, plays=8)[0] == 0
+    with Optimizer.open("space.jsonl") as study:
+        assert {str(play.status) for play in study.log} == {"told"}
+        assert study.settings.note.startswith("awk")
+    assert run(unswayed, "--record-output", plays=9)[0] == 0
+    assert "what is measured was awk" in run(unswayed, plays=9, command=("echo", "{x}"))[2]
+
+
+def test_the_number_of_jobs_is_the_one_of_the_last_command(unswayed, folder):
+    for jobs, plays in ((1, 4), (3, 8), (1, 12)):
+        assert run(unswayed, "--jobs", jobs, plays=plays)[0] == 0
+        with Optimizer.open("space.jsonl") as study:
+            assert study.settings.parallel == jobs

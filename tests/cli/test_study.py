@@ -533,6 +533,16 @@ def test_a_table_of_old_data_is_added_as_a_whole(study):
     assert log()[2].point == {"temperature": 62, "dose": 4.0, "solvent": True}
 
 
+def test_runs_that_are_not_finished_are_left_out_with_one_line(study):
+    Path("runs.csv").write_text(
+        "run_id,status,metrics.yield,params.temperature,params.dose,params.solvent\n"
+        "a,FINISHED,0.5,60,1,water\nb,FAILED,,61,2,water\n"
+    )
+    code, out, err = study("add", "--csv", "runs.csv", "--value", "yield")
+    assert (code, out.splitlines()[0]) == (0, "added 1 measurement")
+    assert err == "unswayed: runs.csv: ignored, because not finished: 1 of the runs (1 failed)\n"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

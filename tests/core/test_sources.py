@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 from unswayed import Matern, Threat
 from unswayed.core.allowance import Allowance
 from unswayed.core.posterior import JointPosterior
-from unswayed.core.sources import LIARS, OUTLIERS, WIDEST, judge, weigh_sources
+from unswayed.core.sources import LIARS, OUTLIERS, WIDEST, _log_density, judge, weigh_sources
 from unswayed.core.threat import Records
 
 
@@ -146,3 +146,17 @@ def test_plays_without_a_name_are_judged_together():
     found = weighed(K, Records(lying.arms, lying.values, lying.weights, sources))
     assert found.aside == (-1,)
     assert not found.offsets.any()
+
+
+def test_a_range_that_is_huge_beside_the_noise_gives_a_number():
+    """What is left of a precision is a difference of numbers that agree to all digits: it came out negative."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        n = int(rng.integers(3, 12))
+        arms = rng.integers(0, 4, n)
+        V = np.eye(4)[arms][:, arms] + 1e-6 * np.eye(n) + 1e8
+        r = rng.normal(0, 1, n) + 1e3 * (np.arange(n) == 0)
+        P, log_det = np.linalg.inv(V)[None], np.linalg.slogdet(V)[1:]
+        density, _, plain = _log_density(r, P, 1 / V.diagonal()[None], np.array(log_det), arms, 1e3)
+        assert np.isfinite([density, plain]).all()
+        assert density >= plain

@@ -265,7 +265,7 @@ def test_the_page_in_a_real_browser(finished, tmp_path, width):
       });</script></body>"""
     page = tmp_path / "page.html"
     page.write_text(text.replace("</body>", probe))
-    dom, _ = browse(tmp_path, page.as_uri(), 5000, width)
+    dom, _ = browse(tmp_path, page.as_uri(), 5000, width=width)
     seen = json.loads(re.search(r'\{"title".*?\}', dom)[0])
     assert seen["title"] == "Unswayed: the paper, reproduced"
     assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, len(CLAIMS))

@@ -308,6 +308,16 @@ Command({[*PYTHON, FAMILY.replace("{", "{{").replace("}", "}}"), str(path)]!r})(
     assert soon(lambda: not any(alive(pid) for pid in pids))
 
 
+def test_a_caller_that_is_killed_while_a_program_starts_leaves_nothing_running(tmp_path):
+    """The first program of a caller: its helper must know of it before it runs."""
+    path = tmp_path / "pid"
+    program = "echo $$ > $1; kill -9 $PPID; exec sleep 60"
+    code = f"from unswayed import Command; Command(['sh', '-c', {program!r}, 'sh', {str(path)!r}])({{}})"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
+    pid = int(path.read_text())
+    assert soon(lambda: not alive(pid))
+
+
 # A child that leaves the process group by a session of its own, twice: it becomes a daemon.
 DAEMON = """
 import os, signal, sys, time

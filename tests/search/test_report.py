@@ -1,5 +1,6 @@
 """What an answer says in words."""
 
+import re
 import warnings
 from random import Random
 
@@ -175,3 +176,47 @@ def test_equal_values_are_explained_whoever_measured_them(threat):
     found = study.answer()
     assert found.set_aside == ()
     assert not any(source.set_aside or source.offset for source in found.sources)
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_who_wins_without_a_source_is_what_a_study_without_it_recommends(minimize):
+    rows = [[x / 4] for x in range(5)]
+    known = {"kernel": SquaredExponential(0.3), "noise_std": 0.1, "output_scale": 1.0, "level": 0.0}
+    rng, found = np.random.default_rng(1), set()
+    for case in range(6):
+        truth = rng.normal(0, 0.2, 5)
+        told = []
+        for number in range(24):
+            arm, source = int(rng.integers(5)), f"lab {number % 4}"
+            lie = 0.6 * (source == "lab 0" and arm == case % 5)
+            value = float(truth[arm] + rng.normal(0, 0.1) + lie)
+            told.append((tuple(rows[arm]), Measurement(-value if minimize else value, source=source)))
+
+        def answer(some):
+            study = Optimizer(Options(rows), threat=0, seed=0, minimize=minimize, **known)
+            study.add(some)
+            return study.answer()
+
+        for seen in (whole := answer(told)).sources:
+            assert seen.without == answer([one for one in told if one[1].source != seen.source]).point
+            found.add(seen.without == whole.point)
+    assert found == {True, False}
+
+
+def test_without_the_only_source_nothing_is_left():
+    study = Optimizer(Options(["a", "b"]), seed=0)
+    study.add([("a", Measurement(1.0, source="lab")), ("b", Measurement(2.0, source="lab"))])
+    assert [seen.without for seen in study.answer().sources] == [None]
+
+
+@pytest.mark.parametrize("space", [Options(["a", "b", "c"]), Box({"x": Real(0, 1)})], ids=["list", "box"])
+def test_numbers_far_from_zero_are_told_apart(space):
+    study = Optimizer(space, threat=Threat(lies=1), seed=0, parallel=None)
+    for play in study.ask(9):
+        study.tell(play, 1e6 + ("abc".index(play.point) if space.names == ("option",) else play.point["x"]))
+    answer, text = study.answer(), str(study.answer())
+    (estimate,) = re.findall(r"estimated at (\S+?)\.?(?: ±|$)", text, re.MULTILINE)
+    ((low, high),) = re.findall(r"values between (\S+) and (\S+) ", text)
+    assert float(estimate) == pytest.approx(answer.estimate, abs=1e-2, rel=0)
+    values = [play.value for play in study.log]
+    assert (float(low), float(high)) == pytest.approx((min(values), max(values)), abs=1e-2, rel=0)

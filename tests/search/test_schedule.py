@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.search.games import Game, bowl, nothing, task
-from unswayed import Box, Matern, Optimizer, Options, Real, Threat, Why
+from unswayed import Box, Optimizer, Options, Real, Threat, Why
 from unswayed.search.modes import Guided, step
-from unswayed.search.schedule import CROWD, _elsewhere, propose
+from unswayed.search.schedule import CROWD, propose
 from unswayed.search.task import Told
 
 SPACE = Box({"x": Real(0, 1), "y": Real(0, 1)})
@@ -112,20 +112,3 @@ def test_a_choice_that_a_crowd_repeats_counts_as_exploration():
     row, why = propose(game.mode, 60, pending)
     np.testing.assert_array_equal(row, pending[-1])
     assert why is Why.EXPLORE
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_if_the_leader_is_known_another_hill_is_climbed(seed):
-    rng, high, low = np.random.default_rng(seed), np.array([0.2, 0.3]), np.array([0.8, 0.7])
-
-    def hills(row):
-        return float(np.exp(-25 * np.square(row - high).sum()) + 0.8 * np.exp(-25 * np.square(row - low).sum()))
-
-    near, beside = np.clip(high + 0.05 * rng.standard_normal((30, 2)), 0, 1), np.add(low, [[0.1, 0.1]])
-    rows = np.vstack([rng.random((8, 2)), near, beside])
-    game = Game(task(seed=seed, threat=0.0, kernel=Matern(2.5, 0.2), noise_std=0.005))
-    for row in rows:
-        game.tell(row, hills(row) + 0.005 * rng.standard_normal())
-    choice = _elsewhere(game.mode, game.mode.surrogate.field(nothing(game.task)), 60, set())
-    assert choice.why is Why.EXPLORE
-    assert np.linalg.norm(choice.row - low) < 0.3 < np.linalg.norm(choice.row - high)

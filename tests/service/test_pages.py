@@ -277,6 +277,36 @@ def test_gauges_compare_what_is_needed_with_what_is_feared(plain):
         assert 0 <= gauge.mark <= 100
 
 
+@pytest.mark.parametrize("space", [uw.Options(["a", "b", "c"]), uw.Box({"x": uw.Real(0, 1)})], ids=["list", "box"])
+def test_equal_values_say_nothing_about_amounts(space):
+    """Although the range is known: the lead is a rounding error, and in a box no point is worse."""
+    study = uw.Optimizer(space, threat=uw.Threat(lies=1, low=0, high=1), seed=0, parallel=None)
+    for play in study.ask(12):
+        study.tell(play, 0.5, source=f"lab {play.number % 3}")
+    view = StudyView.of("equal", study, study.answer())
+    assert view.gauges == view.what_ifs(None, None) == []
+    assert "pivot" not in render.study(view, OWNER, None, None)
+    assert not re.search(">(yes|no)<", render.sources(view, OWNER))
+
+
+def test_points_that_cannot_be_told_apart_withstand_nothing():
+    """Three values that the model takes for noise: no point is worse, so no tampering "is enough" by definition."""
+    study = uw.Optimizer(uw.Box({"x": uw.Real(0, 1), "y": uw.Real(-1, 1)}), threat=uw.Threat(lies=1), seed=0)
+    study.add([({"x": 0.35, "y": -0.73}, 1.0), ({"x": 0.6, "y": -0.23}, 3.0), ({"x": 0.23, "y": -0.48}, 5.0)])
+    answer = study.answer()
+    assert not answer.breakdown.possible
+    assert StudyView.of("few", study, answer).gauges == []
+    assert answer.to_dict()["threats"] == []
+    assert "No other point that could be recommended is worse by more than the noise" in str(answer)
+
+
+def test_sources_that_nobody_names_may_all_be_one():
+    study = uw.Optimizer(uw.Options(["a", "b"]), threat=uw.Threat(liars=1), seed=0)
+    study.add([(x, y) for x, y in (("a", 0.1), ("a", 0.12), ("b", 0.9), ("b", 0.93)) for _ in range(3)])
+    (gauge,) = StudyView.of("unnamed", study, study.answer()).gauges
+    assert (gauge.needed, gauge.withstands) == (1, False)
+
+
 def test_who_alone_could_overturn(plain):
     """As the number of lying sources says: one is enough if and only if some source alone can."""
     for threat in (None, uw.Threat(liars=1, low=0, high=100), uw.Threat(low=0, high=7)):
@@ -289,6 +319,14 @@ def test_who_alone_could_overturn(plain):
     )
     assert sure.answer().breakdown.liars > 1
     assert not any(source.alone for source in sure.answer().sources)
+
+
+def test_who_wins_without_a_source_is_shown(plain):
+    text = unescape(render.sources(plain, READER))
+    others = {one.without for one in plain.answer.sources} - {plain.answer.point, None}
+    assert text.count("<td>the same</td>") + sum(text.count(f"<bdi>{one}</bdi>") for one in others) == sum(
+        row.kept > 0 and not row.quarantined for row in plain.sources
+    )
 
 
 def test_standalone_needs_nothing_else(harmful):

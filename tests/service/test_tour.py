@@ -1,40 +1,51 @@
-"""The tour of docs/service.md works as it is written: every command of it, on a real server."""
+"""The tour of docs/service.md and the how-to for platforms work as written: every command, on a real server."""
 
 import re
 import shlex
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
+import unswayed
 from unswayed.cli import main
 
-PAGE = Path(__file__).parents[2] / "docs" / "service.md"
-MEASURE = """#!/bin/sh
-awk "BEGIN {print 0.9 - (($1 - 92) / 60) ^ 2}"
-"""
+DOCS = Path(__file__).parents[2] / "docs"
+TOUR = (DOCS / "service.md").read_text(encoding="utf-8")
+PLATFORM = (DOCS / "howto" / "platform.md").read_text(encoding="utf-8")
+PYTHON = re.search(r"^    study = unswayed.connect\(.*?(?=^\S)", TOUR, re.MULTILINE | re.DOTALL)[0]
 
 
-def commands():
-    """The lines of the tour, without the server itself."""
-    text = re.sub(r"\s*\\\n\s*", " ", PAGE.read_text(encoding="utf-8"))
-    blocks = re.findall(r"^```bash\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [line for block in blocks for line in block.splitlines() if "unswayed serve" not in line]
+def block(kind, text):
+    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def commands(text):
+    """The lines of a page in their order, without the server itself; the Python code of the tour is one of them."""
+    parts = block("bash", text.replace(PYTHON, "```bash\nPYTHON\n```\n"))
+    return [line for part in parts for line in part.splitlines() if "unswayed serve" not in line]
 
 
 @pytest.fixture
-def said(tmp_path, monkeypatch, capsys, servers):
-    """Runs a line of the tour and returns what it prints."""
+def said(request, tmp_path, monkeypatch, capsys, servers):
+    """Runs a line of a page and returns what it prints. The program that is measured is that of the tour."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "measure").write_text(MEASURE)
+    (tmp_path / "measure").write_text(block("shell", TOUR)[0])
     (tmp_path / "measure").chmod(0o755)
-    toml = re.search(r"^```toml\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[1]
-    (tmp_path / "space.toml").write_text(toml)
-    server = servers(f"sqlite:///{tmp_path}/lab.db")
+    (tmp_path / "space.toml").write_text(block("toml", request.param)[0])
+    (database,) = set(re.findall(r"--database sqlite:///(\w+\.db)", request.param))
+    server = servers(f"sqlite:///{tmp_path}/{database}")
     tokens = {"the token of the owner": server.token}
 
+    def filled(text):
+        text = text.replace("http://127.0.0.1:8711", server.address)
+        return re.sub(r"\.\.\.(?:of )?([^.]+)\.\.\.", lambda match: tokens[match[1]], text)
+
     def run(line):
-        line = line.replace("http://127.0.0.1:8711", server.address)
-        line = re.sub(r"\.\.\.(?:of )?([^.]+)\.\.\.", lambda match: tokens[match[1]], line)
+        if line == "PYTHON":
+            exec(dedent(filled(PYTHON)), {"unswayed": unswayed, "measure": lambda **point: 0.5})  # noqa: S102
+            return ""
+        line = filled(line)
         words = shlex.split(line.replace("--plays 60", "--plays 8"))
         if words[0] == "export":
             words = words[1:]
@@ -48,24 +59,29 @@ def said(tmp_path, monkeypatch, capsys, servers):
             main(words[1:])
         out, err = capsys.readouterr()
         assert stop.value.code == 0, (line, out, err)
-        if words[1] == "token":
+        if words[1] == "token" and "--revoke" not in words:
             tokens[words[2]] = out.split()[-1]
         return out
 
     return run
 
 
+@pytest.mark.parametrize("said", [TOUR], ids=["service"], indirect=True)
 def test_every_command_of_the_tour(said):
-    lines = commands()
-    work = next(line for line in lines if " work " in line)
-    hand = next(place for place, line in enumerate(lines) if " fail " in line)
-    later = [line for line in lines[hand + 1 :] if "--source lab-3" not in line]  # who has measured nothing here
-    assert len(later) == 5
-    for line in lines[: hand + 1]:
-        if line != work:
-            said(line)
-    assert "measured 6 plays; none is left" in said(work)
-    *_, answer, _ = [said(line) for line in later]
+    outputs = {line: said(line) for line in commands(TOUR)}
+    assert "measured 4 plays; none is left" in next(out for line, out in outputs.items() if " work " in line)
+    assert "retracted 2 measurements" in next(out for line, out in outputs.items() if "--source lab-3" in line)
+    *_, answer, _ = outputs.values()
     assert "Recommended: temperature = " in answer
     exported = said("unswayed study status alloy.jsonl")
     assert exported.splitlines()[1:] == answer.splitlines()[1:]  # the first line names the study
+
+
+@pytest.mark.parametrize("said", [PLATFORM], ids=["platform"], indirect=True)
+def test_every_command_of_the_platform(said):
+    outputs = {line: said(line) for line in commands(PLATFORM)}
+    first, second = (out for line, out in outputs.items() if " work " in line)
+    assert "measured 8 plays; none is left" in first
+    assert "measured 0 plays; none is left" in second
+    (status,) = (out for line, out in outputs.items() if " status " in line)
+    assert "Recommended: temperature = " in status

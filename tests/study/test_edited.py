@@ -205,6 +205,7 @@ def test_times_and_durations_are_kept(tmp_path):
     with played(path, plays=3) as study:
         for play in study.log:
             assert 0 <= play.seconds < 60
+            assert play.seconds == round(play.seconds, 3)
             assert play.asked > 1.6e9
     assert all("at" in record for record in read_journal(path))
     table = Study.read(path).history().to_pylist()

@@ -69,7 +69,7 @@ def audit(
         high: No honest measurement is larger; by default the largest one.
 
     Returns:
-        The audit: an `Audit`, or a `LabelAudit` if options have names. Print it, plot it, or take its parts.
+        An `Audit`, or a `LabelAudit` if options have names. Print it, plot it, or take its parts.
 
     Raises:
         InvalidInput: The measurements are not finite, do not fit each other, or leave nothing to compare.

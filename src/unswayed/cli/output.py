@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -75,6 +76,16 @@ def say(line: str) -> None:
     """
     with suppress(OSError):
         typer.echo(f"unswayed: {line}", err=True)
+
+
+@contextmanager
+def warnings_said() -> Iterator[None]:
+    """Say what the library warns of, a line for each warning."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        say(str(warning.message))
 
 
 def drop_output() -> None:

@@ -119,11 +119,12 @@ def _note(program: list[str], file: str | None, *, full: bool) -> str:
 
     whole = shlex.join(program)
     brief = f"{shlex.quote(program[0])} ... ({crc32(whole.encode(errors='replace')):08x})"
-    begun = None
+    notes = []
     if file and Path(file).exists():
         with suppress(UnswayedError, LookupError, TypeError):  # what is wrong with the file is said when it is opened
-            begun = read_journal(file)[0]["settings"]["note"]
-    return str(begun) if begun in (whole, brief) else whole if full else brief
+            records = read_journal(file)
+            notes = [records[0]["settings"]["note"], *(record["note"] for record in records if "note" in record)]
+    return next((note for note in (whole, brief) if note in notes), whole if full else brief)
 
 
 def _picture(plot: str | None, file: str | None) -> Path:
@@ -156,6 +157,8 @@ def _run(varied: Space, runs: Command, file: str | None, how: RunOptions, settin
         warnings.simplefilter("always")
         study = Optimizer(varied, journal=file, **settings)
     with study:
+        if study.settings.parallel != settings["parallel"]:  # the number that it began with is given again
+            study.change(parallel=settings["parallel"])
         display = Display(study, tries=how.retries + 1)
         for warning in torn:
             display.say(str(warning.message))

@@ -92,7 +92,7 @@ class Display:
                 kind = "certified" if answer.certificate else "probably"
                 far = f"at most {bound.largest_gap:.4g} {answer.worse} the best, if {bound.threat.condition}"
                 table.add_row(kind, far)
-            if answer.breakdown.possible and answer.varied:
+            if answer.weighed:
                 table.add_row("breakdown", f"{answer.breakdown.budget:.4g}")
             if answer.set_aside:
                 table.add_row("set aside", f"{len(answer.set_aside):,} of {answer.measured:,} measurements")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,16 +35,12 @@ def open_study(study: str) -> Any:
     """The study to write to; a context manager. What was mended in its journal is said in one line."""
     if is_url(study):
         return connected(study)
-    from unswayed.cli.output import say
+    from unswayed.cli.output import warnings_said
     from unswayed.study.optimizer import Optimizer
 
     _check_file(study)
-    with warnings.catch_warnings(record=True) as torn:
-        warnings.simplefilter("always")
-        opened = Optimizer.open(study)
-    for warning in torn:
-        say(str(warning.message))
-    return opened
+    with warnings_said():
+        return Optimizer.open(study)
 
 
 def read_study(study: str) -> Study:

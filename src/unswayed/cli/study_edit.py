@@ -139,6 +139,7 @@ def add(
     A table with a column for each parameter: [bold]unswayed study add lab.jsonl --csv old.csv --value yield[/bold]. All
     rows are added, or none.
     """
+    from unswayed.cli.output import warnings_said
     from unswayed.core.measurement import Measurement
     from unswayed.study.importing import read_measurements
 
@@ -151,7 +152,8 @@ def add(
             rows: list[tuple[Point, Measurement]] = [(point, Measurement.of(number, **about))]
         else:
             columns = {"source": source_column, "noise_std": noise_column, "trials": trials_column}
-            found = read_measurements(table, opened.space, value=value, **columns)
+            with warnings_said():
+                found = read_measurements(table, opened.space, value=value, **columns)
             known = [{name: one for name, one in about.items() if getattr(told, name) is None} for _, told in found]
             rows = [(point, Measurement.of(told, **own)) for (point, told), own in zip(found, known, strict=True)]
         new = opened.add(rows)

@@ -66,7 +66,7 @@ def _facts(name: str, study: Study, answer: Answer | None) -> list[tuple[str, st
     facts += [("plays", f"{counts(study)}; {limit}")]
     facts += [("quarantined", printable(", ".join(settings.quarantined)))] if settings.quarantined else []
     facts += [("threat", "not known" if threat is None else str(threat))]
-    if answer is not None and answer.breakdown.possible and answer.varied:
+    if answer is not None and answer.weighed:
         b = answer.breakdown
         kinds = [f"{at_least(b.budget)} in all"]
         kinds += [counted(b.lies, "false measurement")] if b.lies is not None else []

@@ -81,7 +81,7 @@ def breakdown(
 ) -> Breakdown:
     """The least tampering that makes another arm win.
 
-    min over rivals b of lam (mu(a) - mu(b) - beta sd(a - b)) / max_{x' in S} |k_t(a,x') - k_t(b,x')|, not below 0,
+    `min over rivals b of lam (mu(a) - mu(b) - beta sd(a - b)) / max_{x' in S} |k_t(a,x') - k_t(b,x')|`, not below 0,
     and rounded down by the rounding errors of the posterior.
 
     Args:

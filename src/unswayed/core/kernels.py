@@ -104,7 +104,7 @@ class Linear:
         return (X / self.radius) @ (Z / self.radius).T
 
     def diagonal(self, X: FloatArray) -> FloatArray:
-        """|x|^2 / radius^2."""
+        """`|x|^2 / radius^2`."""
         squares: FloatArray = np.sum(np.square(X / self.radius), axis=1)
         if squares.size and squares.max() > 1 + 1e-9:
             raise InvalidInput(

@@ -227,34 +227,36 @@ def _explained(
     PH = P @ H
     S = np.eye(2) / o2 + H.transpose(0, 2, 1) @ PH
     log_det = np.linalg.slogdet(o2 * S)[1] - 2 * np.log(L.diagonal()).sum()
-    probable, rest, plain = _log_density(r, P - PH @ np.linalg.solve(S, PH.transpose(0, 2, 1)), log_det, arms, span)
+    V = np.linalg.inv(P)
+    least = 1 / (V.diagonal() + o2 * (H**2).sum(axis=2))
+    precisions = P - PH @ np.linalg.solve(S, PH.transpose(0, 2, 1))
+    probable, rest, plain = _log_density(r, precisions, least, log_det, arms, span)
     probable[1:][~rest[1:].any(axis=1)] = -np.inf
     best, anything = len(H) - 1 - int(np.argmax(probable[:0:-1])), -len(r) * np.log(span)
     explained = max(float(probable[best]), anything) + np.log(LIARS)
     offset = None
     if probable[best] >= anything and explained > probable[0]:
         some = rest[best]
-        solved = np.linalg.solve(np.linalg.inv(P)[np.ix_(some, some)], np.column_stack([H[best, some], r[some]]))
+        solved = np.linalg.solve(V[np.ix_(some, some)], np.column_stack([H[best, some], r[some]]))
         normal = H[best, some].T @ solved  # H^T V^-1 H, and H^T V^-1 r
         offset = np.linalg.solve(np.eye(2) / o2 + normal[:, :2], normal[:, 2])
     return Judged(explained - float(probable[0]), offset, explained - float(plain[0]), float(np.abs(r) @ sizes))
 
 
 def _log_density(
-    r: FloatArray, P: FloatArray, log_det: FloatArray, arms: IntArray, span: float
+    r: FloatArray, P: FloatArray, least: FloatArray, log_det: FloatArray, arms: IntArray, span: float
 ) -> tuple[FloatArray, BoolArray, FloatArray]:
     """ln N(r; 0, V) with outliers, which are uniform over the range; which plays are none; and without outliers.
 
-    For each of several V, given P = V^-1 and ln det V. One play after the other becomes an outlier, the least probable
-    one given the rest first, as long as that makes r more probable. Given the rest, the play j has the mean
-    r_j - [P r]_j / P_jj and the variance 1/P_jj.
+    For each of several V, given P = V^-1, 1/V_jj and ln det V. One play after the other becomes an outlier, the least
+    probable one given the rest first, as long as that makes r more probable. Given the rest, the play j has the mean
+    r_j - [P r]_j / P_jj and the variance 1/P_jj, which is at most V_jj: a smaller P_jj than 1/V_jj is a rounding error.
     """
     rest, every = np.ones(P.shape[:2], dtype=np.bool_), np.arange(len(P))
     possible = np.tile(_accidents(arms), (len(P), 1))
     outlier = np.log(OUTLIERS / span) + 0.5 * np.log(2 * np.pi)
     plain = -0.5 * ((P @ r) @ r + log_det + len(r) * np.log(2 * np.pi))
     found = plain.copy()
-    least = EPS * P[0].diagonal()  # rounding: of a difference, less than this is not known
     while True:
         Pr = (P @ np.where(rest, r, 0.0)[:, :, None])[:, :, 0]
         precision = np.where(rest, np.maximum(P.diagonal(axis1=1, axis2=2), least), 1.0)

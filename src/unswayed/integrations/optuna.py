@@ -77,7 +77,7 @@ class UnswayedSampler(BaseSampler):
         search_space: The parameters to search together. By default those that all complete trials have in common,
             with the same distributions, and those that a trial has by its choice of another one: C if kind is svm. Any
             other parameter is drawn at random.
-        when: Which of the given search space only some trials have: {{"C": {{"kind": "svm"}}}}, or a list of values.
+        when: Which of the given search space only some trials have: `{"C": {"kind": "svm"}}`, or a list of values.
         {settings}
         parallel: How many trials are open at a time, if you know it. Then what is asked does not depend on which of
             them is faster.
@@ -214,7 +214,7 @@ def recommend(
         {settings}
         search_space: The parameters to compare; by default those of all complete trials, and those that a trial has by
             its choice of another one.
-        when: Which of the given search space only some trials have: {{"C": {{"kind": "svm"}}}}, or a list of values.
+        when: Which of the given search space only some trials have: `{"C": {"kind": "svm"}}`, or a list of values.
         seed: Of the points that are considered; by default from the study's name.
 
     Returns:

@@ -48,7 +48,7 @@ def plot_answer(answer: Answer) -> Figure:
     columns = len(names) if len(names) <= 3 else ceil(len(names) / 2)
     rows = ceil(len(names) / columns)
     figure = Figure(layout="constrained")
-    unknown = answer.threat is None and answer.breakdown.possible and answer.low < answer.high
+    unknown = answer.threat is None and answer.weighed
     widths = [max(2.0, 0.8 * columns), *[1.0] * columns, *([1.3] if unknown else [])]
     whys = [why for why in Why if any(play.why is why for play in answer.plays)]
     top = 1 if whys else 0  # the row of the grid below the strip

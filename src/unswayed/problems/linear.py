@@ -12,7 +12,7 @@ from unswayed.types import whole
 
 
 def linear(draw: int = 0, n_arms: int = 200, dimension: int = 5) -> Problem:
-    """f(x) = <theta, x> with |x| = |theta| = 1, so its norm is 1. The other settings are those of f1.
+    """`f(x) = <theta, x>` with `|x| = |theta| = 1`, so its norm is 1. The other settings are those of f1.
 
     Args:
         draw: Seed of the random arms and of theta.

@@ -75,7 +75,7 @@ class Problem:
         fix(self, domain=domain, f=f, target=read_only(target))
 
     def bounds(self, norm: float | None = None) -> tuple[float, float]:
-        """Bounds of f that a policy may know: low and high, or what |f(x)| <= norm sqrt(k(x, x)) implies.
+        """Bounds of f that a policy may know: low and high, or what `|f(x)| <= norm sqrt(k(x, x))` implies.
 
         Args:
             norm: Bound on the RKHS norm of f; None: the norm itself.

@@ -42,16 +42,16 @@ class Watchdog:
         self._process: Popen[bytes] | None = None
         self._owner = 0
 
-    def guard(self, group: int, mark: str) -> None:
-        """End this program if this process ends before `release`."""
+    def guard(self, mark: str, group: int = 0) -> None:
+        """End the program with this mark if this process ends before `release`; its group is known once it runs."""
         with self._lock, suppress(OSError):
             if self._process is None or self._owner != os.getpid():  # a forked process needs its own helper
                 self._process, self._owner = self._start(), os.getpid()
-        self._say(f"+{group} {mark}\n")
+        self._say(f"{mark} {group}\n")
 
-    def release(self, group: int, mark: str) -> None:
+    def release(self, mark: str) -> None:
         """Forget a program that has ended. Call it before the leader is reaped, while its number is still taken."""
-        self._say(f"-{group} {mark}\n")
+        self._say(f"{mark}\n")
 
     def _start(self) -> Popen[bytes]:
         command = [sys.executable, "-I", "-S", reaper.__file__]
@@ -133,18 +133,24 @@ class Children:
         self._check_stopped()
         pipes: Any = {"stdin": DEVNULL, "stdout": PIPE, "stderr": PIPE, "bufsize": 0}
         mark = secrets.token_hex(8)
-        with Popen(arguments, **pipes, env={**os.environ, reaper.MARK: mark}, start_new_session=True) as process:
+        WATCHDOG.guard(mark)  # before it starts: this process may be killed while it does
+        try:
+            started = Popen(arguments, **pipes, env={**os.environ, reaper.MARK: mark}, start_new_session=True)
+        except (OSError, ValueError):
+            WATCHDOG.release(mark)
+            raise
+        with started as process:
             program = process.pid, mark
             try:
                 with self._lock:
                     self._running.add(program)
-                WATCHDOG.guard(*program)
+                WATCHDOG.guard(mark, process.pid)
                 stdout, stderr = self._follow(process, monotonic() + (inf if timeout is None else timeout))
             finally:  # kill the group before its leader is reaped: until then, no other process can get its number
                 reaper.end(*program)
                 with self._lock:
                     self._running.discard(program)
-                WATCHDOG.release(*program)
+                WATCHDOG.release(mark)
         self._check_stopped()  # `stop` may have killed it
         return Finished(process.returncode, stdout, stderr)
 

@@ -15,17 +15,20 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from time import sleep
 
 MARK = "UNSWAYED_PROGRAM"
 """The variable that holds the mark."""
 
 ROUNDS = 5  # of looking for processes: one may start another while it is being ended
+STARTING = 1.0  # seconds after which to look again for a program that was about to start
 
 
 def end(group: int, mark: str) -> None:
-    """Kill a process group, and all processes with this mark."""
+    """Kill a process group, if it is known and not 0, and all processes with this mark."""
     with suppress(ProcessLookupError, PermissionError):  # macOS refuses if only zombies are left
-        os.killpg(group, signal.SIGKILL)
+        if group:
+            os.killpg(group, signal.SIGKILL)
     for _ in range(ROUNDS):
         if not (left := marked(mark)):
             return
@@ -47,13 +50,22 @@ def marked(mark: str) -> list[int]:
 
 
 def main() -> None:
-    """Read "+GROUP MARK" and "-GROUP MARK" lines; at the end of the input, end what was not taken back."""
-    running: set[str] = set()
+    """Read "MARK GROUP" of a program that runs (0: that is about to start) and "MARK" of one that has ended.
+
+    At the end of the input, end those that still run.
+    """
+    running: dict[str, int] = {}
     for line in sys.stdin:
-        (running.add if line[0] == "+" else running.discard)(line[1:])
-    for program in running:
-        group, mark = program.split()
-        end(int(group), mark)
+        mark, *group = line.split()
+        running.pop(mark, None)
+        if group:
+            running[mark] = int(group[0])
+    for mark, known in running.items():
+        end(known, mark)
+    if 0 in running.values():
+        sleep(STARTING)
+        for mark in running:
+            end(0, mark)
 
 
 if __name__ == "__main__":

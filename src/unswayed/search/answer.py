@@ -15,7 +15,7 @@ from unswayed.core.threat import Threat
 from unswayed.search.play import Play
 from unswayed.search.report import SourceSeen, report, threat_levels
 from unswayed.spaces import Point
-from unswayed.text import counted, number
+from unswayed.text import counted, number, resolved
 from unswayed.types import FloatArray
 
 if TYPE_CHECKING:
@@ -93,11 +93,12 @@ class Answer:
         """How many measurements count."""
         return sum(play.measured for play in self.plays)
 
-    @property
-    def varied(self) -> bool:
-        """Whether the measurements that are kept differ: equal ones say nothing about amounts of tampering."""
+    @cached_property
+    def weighed(self) -> bool:
+        """Whether amounts of tampering mean something: the kept measurements differ, and there is a rival."""
         aside = set(self.set_aside)
-        return len({play.value for play in self.plays if play.measured and play.number not in aside}) > 1
+        values = {play.value for play in self.plays if play.measured and play.number not in aside}
+        return len(values) > 1 and self.breakdown.possible
 
     @property
     def worse(self) -> str:
@@ -108,8 +109,13 @@ class Answer:
     def shown_estimate(self) -> str:
         """The estimate with its deviation, if that is known, as text."""
         if self.deviation is None:
-            return f"{self.estimate:.4g}"
+            return resolved(self.estimate, self.high - self.low)
         return f"{number(self.estimate, self.deviation)} ± {self.deviation:.2g}"
+
+    @property
+    def shown_range(self) -> str:
+        """Which values false measurements were counted with, as text."""
+        return " and ".join(resolved(end, self.high - self.low) for end in (self.low, self.high))
 
     @property
     def considered(self) -> int:
@@ -136,7 +142,7 @@ class Answer:
         bound, threat = self.certificate or self.credible, self.threat
         if bound is None or threat is None or not (threat.lies or threat.liars) or bound.largest_gap == inf:
             return text
-        return f"{text} This supposes that every honest value lies between {self.low:.4g} and {self.high:.4g}."
+        return f"{text} This supposes that every honest value lies between {self.shown_range}."
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"

@@ -24,12 +24,14 @@ from unswayed.search.judged import Judged
 from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting
 from unswayed.search.play import Play
 from unswayed.search.report import sources_seen
-from unswayed.search.surrogate import Surrogate
+from unswayed.search.surrogate import Surrogate, kept_field
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
 from unswayed.types import BoolArray, FloatArray
 
 REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
+MOST = 3e10  # multiplications to find out who wins without each source: less than the answer costs
+LEVEL = 1e-9  # of the output scale: a lead this small is a rounding error
 MANY = 8  # measurements for each parameter, from which on they say how precise an estimate is
 
 
@@ -126,7 +128,9 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
-        sources=sources_seen(data, surrogate, sign, alone),
+        sources=sources_seen(
+            data, surrogate, sign, alone, list(map(point, _without_each(task, data, surrogate, arm, without)))
+        ),
         threat=Threat.of(given.flipped().threat if minimize else given.threat),
         continuum=continuum,
         flat=flat,
@@ -201,6 +205,27 @@ def _broken(
     if data.names:
         about["lowest_leads_sources"] = prior.output_scale * liars.lowest
     return replace(found, budget=prior.output_scale * found.budget, **counted), about, liars.alone
+
+
+def _without_each(task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]) -> list[int | None]:
+    """For each source, the arm that would be recommended without it; None if nothing is left, or it costs too much."""
+    watch, policy, names = surrogate.watch, surrogate.policy, range(len(data.names))
+    n = len(np.unique(watch.arms))
+    if len(names) * n**2 * (n + len(policy.domain)) > MOST:
+        return [None for _ in names]
+    margin = surrogate.beliefs.prior.noise if task.all_rows is None else LEVEL
+    found: list[int | None] = []
+    for source in names:
+        left = watch.kept & (watch.sources != source)
+        if not left.any():
+            found.append(None)
+            continue
+        mean, deviation = kept_field(policy, policy.domain, replace(watch, kept=left)).at(policy.domain)
+        lower = mean - CAUTION * deviation
+        lower[list(without) if len(without) < len(lower) else []] = -np.inf
+        best = int(np.argmax(lower))
+        found.append(arm if lower[best] - lower[arm] <= margin else best)
+    return found
 
 
 def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:

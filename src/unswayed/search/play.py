@@ -115,8 +115,8 @@ class Play:
 
     @property
     def seconds(self) -> float | None:
-        """How long the answer took, if that is known."""
-        return None if self.asked is None or self.answered is None else self.answered - self.asked
+        """How long the answer took, if that is known; times are kept to a millisecond."""
+        return None if self.asked is None or self.answered is None else round(self.answered - self.asked, 3)
 
     @property
     def measured(self) -> bool:

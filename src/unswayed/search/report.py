@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 from unswayed.core.threat import Threat
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data
+from unswayed.spaces import Point
 from unswayed.text import at_least, counted, listed, printable
 from unswayed.types import BoolArray
 
@@ -31,6 +33,9 @@ class SourceSeen:
         drift: How much more it reads above them at the end of the study than at its beginning.
         alone: Whether other values of its kept measurements, within the range of the answer and with the model held
             fixed, could have changed the recommendation.
+        without: The point that would be recommended without its kept measurements, with the model held fixed; in a
+            continuum the same one if that is as good up to the noise. None if nothing would be left, or if there are
+            too many measurements to try.
     """
 
     source: str
@@ -39,6 +44,7 @@ class SourceSeen:
     offset: float
     drift: float = 0.0
     alone: bool = False
+    without: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,18 @@ class ThreatLevel:
     harmless: float | None
 
 
-def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray) -> tuple[SourceSeen, ...]:
-    """What became of each source; `alone` says which could have changed the recommendation, as far as they are kept."""
+def sources_seen(
+    data: Data, surrogate: Surrogate, sign: float, alone: BoolArray, without: Sequence[Point | None]
+) -> tuple[SourceSeen, ...]:
+    """What became of each source; `alone` says which could have changed the recommendation, as far as they are kept.
+
+    Args:
+        data: All plays.
+        surrogate: The model.
+        sign: -1 if the values were negated.
+        alone: For each source.
+        without: For each source, what would be recommended without it.
+    """
     watch, prior = surrogate.watch, surrogate.beliefs.prior
     counts = np.bincount(data.source[data.source >= 0], minlength=len(data.names))
     offsets = np.zeros((len(data.names), 2))
@@ -67,7 +83,7 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray
     offset, drift = (sign * offsets.T + 0.0).tolist()
     overturns = [bool(alone[i : i + 1].any()) for i in range(len(data.names))]
     return tuple(
-        SourceSeen(name, int(counts[i]), i in watch.aside, offset[i], drift[i], overturns[i])
+        SourceSeen(name, int(counts[i]), i in watch.aside, offset[i], drift[i], overturns[i], without[i])
         for i, name in enumerate(data.names)
     )
 
@@ -75,9 +91,9 @@ def sources_seen(data: Data, surrogate: Surrogate, sign: float, alone: BoolArray
 def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:
     """The answer as a function of the threat, for each kind that can be counted."""
     b = answer.breakdown
-    if not answer.varied:
+    if not answer.weighed:
         return ()
-    levels = [ThreatLevel("total", b.budget if b.possible else None)]
+    levels = [ThreatLevel("total", b.budget)]
     levels.append(ThreatLevel("lies", None if b.lies is None else max(b.lies - 1, 0)))
     if len(answer.sources) > 1:
         levels.append(ThreatLevel("liars", None if b.liars is None else max(b.liars - 1, 0)))
@@ -93,8 +109,9 @@ def report(answer: Answer) -> list[str]:
 def _levels(answer: Answer) -> list[str]:
     """How much tampering the recommendation survives."""
     b, describe = answer.breakdown, answer.space.describe
-    if not (b.possible and answer.varied):
-        return []
+    if not answer.weighed:
+        alike = answer.continuum and not (answer.flat or b.possible)
+        return [f"No other point that could be recommended is {_worse(answer)}."] if alike else []
     again = " With the model estimated again, less may be enough." if answer.assumptions.estimated else ""
     lines = [] if answer.threat is not None else ["You named no threat; this is what each kind would mean:"]
     lines.append(
@@ -129,8 +146,11 @@ def what_if(answer: Answer, kind: str, amount: float) -> str:
 
 def _other(answer: Answer) -> str:
     """Which other points count as a change: in a continuum not those that are as good up to the noise."""
-    worse = f"one that is worse by more than the noise ({answer.assumptions.noise_std:.3g})"
-    return worse if answer.continuum else "another"
+    return f"one that is {_worse(answer)}" if answer.continuum else "another"
+
+
+def _worse(answer: Answer) -> str:
+    return f"worse by more than the noise ({answer.assumptions.noise_std:.3g})"
 
 
 def _counts(answer: Answer) -> str:
@@ -142,7 +162,7 @@ def _counts(answer: Answer) -> str:
     fixed = "the model and what is set aside" if answer.set_aside else "the model"
     kinds = [_count(b.lies, "false measurement")]
     kinds += [_count(b.liars, "lying source")] if len(answer.sources) > 1 else []
-    values = f"values between {answer.low:.4g} and {answer.high:.4g}{seen}"
+    values = f"values between {answer.shown_range}{seen}"
     changed = f"changed the recommendation to {_other(answer)}"
     return f"With {fixed} held fixed and {values}, what could have {changed}: {'; '.join(kinds)}."
 

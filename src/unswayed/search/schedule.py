@@ -5,8 +5,7 @@ is worth measuring again if its value may be a lie that matters (doubt.py): noth
 early on, because leaders change. The largest worth wins.
 
     start       cover the space, before there is a model
-    explore     a place that may be better than the leader, although less is expected there; or one from which another
-                hill than the leader's is climbed
+    explore     a place that may be better than the leader, although less is expected there
     exploit     a place that is expected to be as good as the leader; or the leader itself, where the noise hides which
                 of two is better
     verify      the leader again, because its value may be a lie
@@ -25,7 +24,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.field import Field, Lead
-from unswayed.search.candidates import chances, family_of, leading, parameters, starts, unguided
+from unswayed.search.candidates import chances, family_of, leading, starts, unguided
 from unswayed.search.climb import Improvement, top
 from unswayed.search.doubt import doubts, settled
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
@@ -34,11 +33,8 @@ from unswayed.search.turns import behind, doubted
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
-LITTLE = 3e-5  # of the range of the values: if no row promises more, each second play looks elsewhere
+LITTLE = 3e-5  # of the range of the values: if no row promises more, each second play looks for what the model missed
 WARY = 8  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
-ALIKE = 0.5  # the correlation from which on two rows are of one hill
-HILLS = 8  # so many hills are considered beside the leader's
-KNOWN = 20  # plays for each parameter, from which on the hills are known well enough; before, holes teach more
 LEADERS = 3  # rows to climb from lie around this many of the best
 
 
@@ -81,12 +77,9 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     shut = _shut(mode, pending) | settled(surrogate, plays)
     rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
     choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0
-    span, look = float(np.ptp(field.y)), number % 2 == 0
-    known = mode.data.plays >= KNOWN * parameters(task.space)
     if len(rows):
-        choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=look)
-    if task.all_rows is None and look and span and worth <= LITTLE * span and known:
-        choice = _elsewhere(mode, field, number, shut) or choice
+        choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=number % 2 == 0)
+    span = float(np.ptp(field.y))
     if task.all_rows is not None and span:
         if (again := goal.lead.again()) > worth:
             choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again
@@ -98,35 +91,6 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
         if doubt.worth * min(number / plays, 1.0) > worth and doubt.row.tobytes() not in shut:
             return Choice(doubt.row, doubt.why)
     return choice
-
-
-def _elsewhere(mode: Guided, field: Field, number: int, shut: set[bytes]) -> Choice | None:
-    """If nothing promises to be better than the leader: what promises most on the highest hill that has more to give.
-
-    The top of a hill is a row of X without a better one that is ALIKE; a row is of the hill whose top is most like it.
-    None if no hill promises more than a LITTLE over its own top: one that is not the highest may still become so.
-    """
-    space, data, shape = mode.task.space, mode.data, mode.beliefs.prior.shape
-    little = LITTLE * float(np.ptp(field.y))
-    better = np.where(shape(field.X, field.X) > ALIKE, field.means, -np.inf).max(axis=1) > field.means
-    tops = np.flatnonzero(~better)[np.argsort(-field.means[~better], kind="stable")][: HILLS + 1]
-    if len(tops) < 2:
-        return None
-
-    def of(rows: FloatArray, hill: int) -> FloatArray:
-        mine = np.argmax(shape(rows, field.X[tops]), axis=1) == hill
-        found: FloatArray = rows[mine & [row.tobytes() not in shut for row in rows]]
-        return found
-
-    begin = starts(space, field.X[tops[1:]], np.random.default_rng([mode.task.seed, number]))
-    for hill in range(1, len(tops)):
-        goal, rows = Improvement(field.lead(int(tops[hill]))), of(begin, hill)
-        if len(rows) and goal.at(rows).max() > np.log(little):
-            rows = of(top(space, goal, rows), hill)
-            choice, worth = _promising(goal, rows, chances(rows, data.rows, data.failed), look=False)
-            if worth > little:
-                return Choice(choice.row, _expected(field.lead(int(tops[0])), choice.row))
-    return None
 
 
 def _of_family(mode: Guided, field: Field, family: int, number: int, pending: FloatArray) -> Choice | None:

@@ -24,7 +24,7 @@ def connect(url: str, token: str, study: str | None = None, *, patience: float =
     """A study on a server. What could not be sent is sent again with the same key, so nothing is counted twice.
 
     Args:
-        url: The server, such as http://127.0.0.1:8711, or the page of a study.
+        url: The server, such as `http://127.0.0.1:8711`, or the page of a study.
         token: What the owner made with `unswayed token`.
         study: The name of the study, if the address does not hold it.
         patience: For how many seconds the server may be away.

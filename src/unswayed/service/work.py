@@ -101,7 +101,7 @@ def _report(study: Remote, play: Play, future: Future[Measurement], say: Callabl
     try:
         told = future.result()
         study.tell(play, told)
-        say(f"play {play.number}: {told.value:g}")
+        say(f"play {play.number}: {told.value!r}")
         return 1
     except CommandFailed as error:
         if isinstance(error, CannotStart):

@@ -45,7 +45,7 @@ def begin_journal(journal: Journal, space: Space, wanted: Settings) -> State:
     header = Header.read(records, name)
     header.check_space(space, name)
     state = State.of(space, header.settings, records)
-    changes = header.continued(state.settings, wanted, name)
+    changes = header.continued(state.settings, wanted, name, begun=bool(state.answered))
     if changes:
         record = {"kind": "change", **changes, "at": now()}
         journal.append(record)
@@ -96,22 +96,25 @@ class Header:
         if self.space != _space_record(space):
             raise JournalError(f"{journal} is of a study over another space: give that space, or another journal")
 
-    def continued(self, current: Settings, wanted: Settings, journal: str) -> Record:
+    def continued(self, current: Settings, wanted: Settings, journal: str, *, begun: bool = True) -> Record:
         """What changes if the study continues with `wanted`: it may have more plays and others at a time.
 
-        All else must be as the study was begun, or as it is now. A seed, a note and sources need not be given again.
+        All else must be as in the header, or as it is now. A seed, a note and sources need not be given again. Before
+        the study has `begun`, which is at the first answer, the note may be another: the command had a mistake.
         """
-        begun, then, asked = self.settings.record(), current.record(), wanted.record()
+        first, then, asked = self.settings.record(), current.record(), wanted.record()
         free = {"plays", "parallel", "quarantined", *(name for name in ("seed", "note") if asked[name] is None)}
+        free |= set() if begun else {"note"}
         different = [
             f"{WORDS.get(name, name.replace('_', ' '))} was {_shown(name, then[name])}, not {_shown(name, asked[name])}"
             for name in asked
-            if name not in free and asked[name] not in (then[name], begun[name])
+            if name not in free and asked[name] not in (then[name], first[name])
         ]
         if different:
             hint = "Give those, or another journal; `unswayed study change` changes what can change"
             raise JournalError(f"{journal} has other settings: {'; '.join(different)}. {hint}")
-        known, plays, changes = current.plays, wanted.plays, {}
+        known, plays = current.plays, wanted.plays
+        changes: Record = {} if begun or wanted.note in (None, current.note) else {"note": wanted.note}
         if plays not in (known, self.settings.plays):
             if known is None or (plays is not None and plays < known):
                 have = "no limit of plays" if known is None else f"{known} plays"

@@ -46,7 +46,7 @@ def maximize(
         {settings}
 
     Returns:
-        The result: the recommended point, and how far to trust it.
+        The recommended point, and how far to trust it.
 
     Raises:
         InvalidInput: An argument is wrong, or no play could be measured.

@@ -57,7 +57,7 @@ class Study:
             space: What may be varied, if the journal does not hold it: a table of very many options.
 
         Returns:
-            The study. It does not follow the file: read it again.
+            The study as it is now; it does not follow the file.
 
         Raises:
             InvalidInput: `journal` is not the name of a file.

@@ -192,7 +192,8 @@ def _run_command(study: Optimizer, command: Command, how: RunOptions, watcher: W
         except CannotStart as error:
             if patience.worked:
                 raise SystemFault(f"{error}; its plays stay open, and the same call goes on with them") from None
-            raise InvalidInput(f"{error}; nothing was measured, and no play counts: mend the command") from None
+            hint = "nothing was measured, and no play counts: mend the command, and run it again"
+            raise InvalidInput(f"{error}; {hint}") from None
         finally:
             command.stop()
 

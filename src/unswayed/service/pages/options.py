@@ -73,7 +73,9 @@ def _roles(columns: Columns, answer: Answer | None) -> dict[int, str]:
     if answer is None:
         return {}
     roles: dict[int, str] = {}
-    about = {"recommended": answer.point, "rival": answer.breakdown.rival, "pivot": answer.breakdown.pivot}
+    about = {"recommended": answer.point}
+    if answer.weighed:
+        about |= {"rival": answer.breakdown.rival, "pivot": answer.breakdown.pivot}
     for role, point in about.items():
         if point is not None and point in columns.points:
             number = columns.points.index(point)

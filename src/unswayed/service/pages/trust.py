@@ -91,12 +91,13 @@ class Gauge:
 
 def gauges(answer: Answer) -> list[Gauge]:
     """A gauge for each kind of tampering that is feared; that of the total, if none is."""
-    if not answer.low < answer.high:  # equal values say nothing about amounts
+    if not answer.weighed:
         return []
     b, threat = answer.breakdown, answer.threat
     feared = threat or Threat()
     kinds = [kind for kind in TITLES if getattr(feared, kind)] or ["total"]
-    needed = {"total": b.budget if b.possible else None, "lies": b.lies, "liars": b.liars}
+    liars = b.liars if answer.sources else b.lies and 1  # nobody is named: one source may have told everything
+    needed = {"total": b.budget, "lies": b.lies, "liars": liars}
     known = {kind: getattr(threat, kind, None) for kind in kinds}
     return [Gauge(kind, needed[kind], known[kind], len(kinds) > 1) for kind in kinds]
 
@@ -159,7 +160,7 @@ def what_ifs(answer: Answer, kind: str | None, amount: str | None) -> list[WhatI
         amount: The amount, as text that somebody typed. What is no such amount is left out.
     """
     b = answer.breakdown
-    if not (b.possible and answer.low < answer.high):
+    if not answer.weighed:
         return []
     curves = [Curve("total", np.array([0.0, b.budget]), answer.lowest_leads[[0, 0]] * [1.0, 0.0], b.budget)]
     curves += [_counts("lies", answer.lowest_leads, b.lies)]

@@ -18,8 +18,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DRAWN = ROOT / "docs" / "gallery.md"  # its code is run by tests/site/test_gallery.py
 FOLDERS = (
-    "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|integrations|paper|plots|policies|problems|programs"
-    "|scripts|search|service|simulation|spaces|storage|study|tests"
+    "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|gauntlet|integrations|paper|plots|policies"
+    "|problems|programs|scripts|search|service|simulation|spaces|storage|study|tests"
 )
 PLACEHOLDER = "NAME.py"  # a file that the reader will write
 FILE = re.compile(r"# ([\w-]+\.py)\n")  # the first line of code that is a file, for the commands of its page

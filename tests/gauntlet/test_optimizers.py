@@ -1,6 +1,8 @@
 """The adapters: short, and they keep what the gauntlet relies on; strangers' optimisers too."""
 
 import ast
+import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,16 @@ def test_every_adapter_conforms(name):
     if lost := lacking(name, OPTIMIZERS[name].packages):
         pytest.skip(lost)
     check_optimizer(name, plays=8 if name == "unswayed" else 12)  # each of its answers takes a quarter of a second
+
+
+def test_the_stranger_of_the_documentation_conforms(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[2] / "docs/gauntlet.md").read_text()
+    files = dict(re.findall(r"^```python\n# (\w+)\.py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    assert sum(bool(line.strip()) for line in files["climber"].splitlines()) <= 11  # ten, and an import
+    monkeypatch.syspath_prepend(str(tmp_path))
+    importlib.import_module("test_climber").test_it_can_play()
 
 
 @pytest.mark.parametrize("name", ["Uniform", "Sourced", "Loud"])

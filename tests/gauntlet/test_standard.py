@@ -1,10 +1,14 @@
-"""What the standard and the quick gauntlet are."""
+"""What the standard and the quick gauntlet are, and that the documentation says so."""
+
+import re
+from pathlib import Path
 
 import pytest
 
 from unswayed import InvalidInput
-from unswayed.gauntlet.corruption import CORRUPTIONS
-from unswayed.gauntlet.problems import HELD_OUT, needs, problem
+from unswayed.gauntlet.corruption import CORRUPTIONS, Bound
+from unswayed.gauntlet.optimizers import OPTIMIZERS
+from unswayed.gauntlet.problems import GROUPS, HELD_OUT, needs, problem
 from unswayed.gauntlet.standard import HALF, QUICK, SLOW, STANDARD, Plan
 
 
@@ -44,3 +48,18 @@ def test_nonsense_is_refused(change, reason):
     assert len(Plan(**good).matches()) == 1
     with pytest.raises(InvalidInput, match=reason):
         Plan(**{**good, **change})
+
+
+PAGE = (Path(__file__).parents[2] / "docs/gauntlet.md").read_text()
+
+
+def test_every_corruption_is_documented():
+    rows = [f"| `{one.name}` | {one.about} | {one.bound.name.lower()} |" for one in CORRUPTIONS.values()]
+    assert re.findall(r"^\| `[\w-]+` \| .* \| (?:nothing|total|lies|liars) \|$", PAGE, re.MULTILINE) == rows
+    assert all(f"- {one.name.lower()}: {one.value}." in PAGE for one in Bound if one is not Bound.NOTHING)
+
+
+def test_the_other_names_and_numbers_are_documented():
+    assert not [name for name in [*OPTIMIZERS, *GROUPS] if f"`{name}`" not in PAGE]
+    assert f"{len(STANDARD.matches()):,} matches" in PAGE
+    assert all(f"`{name}`" in re.search(r"need seconds for a play \((.*?)\)", PAGE, re.DOTALL)[1] for name in SLOW)

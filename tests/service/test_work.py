@@ -23,9 +23,9 @@ def work(server):
     """Starts workers, and ends them after the test."""
     started = []
 
-    def begin(name, *command, jobs=1):
+    def begin(name, *command, jobs=1, study="s"):
         token = server.make_token(name)
-        words = ["work", server.address, "--study", "s", "--jobs", jobs, "--token", token, "--", *command]
+        words = ["work", server.address, "--study", study, "--jobs", jobs, "--token", token, "--", *command]
         started.append(start(words))
         return started[-1][0]
 
@@ -125,3 +125,31 @@ def test_ctrl_c_ends_the_programs_too(server, work, tmp_path):
     assert ended(worker) == 130
     until(lambda: gone(child))
     assert server.study().about()["counts"]["open"] == 1
+
+
+def test_a_program_with_a_mistake_uses_up_no_play(server, work):
+    server.begin(space=LINE, plays=30)
+    assert ended(work("one", "sh", "-c", "echo {x}; exit 3", jobs=2)) == 2
+    assert kinds(server)["fail"] == 0
+    assert 7 <= kinds(server)["ask"] <= 7 + 2
+    assert ended(work("two", *BOWL, jobs=2)) == 0  # it gets them when their leases end
+    assert [play.measured for play in server.study().read().log] == [True] * 30
+
+
+def test_failures_that_are_held_back_are_told_in_the_end(server, work):
+    """There are too few plays to say that all fail; or something was measured, or failed for another reason."""
+    server.begin(space=LINE, plays=3)
+    assert ended(work("one", "sh", "-c", "echo {x}; exit 3")) == 0
+    assert [play.reason for play in server.study().read().log] == ["the command ended with exit code 3"] * 3
+    server.begin("later", space=LINE, plays=20)
+    program = "awk 'BEGIN {{if ({x} > 0.3) exit 1; print 1}}'"
+    assert ended(work("two", "sh", "-c", program, study="later")) == 0
+    assert {str(play.status) for play in server.study("later").read().log} == {"told", "failed"}
+
+
+def test_parameters_that_a_point_does_not_have_are_left_out(server, work):
+    kinds_of = {"kind": {"choices": ["a", "b"]}, "p": {"low": 0, "high": 1, "when": {"kind": "a"}}}
+    server.begin(space=kinds_of, plays=6)
+    assert ended(work("one", "sh", "-c", "echo $#", "sh", "{kind}", "{p}")) == 0
+    plays = server.study().read().log
+    assert {play.point["kind"]: play.value for play in plays} == {"a": 2.0, "b": 1.0}

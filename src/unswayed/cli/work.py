@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from unswayed.cli.run import Jobs, Program, Retries, Timeout
+from unswayed.cli.run import GiveUp, Jobs, Program, Retries, Timeout
 
 Url = Annotated[str, typer.Argument(help="The server, such as http://127.0.0.1:8711.", metavar="URL")]
 StudyName = Annotated[str | None, typer.Option(help="The study, if the address is not that of its page.")]
@@ -24,6 +24,7 @@ def command(
     jobs: Jobs = 1,
     timeout: Timeout = None,
     retries: Retries = 1,
+    give_up: GiveUp = None,
     token: TokenText = None,
     patience: Patience = 300.0,
 ) -> int:
@@ -45,6 +46,7 @@ def command(
         raise InvalidInput("a worker needs a token: UNSWAYED_TOKEN=... unswayed work ...")
     runs = Command(program, timeout=timeout)
     with connect(url, token, study, patience=patience) as remote:
-        done = work(remote, runs, jobs=whole(jobs, "--jobs", least=1), retries=retries, say=say)
+        jobs = whole(jobs, "--jobs", least=1)
+        done = work(remote, runs, jobs=jobs, retries=retries, give_up=give_up, say=say)
     typer.echo(f"measured {done:,} plays; none is left")
     return 0

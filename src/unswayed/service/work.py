@@ -9,13 +9,13 @@ from time import monotonic
 from typing import Any
 
 from unswayed.core.measurement import Measurement
-from unswayed.errors import CannotStart, CommandFailed, CommandStopped, JournalError, UnswayedError
+from unswayed.errors import CannotStart, CommandFailed, CommandStopped, InvalidInput, JournalError, UnswayedError
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.service.client import Remote
 from unswayed.spaces import space_from_record
-from unswayed.spaces.space import named_values
-from unswayed.study.run import one_line
+from unswayed.spaces.space import conditions_of, named_values
+from unswayed.study.run import FIRST, one_line, same_reason
 
 BEAT = 30.0  # seconds between two signs of life of a play, or a third of its lease
 IDLE = 2.0  # seconds between two questions when all plays are handed out
@@ -28,6 +28,7 @@ def work(
     *,
     jobs: int = 1,
     retries: int = 1,
+    give_up: int | None = None,
     idle: float = IDLE,
     say: Callable[[str], None] = lambda line: None,
 ) -> int:
@@ -38,6 +39,8 @@ def work(
         command: What measures.
         jobs: Plays at a time.
         retries: How often to try a failed play again.
+        give_up: Stop if this many first plays all fail for the same reason; 0 never does. By default 5 more than
+            `jobs`.
         idle: Seconds to wait when all plays are handed out.
         say: Is told in one line what happens.
 
@@ -46,43 +49,45 @@ def work(
 
     Raises:
         CannotStart: The program cannot be started; its play stays open.
+        InvalidInput: The first plays all failed for the same reason. They stay open.
         UnswayedError: The server refuses, or is away for too long.
     """
     about = study.about()
-    names, beat = space_from_record(about["space"]).names, min(BEAT, about["lease"] / 3)
-    command.check(names)
+    space, beat = space_from_record(about["space"]), min(BEAT, about["lease"] / 3)
+    command = Command(command.template, timeout=command.timeout, when=conditions_of(space))
+    command.check(space.names)
     running: Running = {}
-    done = 0
+    reports = _Reports(study, FIRST + jobs if give_up is None else give_up, say)
     with ThreadPoolExecutor(jobs) as pool:
         try:
             while True:
-                for play in study.ask(jobs) if len(running) < jobs else ():
-                    if play.number not in running and len(running) < jobs:
-                        point = named_values(names, play.point)
+                # The own open plays come first, and with them those whose failures are held back.
+                for play in study.ask(jobs + len(reports.held)) if len(running) < jobs else ():
+                    if play.number not in running | reports.held and len(running) < jobs:
+                        point = named_values(space.names, play.point)
                         running[play.number] = play, pool.submit(_tried, command, point, retries), monotonic()
                 if not running:
+                    reports.send()
                     if study.about()["state"] == "finished":
-                        return done
+                        return reports.measured
                     command.wait(idle)  # others have the last plays, and may lose them
                     continue
-                done += _followed(study, running, beat, say)
+                _follow(study, running, beat, reports)
         finally:
             command.stop()
 
 
-def _followed(study: Remote, running: Running, beat: float, say: Callable[[str], None]) -> int:
-    """Wait a little, report what has ended and give signs of life of the rest; how many were measured."""
+def _follow(study: Remote, running: Running, beat: float, reports: _Reports) -> None:
+    """Wait a little, report what has ended and give signs of life of the rest."""
     wait([future for _, future, _ in running.values()], timeout=beat / 3, return_when=FIRST_COMPLETED)
-    done = 0
     for number, (play, future, last) in list(running.items()):
         if future.done():
             del running[number]
-            done += _report(study, play, future, say)
+            reports.take(play, future)
         elif monotonic() - last > beat:
             with suppress(UnswayedError):  # it was handed on: the answer is reported all the same
                 study.heartbeat(play)
             running[number] = play, future, monotonic()
-    return done
 
 
 def _tried(command: Command, point: dict[str, Any], retries: int) -> Measurement:
@@ -96,20 +101,53 @@ def _tried(command: Command, point: dict[str, Any], retries: int) -> Measurement
         return _tried(command, point, retries - 1)
 
 
-def _report(study: Remote, play: Play, future: Future[Measurement], say: Callable[[str], None]) -> int:
-    """Tell what came of a play; how many measurements that is."""
-    try:
-        told = future.result()
-        study.tell(play, told)
-        say(f"play {play.number}: {told.value!r}")
-        return 1
-    except CommandFailed as error:
-        if isinstance(error, CannotStart):
+class _Reports:
+    """Tells what came of plays.
+
+    The first failures are held back as long as they are all alike: then the program is to blame, and not the points.
+
+    Attributes:
+        measured: How many plays were told.
+        held: The plays whose failure is not told yet, each with its reason.
+    """
+
+    def __init__(self, study: Remote, most: int, say: Callable[[str], None]) -> None:
+        self._study, self._most, self._say = study, most, say
+        self.measured, self.held = 0, dict[int, tuple[Play, str]]()
+
+    def take(self, play: Play, future: Future[Measurement]) -> None:
+        """Report a play that has ended, or hold it back."""
+        try:
+            told = future.result()
+        except CannotStart:
             raise
-        reason = one_line(error, output=False)
-        say(f"play {play.number} failed: {reason}")
-        with suppress(JournalError):  # another source has answered it
-            study.fail(play, reason)
-    except JournalError as error:
-        say(str(error))  # another source has answered it: this value is kept in the log
-    return 0
+        except CommandFailed as error:
+            self._failed(play, one_line(error), one_line(error, output=False))
+            return
+        self._most = 0
+        self.send()
+        try:
+            self._study.tell(play, told)
+            self.measured += 1
+            self._say(f"play {play.number}: {told.value!r}")
+        except JournalError as error:
+            self._say(str(error))  # another source has answered it: this value is kept in the log
+
+    def _failed(self, play: Play, shown: str, reason: str) -> None:
+        self._say(f"play {play.number} failed: {shown}")
+        alike = {same_reason(one) for _, one in self.held.values()} <= {same_reason(reason)}
+        self.held[play.number] = play, reason
+        if not alike or not self._most:
+            self.send()
+        elif len(self.held) >= self._most:
+            kept = "they stay open, and others get them when their leases end"
+            hint = "mend the program; --give-up 0 goes on in any case"
+            raise InvalidInput(f"the first {len(self.held)} plays all failed: {shown}; {kept}; {hint}")
+
+    def send(self) -> None:
+        """Tell the failures that are held back; from now on, none is."""
+        self._most = 0 if self.held else self._most
+        for play, reason in self.held.values():
+            with suppress(JournalError):  # another source has answered it
+                self._study.fail(play, reason)
+        self.held.clear()

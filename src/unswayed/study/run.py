@@ -161,7 +161,7 @@ class _First:
 
     def check(self, study: Optimizer, play: Play, reason: str) -> None:
         """One more failure. At the limit all of them are open again, so that they are measured once it is mended."""
-        alike = NUMBERS.sub("#", reason)
+        alike = same_reason(reason)
         if not self.most or self._reason not in (None, alike):
             self.most = 0
             return
@@ -256,6 +256,11 @@ def _here(study: Optimizer, objective: Objective, retries: int, tell: Tell) -> N
                 return
             if isinstance(outcome, Measurement):
                 break
+
+
+def same_reason(reason: str) -> str:
+    """Equal for reasons that differ only in numbers."""
+    return NUMBERS.sub("#", reason)
 
 
 def one_line(reason: object, *, output: bool = True) -> str:

@@ -149,11 +149,7 @@ def test_plays_without_a_name_are_judged_together():
 
 
 def test_a_range_that_is_huge_beside_the_noise_gives_a_number():
-<<<<<<< HEAD
     """What is left of a precision is a difference of numbers that agree to all digits: it came out negative."""
-=======
-    """The precision of a play that is left, a difference of numbers that agree to all digits, came out negative."""
->>>>>>> verify13
     rng = np.random.default_rng(0)
     for _ in range(100):
         n = int(rng.integers(3, 12))

@@ -134,6 +134,21 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
+def some_of(count: int, all_: int, noun: str) -> str:
+    """A number of things out of all there are.
+
+    Args:
+        count: How many.
+        all_: How many there are.
+        noun: What one of them is called.
+
+    Example:
+        >>> some_of(1, 1, "measurement"), some_of(2, 4, "measurement")
+        ('the only measurement', '2 of the 4 measurements')
+    """
+    return f"the only {noun}" if all_ == 1 else f"{count:,} of the {counted(all_, noun)}"
+
+
 def listed(words: Sequence[str]) -> str:
     """Words as in "kernel, noise and level".
 

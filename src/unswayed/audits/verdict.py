@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from unswayed.core.threat import Threat
-from unswayed.text import at_least, at_most, counted, listed, printable
+from unswayed.text import at_least, at_most, counted, listed, printable, some_of
 
 if TYPE_CHECKING:
     from unswayed.audits.result import Audit
@@ -38,7 +38,7 @@ def _doubtful(audit: Audit) -> str | None:
     unexplained = Counter(suspect.option for suspect in audit.suspects)
     for option, count in unexplained.most_common():
         if count >= DOUBTFUL * audit.counts[option]:
-            measured = f"{count:,} of the {counted(int(audit.counts[option]), 'measurement')}"
+            measured = some_of(count, int(audit.counts[option]), "measurement")
             return f"No: {measured} of {audit.describe(option)} cannot be explained by the others."
     return None
 

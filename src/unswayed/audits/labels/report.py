@@ -7,7 +7,7 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from unswayed.audits.labels.data import named, place
-from unswayed.text import at_least, at_most, counted, number
+from unswayed.text import at_least, at_most, counted, number, some_of
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
@@ -111,7 +111,7 @@ def _doubtful(audit: LabelAudit) -> str | None:
     for option, count in unexplained.most_common():
         all_ = int((data.cells.option == option).sum()) if data.counts else int(data.measured[option])
         if count >= DOUBTFUL * all_:
-            what = f"{count:,} of the {counted(all_, measured(audit))}"
+            what = some_of(count, all_, measured(audit))
             return f"No: {what} of {audit.describe(option)} cannot be explained by the others."
     return None
 

@@ -278,10 +278,12 @@ def test_tell_one_value(study):
     )
     assert study("tell", 1, -0.5, "--source", "ana", "--noise-std", 0.1)[0] == 0  # again: harmless
     assert study("tell", 2, 0.25, "--trials", 4)[0] == 0
+    assert study("tell", 0, " 1e-400")[1].startswith("told play 0: 0.0\n")  # what is kept, and not what was typed
+    assert study("correct", 0, "٣", "--reason", "typo")[1].startswith("corrected play 0: 3.0, before 0.0\n")
     play = log()[1]
     assert (play.value, play.source, play.noise_std) == (-0.5, "ana", 0.1)
     assert log()[2].trials == 4
-    assert len([record for record in read_journal("lab.jsonl") if record["kind"] == "tell"]) == 2
+    assert len([record for record in read_journal("lab.jsonl") if record["kind"] == "tell"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -674,6 +676,14 @@ def test_a_picture(told, folder):
     assert (folder / "lab.png").read_bytes().startswith(b"\x89PNG")
     assert told("plot")[0] == 0  # over one of ours
     assert told("plot", "--out", "lab.svg")[0] == 0
+
+
+@pytest.mark.filterwarnings("error:Glyph")
+def test_a_picture_of_letters_that_the_font_lacks(unswayed, folder):
+    (folder / "space.toml").write_text('"温度" = {low = 0, high = 1}', encoding="utf-8")
+    unswayed("study", "new", "lab.jsonl", "--space", "space.toml")
+    assert unswayed("study", "add", "lab.jsonl", "温度=0.5", 1)[0] == 0
+    assert unswayed("study", "plot", "lab.jsonl") == (0, "picture: lab.png\n", "")
 
 
 def test_new_files_keep_the_umask_and_old_ones_their_mode(unswayed, folder):

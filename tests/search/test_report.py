@@ -26,7 +26,8 @@ def test_in_a_continuum_counted_lies_are_about_points_that_are_worse_by_more_tha
         Box({"x": Real(0, 1)}), value=lambda play: np.sin(5 * play.point["x"]), source=lambda n: f"w{n % 4}"
     )
     (counts,) = [line for line in str(found).splitlines() if "the range observed" in line]
-    assert "what could have changed the recommendation to one that is worse by more than the noise (" in counts
+    worse = "what could have changed the recommendation to one that is worse by more than the noise"
+    assert f"{worse} (estimated at " in counts
     assert "false measurement" in counts
     assert "lying source" in counts
     assert "worse by more than the noise" not in str(answered())

@@ -113,8 +113,9 @@ def tell(
         elif value is None or not number.lstrip("-").isdecimal():
             raise InvalidInput(f"{number!r} is not the number of a play; a sheet is told with --csv FILE")
         else:
-            opened.tell(int(number), number_of(value), source=source, noise_std=noise_std, trials=trials)
-            typer.echo(f"told play {number}: {value}")
+            measured = number_of(value)
+            opened.tell(int(number), measured, source=source, noise_std=noise_std, trials=trials)
+            typer.echo(f"told play {int(number)}: {measured!r}")
         typer.echo(f"{study}: {counts(opened)}")
 
 

@@ -61,9 +61,10 @@ def correct(
     about = {"source": source, "noise_std": noise_std, "trials": trials}
     given = {name: one for name, one in about.items() if one is not None}
     with open_study(study) as opened:
-        opened.correct(number, number_of(value), reason, **given)
+        right = number_of(value)
+        opened.correct(number, right, reason, **given)
         before = opened.log[number].before
-        typer.echo(f"corrected play {number}: {value}" + (f", before {before[-1]!r}" if before else ""))
+        typer.echo(f"corrected play {number}: {right!r}" + (f", before {before[-1]!r}" if before else ""))
         typer.echo(f"{study}: {counts(opened)}")
 
 

@@ -150,7 +150,8 @@ def _other(answer: Answer) -> str:
 
 
 def _worse(answer: Answer) -> str:
-    return f"worse by more than the noise ({answer.assumptions.noise_std:.3g})"
+    known = "estimated at " if "noise" in answer.assumptions.estimated else ""
+    return f"worse by more than the noise ({known}{answer.assumptions.noise_std:.3g})"
 
 
 def _counts(answer: Answer) -> str:

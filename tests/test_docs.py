@@ -134,7 +134,7 @@ def test_every_folder_is_on_the_page_for_newcomers():
 
 def test_the_kinds_of_blocks_are_known():
     for page in PAGES:
-        assert {kind for kind, _ in blocks(page)} <= {"python", "text", "console", "sh", "bash", "toml", "csv"}
+        assert {kind for kind, _ in blocks(page)} <= {"python", "text", "console", "sh", "bash", "shell", "toml", "csv"}
 
 
 def test_the_citation_has_the_version():

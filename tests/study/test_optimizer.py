@@ -191,7 +191,8 @@ def test_options_come_back_as_they_were_given(path, options):
 
 
 def test_what_is_begun_with_other_settings_is_not_continued(path):
-    study(path, plays=20, parallel=2, note="./a").close()
+    with study(path, plays=20, parallel=2, note="./a") as begun:
+        begun.tell(*begun.ask(), 0.5)
     for changed, word in [
         ({"threat": 1.0}, r"threat \(budget\) was 0.5, not 1"),
         ({"seed": 6}, "seed was 5, not 6"),

@@ -39,8 +39,7 @@ def work(
         command: What measures.
         jobs: Plays at a time.
         retries: How often to try a failed play again.
-        give_up: Stop if this many first plays all fail for the same reason; 0 never does. By default 5 more than
-            `jobs`.
+        give_up: Stop if so many first plays all fail for the same reason; 0: never. By default 5 more than `jobs`.
         idle: Seconds to wait when all plays are handed out.
         say: Is told in one line what happens.
 
@@ -61,11 +60,9 @@ def work(
     with ThreadPoolExecutor(jobs) as pool:
         try:
             while True:
-                # The own open plays come first, and with them those whose failures are held back.
-                for play in study.ask(jobs + len(reports.held)) if len(running) < jobs else ():
-                    if play.number not in running | reports.held and len(running) < jobs:
-                        point = named_values(space.names, play.point)
-                        running[play.number] = play, pool.submit(_tried, command, point, retries), monotonic()
+                for play in _next(study, running, reports, jobs):
+                    tried = pool.submit(_tried, command, named_values(space.names, play.point), retries)
+                    running[play.number] = play, tried, monotonic()
                 if not running:
                     reports.send()
                     if study.about()["state"] == "finished":
@@ -75,6 +72,13 @@ def work(
                 _follow(study, running, beat, reports)
         finally:
             command.stop()
+
+
+def _next(study: Remote, running: Running, reports: _Reports, jobs: int) -> list[Play]:
+    """The plays to begin now. The own open ones come first, and with them those whose failures are held back."""
+    free = jobs - len(running)
+    asked = study.ask(jobs + len(reports.held)) if free > 0 else []
+    return [play for play in asked if play.number not in running | reports.held][: max(free, 0)]
 
 
 def _follow(study: Remote, running: Running, beat: float, reports: _Reports) -> None:

@@ -21,7 +21,7 @@ def test_every_public_name_can_be_imported():
         assert getattr(unswayed, name) is not None
 
 
-@pytest.mark.parametrize("name", ["", "simulate", "run", "audit", "reproduce", "demo"])
+@pytest.mark.parametrize("name", ["", "simulate", "run", "audit", "gauntlet", "reproduce", "demo"])
 def test_help(name):
     assert "Usage" in command(*filter(None, [name]), "--help")
 

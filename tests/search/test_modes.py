@@ -25,8 +25,8 @@ def partly(row):
 
 
 GAMES = {
-    "guided": (task(), bowl, 60),
-    "guided with failures": (task(), partly, 60),
+    "guided": (task(), bowl, 36),
+    "guided with failures": (task(), partly, 36),
     "eliminating": (
         task(TEN, plays=2000, threat=0.02, noise_std=0.05), lambda row: TEN.decode(row[None])[0] / 10, 120
     ),

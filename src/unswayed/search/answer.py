@@ -43,7 +43,7 @@ class Answer:
         points: The points that the recommendation was chosen from.
         unexplored: The share of a box where a narrow peak would not have been noticed; 0 if a kernel was given.
         set_aside: Numbers of the plays that the others do not explain.
-        set_aside_total: How far they are off, in all.
+        set_aside_total: How far they are off, in all; a value beyond a range that was stated counts as its nearer end.
         sources: What became of each named source.
         threat: What tampering to be safe against; None if nobody knows.
         low: Smallest value that false measurements were counted with: given, or the smallest one that is kept.
@@ -125,6 +125,8 @@ class Answer:
     @property
     def sentence(self) -> str:
         """How far the point is from the best: what is proved, or what the fitted model says, or that it cannot say."""
+        if self.considered == 1 and not self.continuum:
+            return "There is no other point."
         best = f"the best of the {counted(self.considered, 'point')} considered"
         best += " (by the measurements kept)" if self.set_aside and self.certificate is None else ""
         text = gap_sentence(

@@ -107,20 +107,21 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     flat = _mostly_equal(data, surrogate)
     mixture = None if given.complete else _mixture(task, data, surrogate)
     unexplored = _unexplored(task, data, surrogate)
+    estimated = prior.in_units(float(watch.posterior.mean[arm]))
     deviation = prior.output_scale * float(watch.posterior.deviation[arm])
     proved = found = None
     feared = given.flipped().feared if minimize else given.feared  # as the user states it
     if mixture is None:  # the proof allows no choice of plays by their values
         proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
     else:
-        deviation = max(deviation, mixture.deviation(policy.domain[arm]))
+        deviation = max(deviation, mixture.deviation(policy.domain[arm], estimated))
         if unexplored <= HIDDEN and not flat:
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
     counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
         point=point(arm),
-        estimate=sign * prior.in_units(float(watch.posterior.mean[arm])),
+        estimate=sign * estimated,
         deviation=deviation if given.complete or (not flat and _precise(task, data)) else None,
         certificate=proved,
         credible=found,
@@ -140,11 +141,16 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
 
 
 def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
-    """Whether most points that were measured have the same value: no model of smooth functions can weigh that."""
+    """Whether most points that were measured have the same value: no model of smooth functions can weigh that.
+
+    Of one or two points that is so only if all values are equal.
+    """
     kept = _kept(data, surrogate)
     points, arms = numbered_rows(data.rows[kept])
     means = np.bincount(arms, weights=data.values[kept]) / np.bincount(arms)
-    return len(points) > 2 and 2 * int(np.unique(means, return_counts=True)[1].max()) > len(points)
+    if len(points) <= 2:
+        return float(np.ptp(data.values[kept])) == 0 and len(data.values) > len(points)
+    return 2 * int(np.unique(means, return_counts=True)[1].max()) > len(points)
 
 
 def _precise(task: Task, data: Data) -> bool:
@@ -185,8 +191,8 @@ def _broken(
     some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
     kept = records.only(some, records.values[some])
     found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
-    low = prior.in_units(float(kept.values.min())) if threat.low is None else threat.low
-    high = prior.in_units(float(kept.values.max())) if threat.high is None else threat.high
+    low = float(data.values[some].min()) if threat.low is None else threat.low
+    high = float(data.values[some].max()) if threat.high is None else threat.high
     score = posterior.mean - CAUTION * posterior.deviation
     leads = score[arm] - score
     leads[posterior.mean[arm] - posterior.mean < margin] = np.inf

@@ -20,6 +20,7 @@ from unswayed.policies.influence_phased_elimination import InfluencePhasedElimin
 from unswayed.search.beliefs import Beliefs, estimate, modelled
 from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates
 from unswayed.search.phase import Phase, enough_plays
+from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import FloatArray
@@ -140,7 +141,7 @@ def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
     before = mode.phase
     if isinstance(event, Failed):
         phase = before.fail(event.row)
-    elif not event.asked:  # it counts in the estimate, not in the elimination
+    elif event.why is Why.ADDED:  # it counts in the estimate, not in the elimination
         phase = before
     else:
         phase = before.tell(event.row, mode.surrogate.beliefs.prior.standard(event.value))

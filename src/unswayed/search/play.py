@@ -41,6 +41,7 @@ class Why(StrEnum):
         EXPLOIT: The model expects a value like that of the leader.
         VERIFY: The leader is measured again, because its value may be a lie.
         RECHECK: A doubtful value is measured again.
+        ANEW: The leader is known well: a search of its own, from its own plays only, begins elsewhere.
         ELIMINATE: An epoch of influence-PE asks for it.
         ADDED: Nobody asked for it: the measurement was added.
 
@@ -54,6 +55,7 @@ class Why(StrEnum):
     EXPLOIT = "exploit"
     VERIFY = "verify"
     RECHECK = "recheck"
+    ANEW = "anew"
     ELIMINATE = "eliminate"
     ADDED = "added"
 

@@ -10,6 +10,7 @@ early on, because leaders change. The largest worth wins.
                 of two is better
     verify      the leader again, because its value may be a lie
     recheck     another value again, because it may be a lie; or one that was set aside, because it may be true
+    anew        an attempt: once the leader is known well, a search of its own begins elsewhere (anew.py)
     eliminate   an epoch of influence-PE asks for it
 
 When many plays of a small space are pending, the last one is repeated: with P pending, each choice holds for P/100
@@ -24,6 +25,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.field import Field, Lead
+from unswayed.search.anew import anew, has_attempts
 from unswayed.search.candidates import chances, family_of, leading, starts, unguided
 from unswayed.search.climb import Improvement, top
 from unswayed.search.doubt import doubts, settled
@@ -36,6 +38,7 @@ CROWD = 100  # from this number of pending plays on, choices are repeated
 LITTLE = 3e-5  # of the range of the values: if no row promises more, each second play looks for what the model missed
 WARY = 8  # the worth of a place falls with this power of its chance to give a value: a failure teaches little
 LEADERS = 3  # rows to climb from lie around this many of the best
+SOME = 1e-3  # of that range: if no row promises more, each second play belongs to an attempt (anew.py)
 
 
 def propose(mode: Mode, number: int, pending: FloatArray, source: str | None = None) -> Choice:
@@ -77,9 +80,12 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     shut = _shut(mode, pending) | settled(surrogate, plays)
     rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
     choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0
+    span, look = float(np.ptp(field.y)), number % 2 == 0
     if len(rows):
-        choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=number % 2 == 0)
-    span = float(np.ptp(field.y))
+        choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=look)
+    if look and span and worth <= SOME * span and task.all_rows is None and has_attempts(task.space, mode.data):
+        row = anew(mode, number, shut)
+        choice = choice if row is None else Choice(row, Why.ANEW)
     if task.all_rows is not None and span:
         if (again := goal.lead.again()) > worth:
             choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), again

@@ -18,6 +18,7 @@ from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, families, first_rows, first_rows_twice, parameters
+from unswayed.search.play import Why
 from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -105,14 +106,14 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """A play at `row` was measured; larger values are better. `source` is a name; `asked`, whether it was asked for."""
+    """A play at `row` was measured; larger values are better. `source` is a name; `why`, what it was chosen for."""
 
     row: FloatArray
     value: float
     source: str | None = None
     noise_std: float | None = None
     trials: int | None = None
-    asked: bool = True
+    why: Why | None = None
 
 
 @dataclass(frozen=True, eq=False)

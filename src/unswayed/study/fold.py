@@ -108,4 +108,4 @@ class Fold:
             return Failed(row)
         value = finite(play.value)
         value = self._task.given.feared.clipped(-value if self._minimize else value)
-        return Told(row, value, play.source, play.noise_std, play.trials, asked=play.why is not Why.ADDED)
+        return Told(row, value, play.source, play.noise_std, play.trials, play.why)

@@ -34,6 +34,7 @@ from unswayed.experiments.store import RunFolder, schema
 from unswayed.experiments.sweep import Row, sweep
 from unswayed.gauntlet.match import COLUMNS, FORMAT, Match
 from unswayed.gauntlet.optimizers import OPTIMIZERS
+from unswayed.gauntlet.play import ENVIRONMENT
 from unswayed.gauntlet.problems import DEVELOPMENT, HELD_OUT
 from unswayed.gauntlet.standard import SLOW
 from unswayed.gauntlet.table import markdown
@@ -90,7 +91,7 @@ def store(rows: list[Row]) -> None:
 
 def run(wanted: list[Match], folder: RunFolder, jobs: int) -> int:
     """Play what is missing; the number of failures."""
-    os.environ["PYTHONHASHSEED"] = "0"  # of the workers: SMAC iterates over sets
+    os.environ.update(ENVIRONMENT)
     if (folder.path / "sweep.json").exists():
         folder.about()  # refuses a folder of something else
     with folder.opened(), GuardedPool(jobs, time_limit=HOURS, memory_limit=MEMORY) as pool:

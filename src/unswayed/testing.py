@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from unswayed.adversaries.protocol import Adversary
 from unswayed.core.threat import Threat
 from unswayed.errors import UnswayedError
+from unswayed.gauntlet.match import interval
 from unswayed.gauntlet.optimizers import Player, player
 from unswayed.policies.protocol import Policy
 from unswayed.problems.problem import Problem
@@ -130,7 +132,8 @@ def check_optimizer(
     """Check that an optimiser can play the gauntlet.
 
     It asks for points of the space until all plays are made, the same ones with the same seed; `recommend` returns a
-    point of the space and changes nothing; and it survives equal values, values of a million, and lies of a million.
+    point of the space and changes nothing; `claim`, if there is one, returns two numbers or None; and it survives equal
+    values, values of a million, lies of a million, and measurements whose source is not named.
 
     Args:
         optimizer: `module:factory`, the factory itself, or a name of the gauntlet.
@@ -154,6 +157,7 @@ def check_optimizer(
             lambda number, point: (-1e6) ** (number % 2) if number % 3 == 0 else honest(number, point),
         ):
             _asked(optimizer, space, plays, told)
+        _asked(optimizer, space, plays, honest, anonymous=True)
 
 
 def _spaces() -> list[Space]:
@@ -163,18 +167,35 @@ def _spaces() -> list[Space]:
 
 
 def _asked(
-    optimizer: str | Callable[..., Any], space: Space, plays: int, values: Values, *, watched: bool = False
+    optimizer: str | Callable[..., Any],
+    space: Space,
+    plays: int,
+    values: Values,
+    *,
+    watched: bool = False,
+    anonymous: bool = False,
 ) -> list[Point]:
-    """All points of a run, the recommended one last; if it is watched, recommendations are asked for on the way."""
+    """All points of a run, the recommended one last.
+
+    If it is watched, recommendations are asked for on the way; if it is anonymous, no source is named.
+    """
     points: list[Point] = []
     own = player(optimizer, space, plays, Threat(liars=1), 1)
     for number in range(plays):
-        source = f"worker {number % 4}"
-        points.append(_legal(space, own.ask(source), "ask"))
+        source = None if anonymous else f"worker {number % 4}"
+        points.append(copy(_legal(space, own.ask(source), "ask")))
         own.tell(points[-1], values(number, points[-1]), source)
         if watched and number % 4 == 3:
             _recommended(own, space)
+    _check_claim(own)
     return [*points, _recommended(own, space)]
+
+
+def _check_claim(own: Player) -> None:
+    try:
+        interval(getattr(own, "claim", lambda: None)())
+    except UnswayedError as error:
+        raise AssertionError(str(error)) from None
 
 
 def _recommended(own: Player, space: Space) -> Point:

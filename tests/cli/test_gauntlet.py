@@ -39,6 +39,7 @@ def test_a_gauntlet_with_a_stranger_and_one_that_fails(unswayed, here):
     code, out, err = unswayed("gauntlet", "--optimizers", who, *SMALL, "--out", here / "g")
     assert code == 1
     assert err.splitlines() == [
+        f"unswayed: not compared, without a finished match: {STRANGERS}:Failing",
         *(
             f"unswayed: failed: {STRANGERS}:Failing on branin-2, {corruption}, 8 plays, seed 0: "
             "ZeroDivisionError: a mistake of the stranger"
@@ -61,6 +62,16 @@ def test_a_gauntlet_with_a_stranger_and_one_that_fails(unswayed, here):
     assert "ZeroDivisionError" in (here / "g" / "gauntlet.html").read_text()
     assert "ms/play" not in (here / "g" / "table.md").read_text()
     assert not (here / "g" / "runs.parquet").exists()  # not complete
+
+
+def test_an_optimiser_that_ends_the_program_fails_alone(unswayed, here):
+    who = f"{STRANGERS}:Leaving,{STRANGERS}:Claiming,random"
+    code, out, err = unswayed("gauntlet", "--optimizers", who, *SMALL, "--out", here / "g")
+    assert code == 1
+    assert f"{STRANGERS}:Leaving on branin-2, none, 8 plays, seed 0: RuntimeError: it ends the program" in err
+    assert "claim() must return the lower end first, not (1.0, -1.0)" in err
+    assert "2 runs; page:" in out
+    assert "that it has finished" in out
 
 
 def test_json_and_a_second_call_that_plays_nothing(unswayed, here, monkeypatch):

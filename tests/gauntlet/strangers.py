@@ -52,6 +52,33 @@ class Crashing(Uniform):
         os._exit(7)
 
 
+class Leaving(Uniform):
+    def tell(self, point, value):
+        raise SystemExit(0)
+
+
+class Reusing(Uniform):
+    """Gives the same dict again and again, with other contents."""
+
+    def __init__(self, space, plays, seed):
+        super().__init__(space, plays, seed)
+        self.point = {}
+
+    def ask(self):
+        self.point.update(super().ask())
+        return self.point
+
+    def tell(self, point, value):
+        super().tell(dict(point), value)
+
+
+class Claiming(Uniform):
+    """Claims its ends in the wrong order."""
+
+    def claim(self):
+        return 1.0, -1.0
+
+
 class Loud(Uniform):
     def ask(self):
         print("thinking")

@@ -16,7 +16,7 @@ from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import sweep
 from unswayed.gauntlet import match as match_module
 from unswayed.gauntlet.corruption import CORRUPTIONS, Game
-from unswayed.gauntlet.match import COLUMNS, FORMAT, Match, Told, play, recommended
+from unswayed.gauntlet.match import COLUMNS, FORMAT, Match, Told, interval, play, recommended
 from unswayed.gauntlet.optimizers import OPTIMIZERS, make
 from unswayed.gauntlet.problems import problem
 
@@ -66,11 +66,11 @@ def test_every_optimizer_can_be_given_a_list(optimizer):
 
 @pytest.mark.parametrize("corruption", CORRUPTIONS)
 def test_a_row_has_the_columns_of_the_folder_and_an_exact_ledger(corruption):
-    row = Match("random", "branin-2", corruption, 60, 0).row()
+    row = Match("random", "branin-2", corruption, 30, 0).row()
     assert set(row) == set(COLUMNS)
-    assert row["checkpoints"] == [20, 40, 60]
-    assert len(row["gaps"]) == len(row["seconds"]) == 3
-    assert row["spent"] <= Game(problem("branin-2"), corruption, 60, 0).limit
+    assert row["checkpoints"] == [20, 30]
+    assert len(row["gaps"]) == len(row["seconds"]) == 2
+    assert row["spent"] <= Game(problem("branin-2"), corruption, 30, 0).limit
     assert (row["spent"] > 0) == (row["lies"] > 0)
 
 
@@ -119,6 +119,30 @@ def test_a_claim_that_is_not_finite_is_none(claim, monkeypatch):
     monkeypatch.setattr("tests.gauntlet.strangers.Sourced.claim", lambda self: claim)
     row = Match("tests.gauntlet.strangers:Sourced", "branin-2", "none", 12, 0).row()
     assert (row["claim_low"], row["claim_high"]) == (None, None)
+
+
+def test_an_optimiser_may_change_the_point_that_it_gave():
+    one, other = (
+        Match(f"tests.gauntlet.strangers:{name}", "branin-2", "none", 20, 0).row() for name in ("Uniform", "Reusing")
+    )
+    assert (one["gaps"], one["gap_ours"]) == (other["gaps"], other["gap_ours"])
+
+
+@pytest.mark.parametrize("claimed", ["ab", (1, 2, 3), 4.0, (1.0, "x"), (2.0, 1.0)])
+def test_a_claim_that_makes_no_sense_is_named(claimed):
+    with pytest.raises(InvalidInput, match=r"claim\(\) must return"):
+        interval(claimed)
+
+
+def test_claims_as_numpy_has_them():
+    assert interval(np.array([1, 2])) == (1.0, 2.0)
+    assert interval(None) is None
+    assert interval((np.nan, 1.0)) is None
+
+
+@pytest.mark.parametrize("plays", [24, 25, 60, 200])
+def test_a_list_may_have_fewer_options_than_there_are_plays(plays):
+    assert len(Match("random", "ab-12", "hide", plays, 0).fingerprint()) == 32
 
 
 def test_seconds_are_those_of_ask_and_tell():

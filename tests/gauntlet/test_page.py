@@ -58,7 +58,8 @@ def test_the_scoreboard_and_panels_show_the_numbers_of_shared_games():
     assert f"{len(rows)} runs: 4 optimisers, 4 problems and 3 corruptions." in text
     assert "Over the 18 games that all 4 optimisers played: branin-2 and hplc; hide, spikes and worker" in text
     assert "Over the 36 games that these 3 optimisers played: 4 problems; " in text
-    assert "In one run at most: 4 lies, 1 lying source, changes that add up to 2.4 ranges." in text
+    assert "In one run at most: 4 lies, 1 lying source, changes that add up to 2.4 ranges." in text  # of the worker
+    assert "In one run at most: 4 lies, changes that add up to 2.4 ranges." in text  # of the others
     assert "without botorch: 36 games" in tree.text["summary"]
     assert len(tree.ids) == len(set(tree.ids))
 

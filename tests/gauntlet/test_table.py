@@ -36,16 +36,29 @@ def test_ranks_are_over_shared_pairs_and_ties_are_averaged():
     assert ranks({"x": {("a", 0): (0.1, 1.0)}, "y": {}})[1] == 0
 
 
-def test_differences_are_paired_and_drawn_by_problem():
+def test_differences_are_paired_with_an_interval_over_problems():
     found = cells(ROWS)["none", 40, 40]
     mean, low, high = difference(found["random"], found["tpe"])
     assert mean == pytest.approx((0.0 + 0.1 + 0.1) / 3)
-    assert (low, high) == (pytest.approx(0.05), pytest.approx(0.1))  # the means of problems a and b alone
+    off = [0.1 - 2 * mean, 0.1 - mean]  # of the sums of problems a and b, which have two seeds and one
+    half = 12.7062 * (2 * (off[0] ** 2 + off[1] ** 2)) ** 0.5 / 3  # Student's t with one degree of freedom
+    assert (low, high) == (pytest.approx(mean - half, rel=1e-4), pytest.approx(mean + half, rel=1e-4))
     assert difference(found["tpe"], {}) is None
     rng = np.random.default_rng(0)
     many = {(f"p{i}", 0): (float(x), 1.0) for i, x in enumerate(rng.standard_normal(400))}
     mean, low, high = difference(many, dict.fromkeys(many, (0.0, 1.0)))
     assert (high - low) / 2 == pytest.approx(1.96 / 20, rel=0.15)
+
+
+@pytest.mark.parametrize("problems", [2, 4, 12])
+def test_an_interval_of_95_percent_holds_the_truth_in_95_percent(problems):
+    rng, runs, missed = np.random.default_rng(problems), 2000, 0
+    for _ in range(runs):
+        level = rng.standard_normal(problems)  # of a problem: its three seeds are alike
+        one = {(f"p{i}", s): (level[i] + 0.3 * rng.standard_normal(), 1.0) for i in range(problems) for s in range(3)}
+        _, low, high = difference(one, dict.fromkeys(one, (0.0, 1.0)))
+        missed += not low <= 0 <= high
+    assert 0.03 * runs < missed < 0.07 * runs
 
 
 def test_the_table_says_what_was_counted():
@@ -55,7 +68,7 @@ def test_the_table_says_what_was_counted():
     lines = {line.split("|")[1].strip(): line.split("|")[2:-1] for line in honest.splitlines() if line.startswith("| ")}
     runs, lost, gap, rank, _, over_tpe, ms, _, ratio = (cell.strip() for cell in lines["random"])
     assert (runs, lost, gap, rank) == ("3", "100%", "20.00% (17.50..30.00)", "2.75")
-    assert over_tpe == "+6.67% (+5.00..+10.00)"
+    assert over_tpe == "+6.67% (-21.57..+34.90)"
     assert (ms, ratio) == ("1.0", "0.50")
     assert lines["tpe"][1].strip() == "67%"
     assert lines["tpe"][5].strip() == ""  # not compared with itself

@@ -35,7 +35,7 @@ WHO = f"Who plays, with commas: {', '.join(OPTIMIZERS)}, or module:factory of yo
 WHERE = f"Problems, with commas, such as hartmann-6, or groups of them: {', '.join(GROUPS)}."
 LIES = f"What is done to the measurements, with commas: {', '.join(CORRUPTIONS)}."
 PEERS = "Another environment, for what is not installed here: its folder or its Python."
-SMALL = f"{len(QUICK.matches())} short matches that need no further packages: about a minute."
+SMALL = f"{len(QUICK.matches())} short matches that need no package but optuna: about a minute."
 THE_STANDARD = "the standard"
 ASKED = ("optimizers", "problems", "corruptions", "plays", "seeds")
 Optimizers = Annotated[str | None, Option(help=WHO, show_default=THE_STANDARD)]
@@ -75,15 +75,15 @@ def command(
     where this one ended.
     """
     from unswayed.experiments.sweep import sweep
-    from unswayed.gauntlet.play import quietly
+    from unswayed.gauntlet.play import ENVIRONMENT, quietly
 
     given = dict(zip(ASKED, (optimizers, problems, corruptions, plays, seeds), strict=True))
     processes = workers(jobs, executor, time_limit)
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)  # for module:factory
     matches, missing = _matches(_plan(QUICK if quick else STANDARD, given), given, peers)
-    settings, keys = _settings(given, quick, peers), [match.fingerprint() for match in matches]
-    os.environ["PYTHONHASHSEED"] = "0"  # of the workers: SMAC iterates over sets
+    settings, keys = _settings(given, quick, peers, missing), [match.fingerprint() for match in matches]
+    os.environ.update(ENVIRONMENT)
     with _folder(out).opened() as folder:
         folder.describe(keys, settings)
         with display(len(matches)) as report, pool(executor, processes, dask_address, time_limit, MEMORY) as workshop:
@@ -114,9 +114,9 @@ def _matches(plan: Plan, given: Mapping[str, Any], peers: Path | None) -> tuple[
     python = None if peers is None else python_of(peers)
     with Console(stderr=True).status("preparing the problems"):
         matches, missing = assigned(plan.matches(), python)
-    wanted = f"{given['optimizers']},{given['problems']}".split(",")
+    named = {part.strip() for text in (given["optimizers"], given["problems"]) for part in (text or "").split(",")}
     for name, reason in missing.items():
-        if name in wanted:
+        if name in named:
             raise InvalidInput(f"{reason}, or name an environment that has it with --peers")
         say(f"left out: {reason}")
     if not matches:
@@ -124,12 +124,13 @@ def _matches(plan: Plan, given: Mapping[str, Any], peers: Path | None) -> tuple[
     return matches, missing
 
 
-def _settings(given: Mapping[str, Any], quick: bool, peers: Path | None) -> dict[str, Any]:
+def _settings(given: Mapping[str, Any], quick: bool, peers: Path | None, missing: Mapping[str, str]) -> dict[str, Any]:
     """For the page and the folder: the command as it was given, without what does not matter for the numbers."""
     options = {**given, "peers": peers}
     words = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
     command = shlex.join(["unswayed", "gauntlet", *(["--quick"] if quick else []), *words])
-    return {"command": command, "version": __version__}
+    left_out = {"left out": "; ".join(missing.values())} if missing else {}
+    return {"command": command, "version": __version__, **left_out}
 
 
 def _folder(out: Path) -> RunFolder:
@@ -151,15 +152,20 @@ def _finish(
     as_json: bool,
 ) -> None:
     """Write the page and the table of what is finished, and print the scoreboard."""
-    from unswayed.gauntlet.match import recommender
+    from unswayed.gauntlet.match import Match, recommender
     from unswayed.gauntlet.report import PAGE, TABLE, lines, scoreboard, write
 
     table = folder.read(keys)
     rows = table.to_pylist()
-    if not failures:
+    if failures:
+        (folder.path / "runs.parquet").unlink(missing_ok=True)  # of an earlier sweep that was complete
+    else:
         folder.finish(table)
     write(folder, rows, settings, failures)
     board = scoreboard(rows)
+    lost = {one.trial.optimizer for one in failures if isinstance(one.trial, Match)}
+    if absent := sorted(lost.difference(board["optimizers"])):
+        say(f"not compared, without a finished match: {listed(absent)}")
     if older := sum(row["code"] != recommender() for row in rows):
         say(f"in {counted(older, 'run')}, gap_ours is by the rule of another version: another --out plays them again")
     paths = {"page": str(folder.path / PAGE), "table": str(folder.path / TABLE)}
@@ -169,5 +175,11 @@ def _finish(
     kinds = [counted(count, f"{kind} game") for kind, count in board["games"].items() if count]
     if kinds:
         print_columns(lines(board))
-        typer.echo(f"{listed(kinds)} that all of them have finished; lost: more than 10% of the range below the best")
+        typer.echo(f"{listed(kinds)} that {_they(board)} finished; lost: more than 10% of the range below the best")
     typer.echo(f"{counted(len(rows), 'run')}; page: {paths['page']}; table: {paths['table']}")
+
+
+def _they(board: Mapping[str, Any]) -> str:
+    """Who has finished the games that are compared."""
+    n = len(board["optimizers"])
+    return {1: "it has", 2: "both have"}.get(n, f"all {n} of them have")

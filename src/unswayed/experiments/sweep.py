@@ -10,6 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from unswayed.experiments.store import RunFolder
+from unswayed.text import printable
 
 Row = dict[str, Any]
 Report = Callable[[int, int], None]
@@ -148,6 +149,6 @@ def _failure(future: Future[Row], key: str) -> str | None:
     try:
         row = future.result()
     except Exception as error:
-        text = " ".join(str(error).split())
+        text = printable(" ".join(str(error).split()))
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
     return None if row["fingerprint"] == key else "the code changed while the sweep was running; start it again"

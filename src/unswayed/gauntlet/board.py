@@ -105,7 +105,7 @@ def boards(runs: Played) -> str:
     found, parts = comparisons(runs), []
     for place, one in enumerate(found):
         left = sorted(set(runs).difference(one.optimizers))
-        whole = f"<p class='soft'>{_about(one, left)}</p>{board(*scores(runs, one))}{commands(command(*one))}"
+        whole = f"<p class='soft'>{_about(one, left)}</p>{_compared_board(runs, one)}{commands(command(*one))}"
         more = f"without {shown(listed(left))}: {counted(len(one.games), 'game')}" if left else ""
         parts.append(f"<details><summary>{more}</summary>{whole}</details>" if place else whole)
     if not found:
@@ -115,10 +115,16 @@ def boards(runs: Played) -> str:
     return "".join(parts)
 
 
+def _compared_board(runs: Played, one: Comparison) -> str:
+    found, usual = scores(runs, one)
+    return board(found, usual if len(found) > 1 else None)
+
+
 def _about(one: Comparison, left: Sequence[str]) -> str:
     honest = sum(game.corruption == HONEST for game in one.games)
     mixed = f" ({honest:,} honest, {len(one.games) - honest:,} attacked)" if 0 < honest < len(one.games) else ""
-    who = f"{'these' if left else 'all'} {len(one.optimizers)} optimisers" if len(one.optimizers) > 1 else "it"
+    both, n = "these" if left else "both" if len(one.optimizers) == 2 else "all", len(one.optimizers)
+    who = "both optimisers" if both == "both" else f"{both} {n} optimisers" if n > 1 else "it"
     missing = f" Not here: {shown(listed(left))}." if left else ""
     games = f"{counted(len(one.games), 'game')}{mixed}"
     return f"Over the {games} that {who} played: {shown(described(one.games))}.{missing}"

@@ -208,9 +208,8 @@ class Game:
         problem, game = self.problem, Game(self.problem, self.corruption, self.plays, 0)
         rows = problem.rows(SAMPLE, np.random.default_rng(1))
         order = np.argsort(-problem.truth(rows), kind="stable")
-        half = self.plays // 2
-        told = [
-            game.measure(point) for point in problem.space.decode(rows[[*range(half), *order[: self.plays - half]]])
-        ]
+        some = np.arange(self.plays - self.plays // 2) % len(rows)  # a list may have fewer options than there are plays
+        chosen = rows[[*some[: self.plays // 2], *order[some]]]
+        told = [game.measure(point) for point in problem.space.decode(chosen)]
         rounded = np.round((np.array(told) - problem.worst) / problem.range, 5) + 0.0  # equal on all machines
         return sha256(f"{problem.space.fingerprint} {rounded.tolist()}".encode()).hexdigest()

@@ -10,13 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import asdict, dataclass
 from functools import cache
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 from time import process_time
 from typing import Any, NamedTuple
 
 from unswayed.core.threads import one_thread
+from unswayed.errors import InvalidInput
 from unswayed.experiments.experiment import code_version
 from unswayed.experiments.own import is_own, load_own
 from unswayed.gauntlet.corruption import Game
@@ -112,7 +114,7 @@ def play(player: Player, game: Game, checkpoints: Sequence[int]) -> tuple[list[T
     told, gaps, seconds, used = [], [], [], 0.0
     for number in range(1, game.plays + 1):
         source, start = game.source, process_time()
-        point = player.ask(source)
+        point = copy(player.ask(source))  # some optimisers go on to change the one that they gave
         used += process_time() - start
         value = game.measure(point)
         start = process_time()
@@ -141,10 +143,27 @@ def recommender() -> str:
 
 def _claim(player: Player, game: Game) -> dict[str, float | None]:
     """What a player claims at the end, in ranges above the worst value; an end that is not finite claims nothing."""
-    ends = getattr(player, "claim", lambda: None)()
-    low, high = [(float(end) - game.problem.worst) / game.problem.range for end in ends or (inf, inf)]
+    claimed = interval(getattr(player, "claim", lambda: None)())
+    low, high = [(end - game.problem.worst) / game.problem.range for end in claimed or (inf, inf)]
     finite = isfinite(low) and isfinite(high)
     return {"claim_low": low if finite else None, "claim_high": high if finite else None}
+
+
+def interval(claimed: Any) -> tuple[float, float] | None:
+    """The two ends of what `claim` returned; None if that is None or not a number.
+
+    Raises:
+        InvalidInput: It is something else.
+    """
+    if claimed is None:
+        return None
+    try:
+        low, high = map(float, claimed)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"claim() must return two numbers or None, not {claimed!r}") from None
+    if low > high:
+        raise InvalidInput(f"claim() must return the lower end first, not {claimed!r}")
+    return None if isnan(low) or isnan(high) else (low, high)
 
 
 @cache

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from unswayed.gauntlet.board import between, boards, cell, command, commands, percent, shown
-from unswayed.gauntlet.corruption import CORRUPTIONS
+from unswayed.gauntlet.corruption import CORRUPTIONS, LIARS
 from unswayed.gauntlet.scores import HONEST, GameId, Played, Run, played, runs_of
 from unswayed.gauntlet.table import LOST
 from unswayed.plots.page import document
@@ -36,15 +36,18 @@ Wilson's 95% interval. That interval takes the runs as independent. Runs on one 
 uncertainty is larger.</li>
 <li><b>Lost by our rule</b>: Unswayed recommends a point from the measurements that the optimiser made. Compare this
 column with <i>lost</i> for the effect of the recommendation, and its lines with each other for the effect of the
-search. <i>Saved</i>: lost by the optimiser's own rule only. <i>Spoilt</i>: lost by ours only.</li>
+search. For <code>unswayed</code> and <code>unswayed-wary</code> it is their own answer. <i>Saved</i>: lost by the
+optimiser's own rule only. <i>Spoilt</i>: lost by ours only.</li>
 <li><b>Claims true</b>: some optimisers claim a 95% interval for the true value of what they recommend. This is the
 share of these claims that are true; it should be 95%. <i>Width</i>: the median width of the intervals, as a share of
 the best less the worst value. Wide intervals are easily true.</li>
 <li><b>CPU</b>: milliseconds of <code>ask</code> and <code>tell</code> for each play: the median and the quartiles; and
 the total over that of another optimiser. Compare times of one machine only.</li>
-<li><b>Mean gap less another's</b>: the mean difference in the same games, and a 95% interval from a bootstrap that
-draws problems. An interval that holds 0 can be chance.</li>
-<li>Unswayed is told the limit that the liar keeps. The other tools have no setting for it.</li></ul></details>"""
+<li><b>Mean gap less another's</b>: the mean difference in the same games, and Student's 95% interval over problems. An
+interval that holds 0 can be chance, and with few problems it is wide.</li>
+<li><code>unswayed</code> is told the limit that the liar keeps, <code>unswayed-wary</code> 5% of plays x range, whoever
+lies. Optimisers of your own are told the limit if their factory has a parameter <code>threat</code>; the other tools
+have no setting for it.</li></ul></details>"""
 
 
 def page(rows: Iterable[Mapping[str, Any]], *, settings: Mapping[str, Any], failures: Sequence[object] = ()) -> str:
@@ -159,7 +162,7 @@ def _views(runs: Sequence[Run]) -> Iterable[str]:
     )
     both = played(run for run in runs if run.optimizer in attacked and run.optimizer in honest)
     views = {
-        "Attacked": (attacked, "Somebody tampers with the measurements."),
+        "Attacked": (attacked, "Somebody may tamper with the measurements."),
         "Honest": (honest, "Nobody lies; there is noise."),
         "Both together": (both, "Honest and attacked games in one table."),
     }
@@ -189,9 +192,16 @@ def about_corruption(name: str) -> str:
 def _ledger(runs: Sequence[Run]) -> str:
     """What the liar did at the most in one run."""
     spent, lies = max(run.spent for run in runs), max(run.lies for run in runs)
-    liars = max((run.liars or 0 for run in runs), default=0)
+    workers = getattr(CORRUPTIONS.get(runs[0].game.corruption), "bound", None) == LIARS
+    liars = max((run.liars or 0 for run in runs), default=0) if workers else 0
     sources = f"{counted(liars, 'lying source')}, " if liars else ""
-    return f"In one run at most: {counted(lies, 'lie')}, {sources}changes that add up to {spent:.3g} ranges."
+    idle = sum(not run.lies for run in runs)
+    never = (
+        f" In {idle:,} of {counted(len(runs), 'run')} nothing was changed: no play was where the liar lies."
+        if idle
+        else ""
+    )
+    return f"In one run at most: {counted(lies, 'lie')}, {sources}changes that add up to {spent:.3g} ranges.{never}"
 
 
 def _problem(anchor: str, name: str, runs: Sequence[Run]) -> str:

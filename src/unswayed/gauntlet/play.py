@@ -27,6 +27,8 @@ from unswayed.gauntlet.problems import needs
 from unswayed.text import printable
 
 Reply = dict[str, Any]
+# Of the processes that play: SMAC iterates over sets, and torch goes backward in threads that no limit of ours reaches.
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
 
 
 def missing(matches: Sequence[Match]) -> dict[str, str]:
@@ -61,8 +63,11 @@ def reply(request: Reply) -> Reply:
 
 def quietly(match: Trial) -> Reply:
     """Play a match in a worker; what an optimiser prints goes to standard error: the output belongs to the command."""
-    with redirect_stdout(sys.stderr):
-        return match.row()
+    try:
+        with redirect_stdout(sys.stderr):
+            return match.row()
+    except SystemExit as error:  # it would end the pool, and with it the other matches
+        raise RuntimeError(f"it ends the program: SystemExit({error})") from None
 
 
 def fields_of(match: Match) -> Reply:

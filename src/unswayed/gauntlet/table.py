@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
+from scipy.stats import t as student
+
+from unswayed.text import counted
 
 LOST = 0.1  # of the range: a larger gap is a lost run
 RIVALS = ("botorch", "tpe")  # gaps and times are compared with theirs
-RESAMPLES = 2000
 Key = tuple[str, int, int]  # corruption, plays, checkpoint
 Pair = tuple[str, int]  # problem, seed
 Cell = dict[Pair, tuple[float, float]]  # gap, and CPU milliseconds for each play
@@ -43,17 +45,19 @@ def ranks(methods: Mapping[str, Cell]) -> tuple[dict[str, float], int]:
 def difference(one: Cell, other: Cell) -> tuple[float, float, float] | None:
     """The mean of paired differences of gaps, and a 95% interval; None without pairs in at least two problems.
 
-    The bootstrap draws problems, each with all its seeds: seeds of one problem are not independent evidence.
+    Student's interval over problems, each with all its seeds: seeds of one problem are not independent evidence.
     """
     by_problem: dict[str, list[float]] = defaultdict(list)
     for problem, seed in sorted(set(one) & set(other)):
         by_problem[problem].append(one[problem, seed][0] - other[problem, seed][0])
-    if len(by_problem) < 2:
+    P = len(by_problem)
+    if P < 2:
         return None
-    sums = np.array([[sum(group), len(group)] for group in by_problem.values()])
-    drawn = sums[np.random.default_rng(0).integers(len(sums), size=(RESAMPLES, len(sums)))].sum(axis=1)
-    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975]).tolist()
-    return float(sums[:, 0].sum() / sums[:, 1].sum()), low, high
+    sums, counts = np.array([[sum(group), len(group)] for group in by_problem.values()]).T
+    mean = float(sums.sum() / counts.sum())
+    error = np.sqrt(P / (P - 1) * np.square(sums - mean * counts).sum()) / counts.sum()
+    half = float(student.ppf(0.975, P - 1) * error)
+    return mean, mean - half, mean + half
 
 
 def markdown(rows: Iterable[Mapping[str, Any]], *, times: bool = True) -> str:
@@ -74,7 +78,12 @@ def markdown(rows: Iterable[Mapping[str, Any]], *, times: bool = True) -> str:
 def _lost(found: Mapping[Key, Mapping[str, Cell]], order: list[Key]) -> str:
     """The share of lost runs by each optimiser, and how many runs these are; the smallest of a row is bold."""
     names = sorted({name for methods in found.values() for name in methods})
-    lines = ["### Lost runs (of so many)", "", f"| | {' | '.join(names)} |", "|---" + "|---:" * len(names) + "|"]
+    lines = [
+        "### Lost runs (of so many, each optimiser's own)",
+        "",
+        f"| | {' | '.join(names)} |",
+        "|---" + "|---:" * len(names) + "|",
+    ]
     for corruption, plays, at in order:
         cell = {name: [gap > LOST for gap, _ in one.values()] for name, one in found[corruption, plays, at].items()}
         share = {name: float(np.mean(lost)) for name, lost in cell.items()}
@@ -93,7 +102,7 @@ def _section(key: Key, methods: Mapping[str, Cell], rivals: Sequence[str], times
     heads += [f"gap less {rival}'s (95%)" for rival in rivals]
     heads += ["ms/play", *(f"x {rival}" for rival in rivals)] if times else []
     read = f"{plays} plays" if at == plays else f"{at} of {plays} plays"
-    lines = [f"### {corruption}, {read}; ranks over {shared} problems and seeds", ""]
+    lines = [f"### {corruption}, {read}; ranks over {counted(shared, 'game')} that all have", ""]
     lines += [f"| {' | '.join(heads)} |", "|---" + "|---:" * (len(heads) - 1) + "|"]
     for name in sorted(methods, key=lambda name: (place[name], name)):
         compared = _differences(name, methods, rivals) + (_costs(name, methods, rivals) if times else [])

@@ -38,6 +38,7 @@ class Trial:
     number: int
     point: Numbers
     measured: Measurement | None
+    why: Why | None = None
 
 
 Read = dict[int, tuple[FrozenTrial, Trial | None]]  # by number: a finished trial, and what it is in a space
@@ -112,7 +113,7 @@ def _finished(trial: FrozenTrial, space: OptunaSpace) -> Trial | None:
     if point is None:
         return None
     try:
-        return Trial(trial.number, point, measured(trial))
+        return Trial(trial.number, point, measured(trial), Why.read(trial.system_attrs.get(WHY)))
     except InvalidInput as error:
         warn(f"the sampler takes this trial for a failed one: {error}", stacklevel=2)
         return Trial(trial.number, point, None)
@@ -143,7 +144,7 @@ def events(task: Task, space: OptunaSpace, trials: Sequence[Trial], *, minimize:
     return [
         Failed(row)
         if (found := trial.measured) is None
-        else Told(row, clipped(sign * found.value), found.source, found.noise_std, found.trials)
+        else Told(row, clipped(sign * found.value), found.source, found.noise_std, found.trials, trial.why)
         for row, trial in zip(space.rows([trial.point for trial in trials]), trials, strict=True)
     ]
 

@@ -67,7 +67,7 @@ OPTIMIZERS: Mapping[str, Entry] = {
     "tpe": Entry("optuna:Optuna", 1, ("optuna", "numpy"), {"sampler": "TPESampler"}),
     "gp": Entry("optuna:Optuna", 1, ("optuna", "torch", "numpy", "scipy"), {"sampler": "GPSampler"}),
     "botorch": Entry("botorch:BoTorch", 1, _BOTORCH, {"model": "SingleTaskGP"}),
-    "botorch-rp": Entry("botorch:BoTorch", 1, _BOTORCH, {"model": "RobustRelevancePursuitSingleTaskGP"}),
+    "botorch-rp": Entry("botorch:BoTorch", 2, _BOTORCH, {"model": "RobustRelevancePursuitSingleTaskGP"}),
     "smac": Entry("smac:SMAC", 1, ("smac", "ConfigSpace", "scikit-learn", "numpy")),
 }
 

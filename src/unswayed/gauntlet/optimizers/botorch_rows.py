@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from botorch.fit import fit_gpytorch_mll
+from botorch.models.relevance_pursuit import forward_relevance_pursuit
 from botorch.models.transforms.input import NumericToCategoricalEncoding
 from botorch.optim import optimize_acqf, optimize_acqf_discrete
 from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
@@ -24,6 +25,9 @@ from torch.nn.functional import one_hot
 from unswayed.spaces import Box, Categorical, Integer, Options, Point, Space
 
 RESTARTS, RAW = 10, 256
+# Shares of the plays that may be outliers. Forward pursuit up to 30% found the same outliers as BoTorch's default
+# (backward pursuit from 100%) in all of three cases, in a third of the time: still several seconds for a play.
+OUTLIERS = (0, 0.05, 0.1, 0.15, 0.2, 0.3)
 
 
 class Rows:
@@ -86,10 +90,12 @@ class Rows:
 
 def fitted(kind: Any, X: Any, y: Any, transform: Any) -> Any:
     """A model of this kind, fitted to the values y at the rows X."""
-    model = kind(X, y, input_transform=transform)
+    model, options = kind(X, y, input_transform=transform), {}
     if hasattr(model, "prior_mean_of_support"):  # its logarithm is taken, but with less than five plays it is 0
         model.prior_mean_of_support = max(model.prior_mean_of_support, 1)
-    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        numbers = sorted({int(share * len(y)) for share in OUTLIERS})
+        options = {"relevance_pursuit_optimizer": forward_relevance_pursuit, "numbers_of_outliers": numbers}
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model), **options)
     return model
 
 

@@ -1,6 +1,8 @@
 # Everything lives in .venv; each target sets up what it needs.
 PYTHON ?= python3
 BIN := .venv/bin
+# One test process more than cores: some tests wait for others.
+WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)")
 
 .PHONY: paper demo test test-slow test-lowest lint types bench peers examples docs docs-figures docs-links clean
 
@@ -11,10 +13,10 @@ demo: .venv/.core            ## watch RGP-PE hold where GP-UCB is led astray (a 
 	$(BIN)/unswayed demo
 
 test: .venv/.dev             ## the whole test suite, on all cores
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 test-slow: .venv/.dev        ## the tests that take minutes
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
 
 test-lowest: .venv-lowest/.done  ## a short test with the lowest versions that pyproject.toml allows
 	.venv-lowest/bin/python -m pytest tests/test_smoke.py tests/compare

@@ -175,7 +175,7 @@ def test_one_giant_lie_is_named_and_weighed(lie):
     assert found.assumptions.noise_std < 1
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(9))
 @pytest.mark.parametrize("rows", [2, 3, 5, 10])
 def test_small_data_never_break_the_fit(seed, rows):
     rng = np.random.default_rng(seed)
@@ -187,11 +187,11 @@ def test_small_data_never_break_the_fit(seed, rows):
 
 def test_pure_noise_is_no_winner_to_trust():
     trusted = 0
-    for seed in range(40):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         found = audit(rng.uniform(0, 1, (40, 2)), rng.standard_normal(40))
         trusted += "trusted? Yes" in str(found)
-    assert trusted <= 2
+    assert trusted <= 1
 
 
 def test_a_given_kernel_does_not_fix_the_units():
@@ -286,7 +286,7 @@ def test_an_audit_is_short_where_it_is_shown():
     assert repr(found) == f"Audit(winner=1, breakdown_budget={found.breakdown_budget:.4g})"
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(150))
 def test_any_measurements_give_a_finite_audit_or_are_refused(seed):
     """Huge and tiny values, options that no kernel tells apart, and every setting that may be stated."""
     rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ from unswayed.audits.audit import audit
 def test_repeats_that_agree_are_explained(options, repeats, height):
     rng = np.random.default_rng(0)
     suspected = 0
-    for _ in range(6):
+    for _ in range(3):
         x = np.repeat(np.arange(options), repeats)[:, None]
         y = 0.1 * rng.standard_normal(len(x)) + 0.1 * height * (x[:, 0] == rng.integers(options))
         found = audit(x, y)

@@ -45,7 +45,7 @@ def test_the_limits_separate_calibrated_rules_from_bad_ones():
         assert binom.sf(most_false(printed), printed, 0.3) > caught
 
 
-@pytest.mark.parametrize("family", ["crowd, blind spot, pair", "table, linear, pair", "table, eliminated, lies"])
+@pytest.mark.parametrize("family", ["crowd, blind spot, pair", "table, eliminated, lies"])
 def test_certificates_are_true(family):
     n = table.counts(records("given", family, 50, quick=True))
     assert n["printed"] == n["runs"] == 50
@@ -53,9 +53,9 @@ def test_certificates_are_true(family):
     assert n["dropped"] <= most_false(50)
 
 
-@pytest.mark.parametrize("family", ["step", "step, table", "Matern 5/2, lies"])
-def test_credible_bounds_are_true(family):
-    n = table.counts(records("estimated", family, 50, quick=True))
+def test_credible_bounds_are_true():
+    """Of one family, the quickest; all are among the slow tests."""
+    n = table.counts(records("estimated", "Matern 5/2, lies", 50, quick=True))
     assert n["printed"] >= 25  # to say nothing is not to be right
     assert n["false"] <= most_false(n["printed"])
     assert n["below_noise"] == 0

@@ -40,7 +40,7 @@ def played(script, monkeypatch, out, *more):
 def test_a_run_its_table_and_what_others_have_finished(script, monkeypatch, tmp_path, capsys):
     assert played(script, monkeypatch, tmp_path / "one", "--markdown", str(tmp_path / "table.md")) == 0
     shown = capsys.readouterr().out
-    assert "### none, 100 plays; ranks over 2 problems and seeds" in shown
+    assert "### none, 100 plays; ranks over 2 games that all have" in shown
     assert (tmp_path / "table.md").read_text() == shown.removesuffix("\n")
     assert played(script, monkeypatch, tmp_path / "one", "--table", "--store", "--quiet") == 0
     monkeypatch.setattr(script, "GuardedPool", lambda *given, **options: pytest.fail("nothing is left to play"))

@@ -156,7 +156,7 @@ def test_an_interrupt_that_hits_a_destructor_is_not_lost(monkeypatch, unswayed):
 
     def command(**_):
         Unlucky()
-        time.sleep(30)
+        time.sleep(0.1)
 
     monkeypatch.setattr(app_module, "app", command)
     assert unswayed("demo") == (130, "", "unswayed: interrupted\n")

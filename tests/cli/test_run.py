@@ -440,7 +440,8 @@ def whole_lines(path):
     return parse(data, str(path))[0] if data.count(b"\n") > 1 else []
 
 
-def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
+@pytest.mark.parametrize(("lives", "plays"), [(5, 40), pytest.param(30, 240, marks=pytest.mark.slow)])
+def test_killed_again_and_again_it_ends_as_if_it_had_never_been(folder, lives, plays):
     """kill -9 at random moments: no recorded value is lost, none asked or told twice, and the plays are the same.
 
     The processes are forked from one that has imported everything, or starting them would take most of the time.
@@ -448,7 +449,7 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["unswayed.cli.run", "unswayed.cli.run_display", "unswayed.study.optimizer"])
     rng = random.Random(1)
-    path, plays, kills = folder / "killed.jsonl", 240, 0  # more than any machine gets done in thirty lives
+    path, kills = folder / "killed.jsonl", 0  # more plays than any machine gets done in so many lives
 
     def start(journal):
         arguments = ["run", str(folder / "space.toml"), "--plays", str(plays), "--budget", "0.5", "--jobs", "4"]
@@ -459,7 +460,7 @@ def test_killed_thirty_times_it_ends_as_if_it_had_never_been(folder):
         return process
 
     known = []
-    while kills < 30:
+    while kills < lives:
         process = start(path)
         size = path.stat().st_size if path.exists() else 0
         grown(path, size + rng.choice([0, 60, 120]), process)

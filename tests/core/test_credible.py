@@ -152,8 +152,10 @@ def test_the_deviation_of_one_point_is_that_of_the_dense_posterior():
     given = Given(threat=0, noise_std=0.1, output_scale=1.5, level=0.0)
     A = 1.5**2 * KERNEL(rows, rows) + 0.01 * np.eye(len(y))
     k = 1.5**2 * KERNEL(X[:1], rows)[0]
-    sd = np.sqrt(1.5**2 - k @ np.linalg.solve(A, k))
-    assert Mixture.of(given, Shapes.given(KERNEL), rows, y).deviation(X[0]) == pytest.approx(sd, rel=0.15)
+    mean, sd = k @ np.linalg.solve(A, y), np.sqrt(1.5**2 - k @ np.linalg.solve(A, k))
+    mixture = Mixture.of(given, Shapes.given(KERNEL), rows, y)
+    assert mixture.deviation(X[0], mean) == pytest.approx(sd, rel=0.15)
+    assert mixture.deviation(X[0], mean + 5 * sd) == pytest.approx(5 * sd, rel=0.05)  # an estimate that is off
 
 
 def test_few_measurements_have_a_wide_deviation():
@@ -164,5 +166,5 @@ def test_few_measurements_have_a_wide_deviation():
         rng = np.random.default_rng(seed)
         x = rng.uniform(size=(3, 1))
         y = 5 + x[:, 0] + 0.3 * rng.standard_normal(3)
-        off.append(abs(y[0] - 5 - x[0, 0]) / Mixture.of(given, shapes, x, y).deviation(x[0]))
+        off.append(abs(y[0] - 5 - x[0, 0]) / Mixture.of(given, shapes, x, y).deviation(x[0], y[0]))
     assert np.median(off) < 3

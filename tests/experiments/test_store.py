@@ -32,14 +32,14 @@ def test_e2_a_damaged_cell_is_run_again(tmp_path, undisturbed):
 
 
 def test_no_flipped_bit_is_read_as_a_finished_run(tmp_path, undisturbed):
-    """3,000 single bit flips: a file counts as not finished, or says what it said before."""
+    """1,000 single bit flips: a file counts as not finished, or says what it said before."""
     rng = np.random.default_rng(0)
     cells = sorted((undisturbed / "cells").iterdir())
     original = {cell.stem: RunFolder(undisturbed).read([cell.stem]).to_pylist() for cell in cells}
     folder = RunFolder(tmp_path)
     folder.cells.mkdir()
     refused = 0
-    for number in range(3000):
+    for number in range(1000):
         cell = cells[number % len(cells)]
         content = bytearray(cell.read_bytes())
         place = rng.integers(8 * len(content))
@@ -48,7 +48,7 @@ def test_no_flipped_bit_is_read_as_a_finished_run(tmp_path, undisturbed):
         found = folder.read([cell.stem]).to_pylist()
         assert found in ([], original[cell.stem]), (cell.name, place)
         refused += found == []
-    assert refused > 2000  # the bits matter, and some do not
+    assert refused > 650  # the bits matter, and some do not
 
 
 def test_no_file_is_read_under_the_name_of_another(tmp_path, undisturbed):

@@ -42,7 +42,8 @@ def plays(log):
 
 
 @pytest.mark.parametrize(
-    ("engine", "objective"), [("processes", sometimes), ("dask", height), ("executorlib", sometimes)]
+    ("engine", "objective"),
+    [("processes", sometimes), ("dask", height), pytest.param("executorlib", sometimes, marks=pytest.mark.slow)],
 )
 def test_the_plays_are_the_same_on_every_engine(engine, objective):
     settings = {"plays": 8, "seed": 1, "parallel": 2, "threat": 0.1, "retries": 0}
@@ -54,12 +55,13 @@ def test_the_plays_are_the_same_on_every_engine(engine, objective):
     assert str(found) == str(expected)
 
 
-def test_a_study_goes_on_on_another_engine(tmp_path):
+@pytest.mark.parametrize("first", ["threads", pytest.param("executorlib", marks=pytest.mark.slow)])
+def test_a_study_goes_on_on_another_engine(tmp_path, first):
     settings = {"plays": 9, "seed": 1, "parallel": 2, "threat": 0.1}
     with ENGINES["threads"]() as executor:
         expected = maximize(height, SPACE, executor=executor, **settings)
     file = tmp_path / "study.jsonl"
-    for stop, engine in ((3, "executorlib"), (6, "dask"), (9, "processes")):
+    for stop, engine in ((3, first), (6, "dask"), (9, "processes")):
         with ENGINES[engine]() as executor, Optimizer(SPACE, journal=file, **settings) as study:
             study.run(height, executor=executor, callback=lambda study, play, stop=stop: play.number >= stop)
     found = Study.read(file)

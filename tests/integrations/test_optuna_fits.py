@@ -128,6 +128,13 @@ def test_after_a_retraction_the_fits_before_it_are_still_taken(made, monkeypatch
     assert len(steps) == 41
 
 
+@pytest.fixture(scope="module")
+def fourteen():
+    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(BOX, threat=1.0, seed=7))
+    study.optimize(box, n_trials=14)
+    return study
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -143,12 +150,10 @@ def test_after_a_retraction_the_fits_before_it_are_still_taken(made, monkeypatch
         lambda fit: "no fit",
     ],
 )
-def test_a_damaged_fit_is_not_taken(change):
-    study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(BOX, threat=1.0, seed=7))
-    study.optimize(box, n_trials=14)
-    expected = study.trials[13].params
-    damaged = optuna.create_study(study_name=study.study_name, direction="maximize")
-    for trial in study.get_trials():
+def test_a_damaged_fit_is_not_taken(change, fourteen):
+    expected = fourteen.trials[13].params
+    damaged = optuna.create_study(study_name=fourteen.study_name, direction="maximize")
+    for trial in fourteen.get_trials():
         if FIT in trial.system_attrs:
             trial._system_attrs = {**trial.system_attrs, FIT: change(trial.system_attrs[FIT])}
         damaged.add_trial(trial)

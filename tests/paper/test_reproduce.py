@@ -56,6 +56,7 @@ def test_everything_is_there(finished):
     assert sum(path.stat().st_size for path in finished.rglob("*") if path.is_file()) < 20e6
 
 
+@pytest.mark.slow
 def test_any_number_of_jobs_gives_the_same_numbers(finished, tmp_path):
     for jobs in (1, 4):
         out = tmp_path / str(jobs)
@@ -66,6 +67,7 @@ def test_any_number_of_jobs_gives_the_same_numbers(finished, tmp_path):
         assert all(row == theirs[row["fingerprint"]] for row in ours)
 
 
+@pytest.mark.slow
 def test_dask_gives_the_same_numbers(tmp_path):
     unswayed("--out", tmp_path / "p", *SMALL, "--only", "figure-3")
     unswayed("--out", tmp_path / "d", *SMALL, "--only", "figure-3", "--executor", "dask", "--jobs", 2)

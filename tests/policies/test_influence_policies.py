@@ -50,7 +50,14 @@ def walk(problem, policy, adversary, C, rounds, seed):
     return missed, problem.best_arm in policy.view(state).active
 
 
-@pytest.mark.parametrize("attack", [*PAPER_ATTACKS, "strongest", "spikes-hide", "liar"])
+QUICK = ("clipping", "strongest")
+ATTACKS = [
+    name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
+    for name in (*PAPER_ATTACKS, "strongest", "spikes-hide", "liar")
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("name", ["influence-ucb", "influence-pe"])
 def test_t1_coverage(name, attack):
     """200 runs, norm exactly B, the budget spent on every attack: at most 24 misses, and as few best arms lost."""

@@ -21,7 +21,7 @@ def disc(point):
 @pytest.mark.parametrize("threat", [None, 0.0])
 @pytest.mark.parametrize(("space", "objective"), [(TABLE, narrow), (SQUARE, disc)])
 def test_a_peak_on_a_plateau_is_found_and_believed(space, objective, threat):
-    for seed in range(4):
+    for seed in range(2):
         found = maximize(objective, space, plays=40, threat=threat, seed=seed, progress=False).answer
         assert objective(found.point) > 0.9
         assert len({number for number in found.set_aside if found.plays[number].value > 0}) <= 1
@@ -30,8 +30,8 @@ def test_a_peak_on_a_plateau_is_found_and_believed(space, objective, threat):
 
 @pytest.mark.parametrize("unit", [1e-6, 1e3])
 def test_what_is_found_does_not_depend_on_the_unit(unit):
-    found = [maximize(lambda x: unit * disc(x), SQUARE, plays=40, seed=s, progress=False).answer for s in range(3)]
-    assert [disc(one.point) > 0.9 for one in found] == [True] * 3
+    found = [maximize(lambda x: unit * disc(x), SQUARE, plays=40, seed=s, progress=False).answer for s in range(2)]
+    assert [disc(one.point) > 0.9 for one in found] == [True] * 2
 
 
 def test_many_equal_values_are_not_too_few():

@@ -92,7 +92,7 @@ def test_lies_without_a_range_are_no_warning():
 
 
 def test_sources_that_are_left_out_of_the_list_are_counted():
-    found = answered(plays=200, value=lambda p: TRUE[p.point] + 3 * (p.number % 25 < 12), source=lambda n: f"w{n % 25}")
+    found = answered(plays=100, value=lambda p: TRUE[p.point] + 3 * (p.number % 25 < 12), source=lambda n: f"w{n % 25}")
     off = sum(bool(one.offset) or one.set_aside for one in found.sources)
     assert off > 10
     assert str(found).endswith(f"{off - 10} more source{'s' if off > 11 else ''} like these: see answer.sources.")
@@ -221,3 +221,35 @@ def test_numbers_far_from_zero_are_told_apart(space):
     assert float(estimate) == pytest.approx(answer.estimate, abs=1e-2, rel=0)
     values = [play.value for play in study.log]
     assert (float(low), float(high)) == pytest.approx((min(values), max(values)), abs=1e-2, rel=0)
+
+
+def test_the_range_observed_is_that_of_the_values_as_they_were_told():
+    """Not what is left of them after a change of units and back."""
+    told, rng = {"a": 0.2, "b": 0.7, "c": 0.4}, np.random.default_rng(5)
+    how = {"plays": 60, "seed": 0, "threat": Threat(lies=2), "progress": False}
+    found = maximize(lambda one: Measurement(float(rng.random() < told[one]), trials=1), Options(list(told)), **how)
+    assert (found.answer.low, found.answer.high) == (0.0, 1.0)
+    assert "values between 0 and 1 (the range observed)" in str(found)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_of_a_single_option_nothing_is_said_about_the_best(noise):
+    rng = np.random.default_rng(0)
+    found = maximize(lambda _: 5 + noise * rng.normal(), Options(["only"]), plays=20, seed=0, progress=False).answer
+    assert found.sentence == "There is no other point."
+    assert "Too few" not in str(found)
+    assert (found.deviation is None) == (noise == 0)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_deviation_holds_where_a_liar_makes_the_noise_too_large(seed):
+    """The estimate with such a noise is drawn to the mean; what the other values say by themselves is not."""
+    rng, space = np.random.default_rng(seed), Box({"x": Real(0, 1), "y": Real(0, 1)})
+    study = Optimizer(space, plays=40, seed=seed)
+    for number in range(40):
+        (play,) = study.ask(source=("honest", "liar")[number % 2])
+        truth = -((play.point["x"] - 0.3) ** 2) - (play.point["y"] - 0.6) ** 2
+        study.tell(play, (-rng.random() if number % 2 else truth) + 0.01 * rng.normal())
+    found = study.answer()
+    truth = -((found.point["x"] - 0.3) ** 2) - (found.point["y"] - 0.6) ** 2
+    assert abs(found.estimate - truth) < 3 * found.deviation

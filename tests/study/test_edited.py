@@ -68,6 +68,14 @@ def test_a_failed_play_can_be_given_a_value_or_be_measured_again():
         assert study.answer().measured == 2
 
 
+def test_a_study_whose_measurements_are_all_retracted_says_so(tmp_path):
+    with played(tmp_path / "study.jsonl", plays=3) as study:
+        for number in range(3):
+            study.retract(number, "unplugged")
+        with pytest.raises(InvalidInput, match="no measurement counts any more; the last reason: unplugged"):
+            study.result()
+
+
 def test_a_retraction_can_be_undone(tmp_path):
     path = tmp_path / "study.jsonl"
     with played(path) as study:

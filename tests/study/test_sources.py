@@ -122,7 +122,7 @@ def test_asks_do_not_depend_on_when_the_study_was_opened(tmp_path):
         return bowl(play.point) + (0.3 if play.number % 4 == 1 else 0.0)
 
     live = Optimizer(BOX, seed=3)
-    for number in range(40):
+    for number in range(24):
         with Optimizer(BOX, seed=3, journal=tmp_path / "study.jsonl") as opened:
             (play,) = opened.ask(source=f"w{number % 4}")
             opened.tell(play, value(play))

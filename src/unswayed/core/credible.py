@@ -125,6 +125,7 @@ class Mixture:
         kernels: The kernel of each row of models.
         explained: How probable each model is.
         data: The measurements by point, from their level or their median.
+        origin: That level or median.
         records: The single measurements.
         level_known: Whether the level was given as a number.
     """
@@ -132,6 +133,7 @@ class Mixture:
     kernels: tuple[Kernel, ...]
     explained: Explained
     data: Measured
+    origin: float
     records: Records
     level_known: bool
 
@@ -160,7 +162,8 @@ class Mixture:
         """
         points, arms = numbered_rows(rows)
         w = np.ones(len(values)) if weights is None else weights
-        y = values - (given.level_centre if given.level_known else float(np.median(values)))
+        origin = given.level_centre if given.level_known else float(np.median(values))
+        y = values - origin
         fitted = np.isin(arms, np.linspace(0, len(points) - 1, FITTED).astype(np.int64))
         some, all_ = Measured.of(points, arms[fitted], y[fitted], w[fitted]), Measured.of(points, arms, y, w)
         evidence = Evidence.of(
@@ -168,7 +171,7 @@ class Mixture:
         )
         known = {"noise": given.noise_std if noise is None else noise, "scale": given.output_scale}
         explained = evidence.explained(some.means, some.squares, unit=spread(values), **known)
-        return cls(shapes.kernels, explained, all_, Records(arms, values, w, sources), given.level_known)
+        return cls(shapes.kernels, explained, all_, origin, Records(arms, values, w, sources), given.level_known)
 
     def models(self) -> Iterator[tuple[Kernel, float, FloatArray]]:
         """Kernel, noise over scale, and draws of the squared scale; each model as often as it is probable."""
@@ -197,8 +200,11 @@ class Mixture:
         honest, tampered, noise = np.maximum(np.concatenate(draws, axis=1), 0.0)
         return honest, tampered, noise
 
-    def deviation(self, row: FloatArray) -> float:
-        """The standard deviation of f at a point over all models: half the width of its central 68%."""
+    def deviation(self, row: FloatArray, estimate: float) -> float:
+        """How far an estimate of f at a point may be off: the standard deviation over all models.
+
+        That is half the width of the central 68% of f, or the distance of the estimate from the middle of them.
+        """
         rng, draws = np.random.default_rng(2), []
         for kernel, ratio, s2 in self.models():
             system = System.fit(kernel(self.data.X, self.data.X), self.data.means, self.data.n, ratio**2)
@@ -207,7 +213,7 @@ class Mixture:
             spread_out = np.sqrt(np.maximum(s2 * variance, 0.0)) * rng.standard_normal(len(s2))
             draws.append(float(k[0] @ system.weights) + spread_out)
         low, high = np.quantile(np.concatenate(draws), (0.16, 0.84))
-        return float(high - low) / 2
+        return float(max((high - low) / 2, abs(self.origin + (low + high) / 2 - estimate)))
 
 
 def _contest(

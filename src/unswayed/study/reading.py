@@ -123,7 +123,9 @@ class Study:
         log = self.log
         if not any(play.measured for play in log):
             reason = next((play.reason for play in reversed(log) if play.reason), "nothing was asked")
-            raise InvalidInput(f"no play could be measured; the last reason: {reason}")
+            lost = any(play.status in (Status.RETRACTED, Status.QUARANTINED) for play in log)
+            said = "no measurement counts any more" if lost else "no play could be measured"
+            raise InvalidInput(f"{said}; the last reason: {reason}")
         return Result(self.answer())
 
     def history(self) -> pa.Table:

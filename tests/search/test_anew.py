@@ -5,8 +5,8 @@ import pytest
 
 from tests.search.games import Game, bowl, nothing, task
 from unswayed import Box, Categorical, Matern, Optimizer, Options, Real, Why
-from unswayed.search.anew import KNOWN, LENGTH, NEAR, anew
-from unswayed.search.modes import step
+from unswayed.search.anew import LENGTH, NEAR, anew
+from unswayed.search.modes import KNOWN, step
 from unswayed.search.schedule import propose
 from unswayed.search.task import Told
 

@@ -15,7 +15,7 @@ BOWL = ("awk", "BEGIN {{ print -({x} - 0.3) ^ 2 }}")
 
 @pytest.fixture
 def server(quick, tmp_path):
-    return quick(f"sqlite:///{tmp_path}/s.db", "--lease", "3")
+    return quick(f"sqlite:///{tmp_path}/s.db", "--lease", "6")
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_a_program_that_does_not_exist_ends_the_worker_and_leaves_the_play_open(
 
 def test_signs_of_life_keep_a_play_for_longer_than_a_lease(server, work, tmp_path):
     server.begin(space=LINE, plays=1)
-    slow = work("slow", "sh", "-c", f"echo $$ > {tmp_path}/pid; sleep 8; echo 0.5; : {{x}}")
+    slow = work("slow", "sh", "-c", f"echo $$ > {tmp_path}/pid; sleep 13; echo 0.5; : {{x}}")
     number_in(tmp_path / "pid")
     other = server.study(token=server.make_token("other"))
     while kinds(server)["tell"] == 0:

@@ -16,18 +16,10 @@ from unswayed.search.climb import Improvement, top
 from unswayed.search.modes import Guided
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
-from unswayed.search.task import Data
-from unswayed.spaces import Box, Space
 from unswayed.types import FloatArray
 
-KNOWN = 200  # plays, from which on the model knows what to expect; before, holes teach more
 LENGTH = 7  # plays of an attempt, for each parameter and one more
 NEAR = 0.3  # of a side of the cube: no number of a play is farther from that of the best play of the attempt
-
-
-def has_attempts(space: Space, data: Data) -> bool:
-    """Whether hills can be climbed here, and the plays suffice to say that nothing promises more."""
-    return isinstance(space, Box) and data.plays >= KNOWN
 
 
 def anew(mode: Guided, number: int, shut: set[bytes]) -> FloatArray | None:

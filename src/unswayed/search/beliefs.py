@@ -87,11 +87,11 @@ def _unit(task: Task, values: FloatArray) -> float:
     return max(spread(first), spread(values)) if np.ptp(first) else spread(values)
 
 
-def modelled(data: Data, seed: int) -> Data:
+def modelled(data: Data, seed: int) -> IntArray:
     """The plays at no more than FITTED points, so that a model of them costs no more however many there are."""
     some = fitted_plays(data.rows, data.values, seed)
-    few = data if len(some) == data.plays else data.only(some)
-    return few if few.binary == data.binary else data  # single outcomes are judged in batches, which needs repeats
+    same = data.only(some).binary == data.binary  # single outcomes are judged in batches, which needs repeats
+    return some if same else np.arange(data.plays)
 
 
 def fitted_plays(rows: FloatArray, values: FloatArray, seed: int) -> IntArray:

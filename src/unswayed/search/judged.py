@@ -8,7 +8,8 @@ they, and the other plays at its point, say of it.
     m, v    mean and variance of f at a point, by the judges and by the other plays there
     z       |y - m| / sqrt(v + lam/w) of a play of weight w
 
-Both ways what is set aside stays within the threat.
+Both ways what is set aside stays within the threat. Who lies at almost every early play makes these judges agree. So if
+the later half of the plays by itself refutes the leader, then it judges.
 """
 
 from __future__ import annotations
@@ -26,12 +27,13 @@ from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Threat
 from unswayed.core.trimming import FAR, confirmed
 from unswayed.policies.watch import Watch
-from unswayed.search.beliefs import Beliefs, fitted_plays, modelled
+from unswayed.search.beliefs import Beliefs, estimate, modelled
 from unswayed.search.surrogate import Surrogate, kept_field
 from unswayed.search.task import Data, Task
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 NOTHING = Allowance(0.0, 0, 0)
+LATER = 500  # at most so many of the last plays are the later half
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +56,33 @@ class Judged:
             threshold: Set aside plays that are off by more standard deviations; infinity sets none aside.
         """
         together = task.all_rows is not None or data.binary or threshold == np.inf
-        few = data if together else modelled(data, task.seed)
-        judges = Surrogate.fit(task, beliefs, few, data.rows[:0], threshold=threshold)
-        if few is data:
+        some = np.arange(data.plays) if together else modelled(data, task.seed)
+        judges = Surrogate.fit(task, beliefs, data.only(some), data.rows[:0], threshold=threshold)
+        if len(some) == data.plays:
             return cls(judges, judges.policy.domain, judges.watch, data.names)
-        rows, watch, judge = _told(task, data, judges)
+        return cls._by(task, data, judges, some)._or_by_later(task, data, beliefs)
+
+    @classmethod
+    def _by(cls, task: Task, data: Data, judges: Surrogate, some: IntArray, unit: float = 1.0) -> Self:
+        """Decided by these plays; weights are multiplied by `unit`."""
+        rows, watch, judge = _told(task, data, judges, some, unit)
         return cls(judges, rows, _kept(judges, rows, watch, judge), data.names)
+
+    def _or_by_later(self, task: Task, data: Data, beliefs: Beliefs) -> Self:
+        """Decided by the later half of the plays, if that by itself refutes the leader; else as it is."""
+        threat, nothing, noise = Threat.of(task.given.threat), data.rows[:0], task.given.noise_std
+        later = np.arange(max(data.plays // 2, data.plays - LATER), data.plays)
+        few = data.only(later)
+        if few.binary or (threat is not None and threat.none):
+            return self
+        own = estimate(task, few, beliefs)
+        judges, leader = Surrogate.fit(task, own, few, nothing), self.leaders(1, nothing)
+        mean, deviation = judges.measured.at(leader)
+        claimed = own.prior.standard(beliefs.prior.in_units(float(_mean_at(self._field, leader)[0])))
+        if claimed - mean[0] <= judges.policy.threshold * deviation[0]:
+            return self
+        unit = np.median(few.weighted(noise).weights / data.weighted(noise).weights[later])
+        return self._by(task, data, judges, later, float(unit))
 
     @cached_property
     def _field(self) -> Field:
@@ -81,9 +104,11 @@ class Judged:
         return replace(self.judges.on(np.vstack([self.rows, candidates]), self.watch), names=self.names)
 
 
-def _told(task: Task, data: Data, judges: Surrogate) -> tuple[FloatArray, Watch, BoolArray]:
+def _told(
+    task: Task, data: Data, judges: Surrogate, some: IntArray, unit: float
+) -> tuple[FloatArray, Watch, BoolArray]:
     """The points, all plays with none set aside by itself, and which of them judge."""
-    plays, some = data.weighted(task.given.noise_std), fitted_plays(data.rows, data.values, task.seed)
+    plays = data.weighted(task.given.noise_std)
     points, arms = numbered_rows(plays.rows)
     offsets, aside = _of_sources(data, judges, some)
     kept = np.ones(data.plays, dtype=np.bool_) if plays.sources is None else ~np.isin(plays.sources, aside)
@@ -91,7 +116,7 @@ def _told(task: Task, data: Data, judges: Surrogate) -> tuple[FloatArray, Watch,
         judges.watch,
         arms=arms,
         rewards=judges.beliefs.prior.standard(plays.values),
-        repeats=plays.weights,
+        repeats=unit * plays.weights,
         sizes=np.ones(data.plays),
         kept=kept,
         sources=plays.sources,

@@ -23,10 +23,12 @@ from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Failed, Task, Told
-from unswayed.types import FloatArray
+from unswayed.spaces import Box
+from unswayed.types import FloatArray, IntArray
 
 GROWTH, STEPS = 1.15, 1.05  # fit anew, or improve the fit, when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
+KNOWN = 200  # plays, from which on the model of a box knows what to expect; before, holes teach more
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +53,17 @@ class Guided:
     @cached_property
     def surrogate(self) -> Surrogate:
         """The model of everything told, on all rows of a small space, else on the rows that were played."""
-        return self.kept or Surrogate.fit(
-            self.task, self.beliefs, modelled(self.data, self.task.seed), self.data.rows[:0]
-        )
+        return self.kept or Surrogate.fit(self.task, self.beliefs, self.data.only(self.modelled), self.data.rows[:0])
+
+    @cached_property
+    def modelled(self) -> IntArray:
+        """The plays that the surrogate is of, if it is not kept."""
+        return modelled(self.data, self.task.seed)
+
+    @property
+    def long(self) -> bool:
+        """Whether hills can be climbed here, and the plays suffice to say that nothing promises more."""
+        return self.task.all_rows is None and isinstance(self.task.space, Box) and self.data.plays >= KNOWN
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,13 +25,14 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.field import Field, Lead
-from unswayed.search.anew import anew, has_attempts
+from unswayed.search.anew import anew
 from unswayed.search.candidates import chances, family_of, leading, starts, unguided
 from unswayed.search.climb import Improvement, top
 from unswayed.search.doubt import doubts, settled
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Choice, Why
 from unswayed.search.turns import behind, doubted
+from unswayed.search.verified import unverified
 from unswayed.types import FloatArray
 
 CROWD = 100  # from this number of pending plays on, choices are repeated
@@ -72,18 +73,20 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
         choice = _of_family(mode, field, family, number, pending)
         if choice is not None:
             return choice
+    shut = _shut(mode, pending) | settled(surrogate, plays)
+    if (leader := unverified(mode, number, shut, source)) is not None:
+        return Choice(leader, Why.VERIFY)
     goal = Improvement(field.lead(int(np.argmax(field.means))))
     rows = task.all_rows
     if rows is None:
         leaders = field.X[leading(task.space, field.X, field.means, LEADERS)]
         rows = top(task.space, goal, starts(task.space, leaders, np.random.default_rng([task.seed, number])))
-    shut = _shut(mode, pending) | settled(surrogate, plays)
     rows = rows[[row.tobytes() not in shut for row in rows]] if shut else rows
     choice, worth = Choice(field.X[goal.lead.row], Why.EXPLOIT), 0.0
     span, look = float(np.ptp(field.y)), number % 2 == 0
     if len(rows):
         choice, worth = _promising(goal, rows, chances(rows, mode.data.rows, mode.data.failed), look=look)
-    if look and span and worth <= SOME * span and task.all_rows is None and has_attempts(task.space, mode.data):
+    if look and span and worth <= SOME * span and mode.long:
         row = anew(mode, number, shut)
         choice = choice if row is None else Choice(row, Why.ANEW)
     if task.all_rows is not None and span:

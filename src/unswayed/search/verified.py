@@ -1,0 +1,53 @@
+"""Whether the leader of a long search has been measured late enough.
+
+Whoever lies at almost every early play makes a region agree with itself: no value there surprises the others, so none
+is doubted. But nobody with a bounded budget can lie for ever. So in a long search under a threat, each fourth play
+measures the leader again, until some plays of the later half, at it or beside it, are kept and agree with it. A false
+leader falls then, or what its new values cost as lies exceeds the threat.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unswayed.core.threat import Threat
+from unswayed.search.modes import Guided
+from unswayed.types import FloatArray
+
+EACH = 4  # plays, of which one may verify
+LATE = 3  # so many plays of the later half are enough
+BESIDE = 0.95  # least correlation with the leader of what tells about it
+AGREE = 2.0  # standard deviations by which their values may be lower
+
+
+def unverified(mode: Guided, number: int, shut: set[bytes], source: str | None = None) -> FloatArray | None:
+    """The row of the leader if this play measures it again; else None.
+
+    Args:
+        mode: The search so far.
+        number: How many plays were asked for before this one.
+        shut: Rows not to play.
+        source: Who will measure, if that is known: the same source again tells nothing.
+    """
+    task, data = mode.task, mode.data
+    threat = Threat.of(task.given.threat)
+    if number % EACH != 1 or not mode.long or data.binary or (threat is not None and threat.none):
+        return None
+    field = mode.surrogate.measured
+    leader = int(np.argmax(field.means))
+    row = field.X[leader]
+    if row.tobytes() in shut or mode.surrogate.only_by(row[None], source)[0]:
+        return None
+    return None if _confirmed(mode, row, float(field.means[leader])) else row
+
+
+def _confirmed(mode: Guided, row: FloatArray, mean: float) -> bool:
+    """Whether enough late plays, at a row or beside it, are kept and agree with its mean."""
+    data, surrogate = mode.data, mode.surrogate
+    watch, kernel, lam = surrogate.watch, surrogate.beliefs.prior.shape, surrogate.policy.lam
+    late = watch.kept & (mode.modelled >= data.plays // 2)
+    rows, own = surrogate.policy.domain[watch.arms[late]], kernel.diagonal(row[None])
+    covariance = kernel(row[None], rows)[0]
+    deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / watch.repeats[late])
+    agree = (covariance >= BESIDE * own) & (watch.corrected[late] >= mean - AGREE * deviation)
+    return int(agree.sum()) >= LATE

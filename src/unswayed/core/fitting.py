@@ -139,4 +139,6 @@ class Repeats:
 
 def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
     """`Repeats.noise` of these values."""
+    if len(option) - len(np.unique(option)) < max(least, 1):
+        return None
     return Repeats.of(option).noise(values, least=least)

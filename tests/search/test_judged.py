@@ -102,39 +102,3 @@ def test_offsets_and_drifts_are_taken_off_all_plays_whoever_is_named_first(few):
     truth = np.array([bowl(row) for row in data.rows])
     corrected = found.judges.beliefs.prior.in_units(watch.corrected)
     assert np.abs(corrected - truth).max() < 0.12
-
-
-def early_liar():
-    """Many early plays are lies that make a hill at (0.8, 0.2); all later ones are honest, and all over."""
-    rng = np.random.default_rng(1)
-    rows, noise = rng.random((PLAYS, 2)), 0.01 * rng.standard_normal(PLAYS)
-    lies = np.arange(PLAYS) < PLAYS // 5
-    rows[lies] = [0.8, 0.2] + 0.08 * rng.standard_normal((lies.sum(), 2))
-    values = [2.0 if lies[i] else bowl(row) for i, row in enumerate(rows)] + noise
-    return Data.empty(2).after_all([Told(row, float(value)) for row, value in zip(rows, values, strict=True)])
-
-
-def test_the_later_half_judges_if_it_refutes_the_leader(few, monkeypatch):
-    data, lies = early_liar(), set(range(PLAYS // 5))
-    found = judge(data, threat=60.0)
-    assert bowl(found.leaders(1, data.rows[:0])[0]) > 0.95
-    assert aside(found) >= lies
-    monkeypatch.setattr(Judged, "_or_by_later", lambda self, *_: self)
-    fooled = judge(data, threat=60.0)
-    assert bowl(fooled.leaders(1, data.rows[:0])[0]) < 0.6
-    assert len(aside(fooled) & lies) < len(lies) / 2
-
-
-def test_without_a_threat_the_later_half_is_not_asked(few, monkeypatch):
-    data = early_liar()
-    plain = judge(data, threat=0.0)
-    monkeypatch.setattr(Judged, "_or_by_later", lambda self, *_: self)
-    np.testing.assert_array_equal(judge(data, threat=0.0).watch.kept, plain.watch.kept)
-    assert plain.watch.kept.all()
-
-
-def test_a_leader_that_the_later_half_confirms_or_does_not_know_stays(few, monkeypatch):
-    before = {name: judge(data, threat=10.0) for name, data in (("lies", told()), ("none", told(lies=())))}
-    monkeypatch.setattr(Judged, "_or_by_later", lambda self, *_: self)
-    for name, data in (("lies", told()), ("none", told(lies=()))):
-        np.testing.assert_array_equal(judge(data, threat=10.0).watch.kept, before[name].watch.kept)

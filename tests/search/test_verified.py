@@ -86,8 +86,19 @@ def test_a_leader_that_is_open_or_has_failed_is_not_asked_for():
 
 def test_the_same_source_does_not_verify_itself():
     mode = deceived(source="lab")
-    assert unverified(mode, TURN, set(), "lab") is None
-    assert unverified(mode, TURN, set(), "other") is not None
+    assert not any(_asks(mode, number, "lab") for number in range(KNOWN, 2 * KNOWN))
+    assert 30 < sum(_asks(mode, number, "other") for number in range(KNOWN, 2 * KNOWN)) < 70
+
+
+@pytest.mark.parametrize("workers", [2, 3, 4, 8])
+def test_of_sources_that_take_turns_none_is_left_out(workers):
+    mode, names = deceived(), [f"worker {i}" for i in range(workers)]
+    asked = {names[n % workers] for n in range(KNOWN, KNOWN + 20 * workers) if _asks(mode, n, names[n % workers])}
+    assert asked == set(names)
+
+
+def _asks(mode, number, source):
+    return unverified(mode, number, set(), source) is not None
 
 
 def test_short_searches_and_small_spaces_verify_by_their_worth_alone():

@@ -8,8 +8,7 @@ they, and the other plays at its point, say of it.
     m, v    mean and variance of f at a point, by the judges and by the other plays there
     z       |y - m| / sqrt(v + lam/w) of a play of weight w
 
-Both ways what is set aside stays within the threat. Who lies at almost every early play makes these judges agree. So if
-the later half of the plays by itself refutes the leader, then it judges.
+Both ways what is set aside stays within the threat.
 """
 
 from __future__ import annotations
@@ -27,13 +26,12 @@ from unswayed.core.rows import numbered_rows
 from unswayed.core.threat import Threat
 from unswayed.core.trimming import FAR, confirmed
 from unswayed.policies.watch import Watch
-from unswayed.search.beliefs import Beliefs, estimate, modelled
+from unswayed.search.beliefs import Beliefs, modelled
 from unswayed.search.surrogate import Surrogate, kept_field
 from unswayed.search.task import Data, Task
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 NOTHING = Allowance(0.0, 0, 0)
-LATER = 500  # at most so many of the last plays are the later half
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,29 +58,8 @@ class Judged:
         judges = Surrogate.fit(task, beliefs, data.only(some), data.rows[:0], threshold=threshold)
         if len(some) == data.plays:
             return cls(judges, judges.policy.domain, judges.watch, data.names)
-        return cls._by(task, data, judges, some)._or_by_later(task, data, beliefs)
-
-    @classmethod
-    def _by(cls, task: Task, data: Data, judges: Surrogate, some: IntArray, unit: float = 1.0) -> Self:
-        """Decided by these plays; weights are multiplied by `unit`."""
-        rows, watch, judge = _told(task, data, judges, some, unit)
+        rows, watch, judge = _told(task, data, judges, some)
         return cls(judges, rows, _kept(judges, rows, watch, judge), data.names)
-
-    def _or_by_later(self, task: Task, data: Data, beliefs: Beliefs) -> Self:
-        """Decided by the later half of the plays, if that by itself refutes the leader; else as it is."""
-        threat, nothing, noise = Threat.of(task.given.threat), data.rows[:0], task.given.noise_std
-        later = np.arange(max(data.plays // 2, data.plays - LATER), data.plays)
-        few = data.only(later)
-        if few.binary or (threat is not None and threat.none):
-            return self
-        own = estimate(task, few, beliefs)
-        judges, leader = Surrogate.fit(task, own, few, nothing), self.leaders(1, nothing)
-        mean, deviation = judges.measured.at(leader)
-        claimed = own.prior.standard(beliefs.prior.in_units(float(_mean_at(self._field, leader)[0])))
-        if claimed - mean[0] <= judges.policy.threshold * deviation[0]:
-            return self
-        unit = np.median(few.weighted(noise).weights / data.weighted(noise).weights[later])
-        return self._by(task, data, judges, later, float(unit))
 
     @cached_property
     def _field(self) -> Field:
@@ -104,9 +81,7 @@ class Judged:
         return replace(self.judges.on(np.vstack([self.rows, candidates]), self.watch), names=self.names)
 
 
-def _told(
-    task: Task, data: Data, judges: Surrogate, some: IntArray, unit: float
-) -> tuple[FloatArray, Watch, BoolArray]:
+def _told(task: Task, data: Data, judges: Surrogate, some: IntArray) -> tuple[FloatArray, Watch, BoolArray]:
     """The points, all plays with none set aside by itself, and which of them judge."""
     plays = data.weighted(task.given.noise_std)
     points, arms = numbered_rows(plays.rows)
@@ -116,7 +91,7 @@ def _told(
         judges.watch,
         arms=arms,
         rewards=judges.beliefs.prior.standard(plays.values),
-        repeats=unit * plays.weights,
+        repeats=plays.weights,
         sizes=np.ones(data.plays),
         kept=kept,
         sources=plays.sources,

@@ -60,7 +60,9 @@ def test_a_gauntlet_with_a_stranger_and_one_that_fails(unswayed, here):
     )
     assert f"6 runs; page: {here / 'g' / 'gauntlet.html'}; table: {here / 'g' / 'table.md'}" in out
     assert "ZeroDivisionError" in (here / "g" / "gauntlet.html").read_text()
-    assert "ms/play" not in (here / "g" / "table.md").read_text()
+    table = (here / "g" / "table.md").read_text()
+    assert "ms/play" not in table
+    assert table.endswith("\n2 runs failed: gauntlet.html lists them.\n")
     assert not (here / "g" / "runs.parquet").exists()  # not complete
 
 

@@ -12,6 +12,7 @@ from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import Failure
 from unswayed.gauntlet.table import LOST, markdown
 from unswayed.storage import write_atomically
+from unswayed.text import counted
 
 Row = Mapping[str, Any]
 PAGE, TABLE = "gauntlet.html", "table.md"
@@ -19,7 +20,7 @@ GAME = ("problem", "corruption", "plays", "seed")
 
 
 def write(folder: RunFolder, rows: Sequence[Row], settings: Mapping[str, Any], failures: Sequence[Failure]) -> None:
-    """Write the page, and the table: the same runs make the same table, byte for byte.
+    """Write the page, and the table: the same runs and failures make the same table, byte for byte.
 
     Args:
         folder: Where the runs are kept.
@@ -29,7 +30,8 @@ def write(folder: RunFolder, rows: Sequence[Row], settings: Mapping[str, Any], f
     """
     from unswayed.gauntlet.page import page
 
-    write_atomically(folder.path / TABLE, (markdown(rows, times=False) + "\n").encode())
+    missing = f"\n{counted(len(failures), 'run')} failed: {PAGE} lists them.\n" if failures else ""
+    write_atomically(folder.path / TABLE, f"{markdown(rows, times=False)}\n{missing}".encode())
     write_atomically(folder.path / PAGE, page(rows, settings=settings, failures=failures).encode())
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tests.search.games import SQUARE, Game, bowl, nothing, task
-from unswayed import Box, Integer, Matern, Threat, Why
+from unswayed import Box, Corrupted, Integer, Matern, Real, Threat, Why, maximize
+from unswayed.adversaries.boxes import Promote
 from unswayed.search.modes import KNOWN, step
 from unswayed.search.schedule import propose
 from unswayed.search.task import Failed, Told
@@ -108,3 +109,22 @@ def test_short_searches_and_small_spaces_verify_by_their_worth_alone():
     for number in range(KNOWN):
         small.tell(small.task.all_rows[number % 20], float(number % 20))
     assert unverified(small.mode, TURN, set()) is None
+
+
+def himmelblau(X):
+    """Four peaks of height 0; at least -890 on the box."""
+    x, y = X.T
+    return -((x**2 + y - 11) ** 2) - (x + y**2 - 7) ** 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_who_lies_at_almost_every_early_play_is_found_out(seed):
+    plays, worst, bounds = 1000, -890.0, np.array([[-5.0, 5.0]] * 2)
+    budget, rng = 0.05 * plays * -worst, np.random.default_rng(seed)
+    liar = Promote.over(himmelblau, bounds, 0.0, worst)
+    told = Corrupted(lambda x: himmelblau(x[None])[0] + 0.01 * -worst * rng.standard_normal(), liar, budget)
+    space = Box({"x": Real(-5, 5), "y": Real(-5, 5)})
+    result = maximize(lambda p: told(np.array([p["x"], p["y"]])), space, plays=plays, threat=budget, seed=seed)
+    assert told.spent > 0.99 * budget
+    assert himmelblau(np.array([[result.point["x"], result.point["y"]]]))[0] > 0.02 * worst

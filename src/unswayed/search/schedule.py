@@ -8,7 +8,8 @@ early on, because leaders change. The largest worth wins.
     explore     a place that may be better than the leader, although less is expected there
     exploit     a place that is expected to be as good as the leader; or the leader itself, where the noise hides which
                 of two is better
-    verify      the leader again, because its value may be a lie
+    verify      the leader again, because its value may be a lie; in a long search until late plays confirm it
+                (verified.py)
     recheck     another value again, because it may be a lie; or one that was set aside, because it may be true
     anew        an attempt: once the leader is known well, a search of its own begins elsewhere (anew.py)
     eliminate   an epoch of influence-PE asks for it

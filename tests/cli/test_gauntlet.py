@@ -62,7 +62,7 @@ def test_a_gauntlet_with_a_stranger_and_one_that_fails(unswayed, here):
     assert "ZeroDivisionError" in (here / "g" / "gauntlet.html").read_text()
     table = (here / "g" / "table.md").read_text()
     assert "ms/play" not in table
-    assert table.endswith("\n2 runs failed: gauntlet.html lists them.\n")
+    assert table.endswith("\n2 runs failed: see gauntlet.html.\n")
     assert not (here / "g" / "runs.parquet").exists()  # not complete
 
 

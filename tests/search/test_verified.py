@@ -40,6 +40,10 @@ def again(mode, values, row=None):
     return mode
 
 
+def asks(mode, number, source):
+    return unverified(mode, number, set(), source) is not None
+
+
 def test_a_leader_that_only_early_plays_know_is_measured_again_each_fourth_play():
     mode = deceived()
     assert np.abs(leader(mode) - FALSE).max() < 0.1
@@ -87,19 +91,15 @@ def test_a_leader_that_is_open_or_has_failed_is_not_asked_for():
 
 def test_the_same_source_does_not_verify_itself():
     mode = deceived(source="lab")
-    assert not any(_asks(mode, number, "lab") for number in range(KNOWN, 2 * KNOWN))
-    assert 30 < sum(_asks(mode, number, "other") for number in range(KNOWN, 2 * KNOWN)) < 70
+    assert not any(asks(mode, number, "lab") for number in range(KNOWN, 2 * KNOWN))
+    assert 30 < sum(asks(mode, number, "other") for number in range(KNOWN, 2 * KNOWN)) < 70
 
 
 @pytest.mark.parametrize("workers", [2, 3, 4, 8])
 def test_of_sources_that_take_turns_none_is_left_out(workers):
     mode, names = deceived(), [f"worker {i}" for i in range(workers)]
-    asked = {names[n % workers] for n in range(KNOWN, KNOWN + 20 * workers) if _asks(mode, n, names[n % workers])}
+    asked = {names[n % workers] for n in range(KNOWN, KNOWN + 20 * workers) if asks(mode, n, names[n % workers])}
     assert asked == set(names)
-
-
-def _asks(mode, number, source):
-    return unverified(mode, number, set(), source) is not None
 
 
 def test_short_searches_and_small_spaces_verify_by_their_worth_alone():

@@ -123,8 +123,9 @@ def _compared_board(runs: Played, one: Comparison) -> str:
 def _about(one: Comparison, left: Sequence[str]) -> str:
     honest = sum(game.corruption == HONEST for game in one.games)
     mixed = f" ({honest:,} honest, {len(one.games) - honest:,} attacked)" if 0 < honest < len(one.games) else ""
-    both, n = "these" if left else "both" if len(one.optimizers) == 2 else "all", len(one.optimizers)
-    who = "both optimisers" if both == "both" else f"{both} {n} optimisers" if n > 1 else "it"
+    n = len(one.optimizers)
+    everybody = "both" if n == 2 else f"all {n}"
+    who = "it" if n == 1 else f"these {n} optimisers" if left else f"{everybody} optimisers"
     missing = f" Not here: {shown(listed(left))}." if left else ""
     games = f"{counted(len(one.games), 'game')}{mixed}"
     return f"Over the {games} that {who} played: {shown(described(one.games))}.{missing}"

@@ -30,7 +30,7 @@ def write(folder: RunFolder, rows: Sequence[Row], settings: Mapping[str, Any], f
     """
     from unswayed.gauntlet.page import page
 
-    missing = f"\n{counted(len(failures), 'run')} failed: {PAGE} lists them.\n" if failures else ""
+    missing = f"\n{counted(len(failures), 'run')} failed: see {PAGE}.\n" if failures else ""
     write_atomically(folder.path / TABLE, f"{markdown(rows, times=False)}\n{missing}".encode())
     write_atomically(folder.path / PAGE, page(rows, settings=settings, failures=failures).encode())
 

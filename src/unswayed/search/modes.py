@@ -62,7 +62,7 @@ class Guided:
 
     @property
     def long(self) -> bool:
-        """Whether hills can be climbed here, and the plays suffice to say that nothing promises more."""
+        """Whether it is a long search of a box: hills can be climbed there, and the model knows what to expect."""
         return self.task.all_rows is None and isinstance(self.task.space, Box) and self.data.plays >= KNOWN
 
 

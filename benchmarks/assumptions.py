@@ -18,7 +18,7 @@ import numpy as np
 
 from unswayed import InfluenceUCB, SquaredExponential
 from unswayed.adversaries import TopK
-from unswayed.core.bounds import log_det_beta
+from unswayed.core.theory.bounds import log_det_beta
 from unswayed.types import Feedback
 
 N, C, ROUNDS, LENGTH = 10, 6.0, 100, 0.3

@@ -17,8 +17,8 @@ from unswayed.audits.case import Case
 from unswayed.audits.measurements import collect
 from unswayed.audits.sources import find_sources
 from unswayed.audits.span import Span
-from unswayed.core.assumptions import Given
-from unswayed.core.threads import one_thread
+from unswayed.core.data.threads import one_thread
+from unswayed.judgement.assumptions import Given
 from unswayed.progress import progress_bar
 
 NOISES, OFF = (0.05, 0.1, 0.2), 0.3

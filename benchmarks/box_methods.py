@@ -15,7 +15,7 @@ from scipy.stats import qmc
 
 from unswayed import GPUCB, Corrupted, Feedback, Matern, UnswayedError
 from unswayed.adversaries.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
-from unswayed.core.fitting import fit_lengthscale
+from unswayed.core.gp.fitting import fit_lengthscale
 from unswayed.policies.gp_ucb import SqrtLogBeta
 from unswayed.problems import BoxProblem, ackley5, branin, hartmann6
 from unswayed.types import FloatArray

@@ -15,7 +15,7 @@ import numpy as np
 
 import unswayed
 from unswayed import Answer, Corrupted, JointPosterior, Optimizer, Options, UnswayedError
-from unswayed.core.rows import numbered_rows
+from unswayed.core.data.rows import numbered_rows
 from unswayed.search.modes import Eliminating
 from unswayed.spaces import Point, Space
 from unswayed.types import FloatArray

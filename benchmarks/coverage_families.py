@@ -12,7 +12,7 @@ import numpy as np
 from coverage_cases import LIES, Case, Family, Truth, landscape
 
 from unswayed import Box, Matern, Options, Real, SquaredExponential
-from unswayed.core.kernels import Kernel
+from unswayed.core.gp.kernels import Kernel
 from unswayed.spaces import Space
 from unswayed.types import FloatArray
 

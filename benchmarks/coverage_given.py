@@ -14,7 +14,7 @@ import numpy as np
 from coverage_cases import LIES, Case, Family, Truth, honest_objective, studied
 
 from unswayed import Box, Linear, Matern, Options, Real, SquaredExponential
-from unswayed.core.kernels import Kernel
+from unswayed.core.gp.kernels import Kernel
 from unswayed.spaces import Space
 from unswayed.types import FloatArray
 

@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unswayed import Problem, Run, SquaredExponential, View
-from unswayed.core.fitting import fit_lengthscale
+from unswayed.core.gp.fitting import fit_lengthscale
 from unswayed.experiments.experiment import Experiment
 from unswayed.experiments.settings import PolicySettings
 from unswayed.types import BoolArray, FloatArray

@@ -18,8 +18,8 @@ import numpy as np
 from unswayed import Audit, audit
 from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import collect
-from unswayed.core.assumptions import Given
-from unswayed.core.threads import one_thread
+from unswayed.core.data.threads import one_thread
+from unswayed.judgement.assumptions import Given
 from unswayed.progress import progress_bar
 from unswayed.types import FloatArray
 

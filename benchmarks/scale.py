@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.table import Table
 
 from unswayed import SquaredExponential
-from unswayed.core.design import TIE, first_argmax, rare_switching_design_at
-from unswayed.core.estimate import Estimate
+from unswayed.core.design.rare_switching import TIE, first_argmax, rare_switching_design_at
+from unswayed.core.gp.estimate import Estimate
 
 LAM, ETA, BETA, C = 1.0, 2.0, 3.0, 5.0
 LENGTHSCALE = {2: 0.07, 20: 0.5}  # about 200 switches

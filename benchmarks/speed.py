@@ -21,8 +21,8 @@ from rich.table import Table
 
 from unswayed import audit, simulate
 from unswayed.adversaries import NoAttack, TopK
-from unswayed.core.design import rare_switching_design
-from unswayed.core.posterior import Posterior
+from unswayed.core.design.rare_switching import rare_switching_design
+from unswayed.core.gp.posterior import Posterior
 from unswayed.experiments.registry import make_policy
 from unswayed.problems import f1
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from unswayed import InfluencePhasedElimination, simulate
-from unswayed.core import bounds
-from unswayed.core.estimate import Estimate
+from unswayed.core.gp.estimate import Estimate
+from unswayed.core.theory import bounds
 from unswayed.experiments.registry import make_attack, make_policy
 from unswayed.policies.protocol import Epoch
 from unswayed.problems import f1

@@ -17,7 +17,7 @@ import numpy as np
 from theorems import influence_ucb
 
 from unswayed import Problem, simulate
-from unswayed.core.kernels import gram
+from unswayed.core.gp.kernels import gram
 from unswayed.experiments.registry import PAPER_ATTACKS, make_attack, make_policy
 from unswayed.experiments.settings import PolicySettings
 from unswayed.problems import f1

@@ -2,21 +2,20 @@
 
     python scripts/theorems.py
 
-On f1 with C = 50, delta = 0.05, eta = 2 and the true norm; gamma_T is its upper bound of `core/information.py`. The
-certified policies have lam = sigma^2 as they do by default, the paper's theorem has lam = 1 as in its Section 4. The
-last line is the corruption that a schedule for unknown C allows in an epoch, sqrt(T) / (m_0 log2 T) with the m_0 of
-Algorithm 3.
-"""
+On f1 with C = 50, delta = 0.05, eta = 2 and the true norm; gamma_T is its upper bound of `core/design/information.py`.
+The certified policies have lam = sigma^2 as they do by default, the paper's theorem has lam = 1 as in its Section 4.
+The last line is the corruption that a schedule for unknown C allows in an epoch, sqrt(T) / (m_0 log2 T) with the m_0 of
+Algorithm 3."""
 
 from __future__ import annotations
 
 from math import log, log2, sqrt
 
 from unswayed import Problem
-from unswayed.core import bounds, regret_bounds
-from unswayed.core.design import support_bound
-from unswayed.core.information import gain_upper_bound
-from unswayed.core.kernels import gram
+from unswayed.core.design.g_optimal import support_bound
+from unswayed.core.design.information import gain_upper_bound
+from unswayed.core.gp.kernels import gram
+from unswayed.core.theory import bounds, regret_bounds
 from unswayed.problems import f1
 
 C, DELTA, ETA = 50.0, 0.05, 2.0

@@ -11,7 +11,7 @@ import pytest
 
 import unswayed
 from unswayed.adversaries.protocol import Adversary
-from unswayed.core.kernels import Kernel
+from unswayed.core.gp.kernels import Kernel
 from unswayed.policies.protocol import Policy
 from unswayed.spaces.encoding import Encoding
 from unswayed.spaces.space import Space

@@ -8,8 +8,8 @@ import pytest
 
 from unswayed import Optimizer, SquaredExponential, Study, UnswayedError, audit, maximize, minimize
 from unswayed.cli import run, study_new
-from unswayed.core.assumptions import Given, GivenArgs
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.study.settings import Settings, StudyArgs
 
 optuna = pytest.importorskip("unswayed.integrations.optuna", exc_type=UnswayedError)

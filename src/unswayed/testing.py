@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.adversaries.protocol import Adversary
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import UnswayedError
 from unswayed.gauntlet.match import interval
 from unswayed.gauntlet.optimizers import Player, player

@@ -11,8 +11,8 @@ from scipy.stats import t as student
 from unswayed import InvalidInput
 from unswayed.audits.labels.audit import audit_labels
 from unswayed.audits.labels.report import lines_of
-from unswayed.core.counts import lower_rate, upper_rate
-from unswayed.core.threat import Threat
+from unswayed.core.data.counts import lower_rate, upper_rate
+from unswayed.core.tampering.threat import Threat
 
 
 def rates(options, successes, trials):

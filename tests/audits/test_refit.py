@@ -10,7 +10,7 @@ from unswayed import JointPosterior, SquaredExponential, audit
 from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import collect
 from unswayed.audits.refit import ALL_ROWS, SOME_ROWS, influential_rows
-from unswayed.core.assumptions import Given
+from unswayed.judgement.assumptions import Given
 
 spec = importlib.util.spec_from_file_location("refit", Path(__file__).parents[2] / "benchmarks" / "refit.py")
 script = importlib.util.module_from_spec(spec)

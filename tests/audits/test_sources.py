@@ -8,7 +8,7 @@ from unswayed.audits.case import Case
 from unswayed.audits.measurements import collect
 from unswayed.audits.sources import REFITTED, find_sources
 from unswayed.audits.span import Span
-from unswayed.core.assumptions import Given
+from unswayed.judgement.assumptions import Given
 
 NAMES = np.array([f"w{s}" for s in range(6)])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unswayed import UnswayedError
-from unswayed.core.clipping import radius
+from unswayed.core.tampering.clipping import radius
 from unswayed.experiments import experiment as module
 from unswayed.experiments.experiment import Experiment
 from unswayed.experiments.settings import PolicySettings

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from unswayed import Linear, Matern, SquaredExponential, UnswayedError
-from unswayed.core.bounds import theorem_psi
-from unswayed.core.clipping import radius
+from unswayed.core.tampering.clipping import radius
+from unswayed.core.theory.bounds import theorem_psi
 from unswayed.experiments.instances import make_problem
 from unswayed.experiments.registry import (
     ATTACKS,

@@ -98,7 +98,7 @@ def test_e4_the_code_version_sees_every_file_that_matters(tmp_path, monkeypatch)
     first = version()
     assert first == experiment_module.code_version()
     for name in (
-        "core/bounds.py",
+        "core/theory/bounds.py",
         "types.py",
         "simulation/compiled.py",
         "adversaries/top_k.py",

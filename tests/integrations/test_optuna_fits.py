@@ -6,7 +6,7 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState
 
-from unswayed.core.kernels import Matern
+from unswayed.core.gp.kernels import Matern
 from unswayed.integrations import optuna_fits
 from unswayed.integrations.optuna import UnswayedSampler, retract
 from unswayed.integrations.optuna_fits import FIT

@@ -7,10 +7,10 @@ import pytest
 
 from unswayed import InfluencePhasedElimination, InfluenceUCB, SquaredExponential, UnswayedError, certificate, simulate
 from unswayed.adversaries import NoAttack, Strongest, TopK
-from unswayed.core import bounds
-from unswayed.core.influence import influence_width
-from unswayed.core.information import gain_upper_bound
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.design.information import gain_upper_bound
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.influence import influence_width
+from unswayed.core.theory import bounds
 from unswayed.experiments.registry import PAPER_ATTACKS, STARTS, make_attack, make_policy, make_start
 from unswayed.policies.influence_ucb import confidence_weight
 from unswayed.problems import f1, linear, table, three_arms

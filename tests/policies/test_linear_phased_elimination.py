@@ -5,8 +5,8 @@ import pytest
 
 from unswayed import Linear, LinearPhasedElimination, Matern, UnswayedError, simulate
 from unswayed.adversaries import Flip, NoAttack, TopK
-from unswayed.core import bounds
-from unswayed.core.design import g_optimal_design, support_bound
+from unswayed.core.design.g_optimal import g_optimal_design, support_bound
+from unswayed.core.theory import bounds
 from unswayed.policies.linear_phased_elimination import balanced_error, matern_error
 from unswayed.problems import f1, linear, table
 from unswayed.types import Feedback

@@ -8,9 +8,9 @@ import pytest
 import unswayed.policies.robust_phased_elimination as module
 from unswayed import RobustPhasedElimination, SquaredExponential, UnswayedError, simulate
 from unswayed.adversaries import Flip, NoAttack, TopK
-from unswayed.core import bounds, regret_bounds
-from unswayed.core.design import first_argmax
-from unswayed.core.information import gain_upper_bound
+from unswayed.core.design.information import gain_upper_bound
+from unswayed.core.design.rare_switching import first_argmax
+from unswayed.core.theory import bounds, regret_bounds
 from unswayed.policies.protocol import Epoch
 from unswayed.policies.robust_phased_elimination import ExperimentsWidth, InformationWidth, TheoryWidth
 from unswayed.problems import f1, table

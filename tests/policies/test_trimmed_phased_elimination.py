@@ -13,8 +13,8 @@ from unswayed import (
     simulate,
 )
 from unswayed.adversaries import Liar, NoAttack, SpikesHide, SpikesPromote
-from unswayed.core import bounds
-from unswayed.core.design import rare_switching_design
+from unswayed.core.design.rare_switching import rare_switching_design
+from unswayed.core.theory import bounds
 from unswayed.policies.protocol import Epoch
 from unswayed.problems import f1, table
 

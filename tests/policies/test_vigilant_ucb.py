@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from unswayed import SquaredExponential, UnswayedError, VigilantUCB
-from unswayed.core.certificate import breakdown_budgets, certificate
-from unswayed.core.posterior import JointPosterior, mean_rewards
+from unswayed.core.gp.posterior import JointPosterior, mean_rewards
+from unswayed.core.tampering.certificate import breakdown_budgets, certificate
 from unswayed.types import Feedback
 
 GRID = np.stack(np.meshgrid(np.linspace(0, 1, 20), np.linspace(0, 1, 20)), axis=-1).reshape(-1, 2)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from unswayed import Linear, Matern, Problem, SquaredExponential, UnswayedError
-from unswayed.core.fitting import fit_lengthscale
+from unswayed.core.gp.fitting import fit_lengthscale
 from unswayed.problems import f1, linear, read_table, robot3d, robot_pushing, table
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unswayed import Problem, SquaredExponential
-from unswayed.core.information import gain_upper_bound
+from unswayed.core.design.information import gain_upper_bound
 from unswayed.problems import f1
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from unswayed import Box, Play, Real, Status
-from unswayed.core.assumptions import Given
+from unswayed.judgement.assumptions import Given
 from unswayed.search.conclude import answer
 from unswayed.search.modes import begin, step
 from unswayed.search.schedule import propose

@@ -7,8 +7,8 @@ import pytest
 
 from tests.search.games import SQUARE
 from unswayed import Box, Categorical, Integer, Linear, Matern, Options, Real, SquaredExponential
-from unswayed.core.field import Field
-from unswayed.core.prior import WithLevel
+from unswayed.core.gp.field import Field
+from unswayed.core.gp.kernels import WithLevel
 from unswayed.search.candidates import FEW, starts
 from unswayed.search.climb import APART, NEAREST, ROUNDS, STARTS, STEPS, Improvement, climbed, neighbours, top
 from unswayed.spaces import Space

@@ -9,7 +9,7 @@ import pytest
 
 from tests.search.test_climb import drawn
 from unswayed import Box, Categorical, Integer, Optimizer, Real
-from unswayed.core.assumptions import Given
+from unswayed.judgement.assumptions import Given
 from unswayed.search.candidates import candidates, families, family_of, first_rows, leading, starts
 from unswayed.search.climb import climbed, neighbours, top
 from unswayed.search.task import Data, Failed, Task, Told

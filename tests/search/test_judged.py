@@ -5,7 +5,7 @@ import pytest
 
 from tests.search.games import bowl, task
 from unswayed import Threat
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.gp.posterior import JointPosterior
 from unswayed.search import beliefs
 from unswayed.search.beliefs import estimate, fitted_plays
 from unswayed.search.judged import Judged

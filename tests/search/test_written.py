@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unswayed import Box, InvalidInput, Matern, Options, Real
-from unswayed.core.assumptions import Given
+from unswayed.judgement.assumptions import Given
 from unswayed.search.modes import Guided, begin, step
 from unswayed.search.schedule import propose
 from unswayed.search.task import Data, Failed, Task, Told

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import unswayed as uw
-from unswayed.core.influence import pairwise_influence
+from unswayed.core.tampering.influence import pairwise_influence
 from unswayed.search.play import Play, Status
 from unswayed.search.report import what_if
 from unswayed.service.pages import render

@@ -6,7 +6,7 @@ import pytest
 
 from tests.service.conftest import BOX
 from unswayed import Optimizer
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import JournalError
 from unswayed.service.host import Host
 from unswayed.service.refused import Refused

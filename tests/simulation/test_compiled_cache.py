@@ -3,7 +3,7 @@
 import hashlib
 import inspect
 
-from unswayed.core.design import TIE
+from unswayed.core.design.rare_switching import TIE
 from unswayed.simulation import compiled, compiled_influence
 from unswayed.simulation.ledger import affordable
 from unswayed.types import EPS

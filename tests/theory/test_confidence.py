@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tests.theory.instances import function_of_norm, random_domain
-from unswayed.core import bounds
-from unswayed.core.design import rare_switching_design
-from unswayed.core.newton import newton_basis
-from unswayed.core.posterior import JointPosterior, Posterior
+from unswayed.core.design.newton import newton_basis
+from unswayed.core.design.rare_switching import rare_switching_design
+from unswayed.core.gp.posterior import JointPosterior, Posterior
+from unswayed.core.theory import bounds
 
 
 def epoch(seed, lam=None):

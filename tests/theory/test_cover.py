@@ -6,9 +6,9 @@ from scipy.optimize import minimize
 
 from unswayed import Feedback, Matern, RobustPhasedElimination, SquaredExponential, simulate
 from unswayed.adversaries import Flip, TopK
-from unswayed.core.bounds import theorem_psi
-from unswayed.core.cover import box_cover
-from unswayed.core.information import gain_upper_bound
+from unswayed.core.design.information import gain_upper_bound
+from unswayed.core.theory.bounds import theorem_psi
+from unswayed.core.theory.cover import box_cover
 from unswayed.policies.robust_phased_elimination import InformationWidth, TheoryWidth
 from unswayed.problems import table
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from tests.theory.instances import random_domain
-from unswayed.core import regret_bounds
-from unswayed.core.bounds import theorem_psi
-from unswayed.core.design import rare_switching_design
-from unswayed.core.information import gain_upper_bound, information_gain
-from unswayed.core.posterior import JointPosterior, Posterior
+from unswayed.core.design.information import gain_upper_bound, information_gain
+from unswayed.core.design.rare_switching import rare_switching_design
+from unswayed.core.gp.posterior import JointPosterior, Posterior
+from unswayed.core.theory import regret_bounds
+from unswayed.core.theory.bounds import theorem_psi
 
 SEEDS = range(60)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.theory.instances import function_of_norm
 from unswayed import Feedback, Matern, SquaredExponential, TrimmedPhasedElimination
-from unswayed.core.estimate import Estimate, trimmed_mean
+from unswayed.core.gp.estimate import Estimate, trimmed_mean
 
 NUMBERS = st.floats(-1e3, 1e3)
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
-from unswayed.core.design import first_argmax
+from unswayed.core.design.rare_switching import first_argmax
 from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, floats
 

@@ -27,14 +27,14 @@ from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.result import Audit
 from unswayed.audits.sources import decisive_sources, find_sources, winner_without
 from unswayed.audits.span import Span
-from unswayed.core.assumptions import Given, GivenArgs
-from unswayed.core.certificate import Breakdown
-from unswayed.core.credible import Credible, Mixture, credible
-from unswayed.core.prior import assumptions, certified
-from unswayed.core.threads import one_thread
-from unswayed.core.threat import Threat
+from unswayed.core.data.threads import one_thread
+from unswayed.core.tampering.certificate import Breakdown
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
+from unswayed.judgement.assumptions import Given, GivenArgs
+from unswayed.judgement.credible import Credible, Mixture, credible
+from unswayed.judgement.prior import assumptions, certified
 from unswayed.types import EPS, BoolArray, FloatArray, floats
 
 

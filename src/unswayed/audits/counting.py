@@ -1,6 +1,6 @@
 """How many lies a winner withstands, and the cheapest way to overturn it, with the model held fixed.
 
-The estimate is linear in the values, so both are exact (core/overturn.py).
+The estimate is linear in the values, so both are exact (core/tampering/overturn.py).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Self
 import numpy as np
 
 from unswayed.audits.case import Case
-from unswayed.core.certificate import Certificate, breakdown_budgets, reach_of_leads
-from unswayed.core.influence import pairwise_deviation
-from unswayed.core.overturn import Overturn, overturns
-from unswayed.core.threat import Records, Threat
+from unswayed.core.tampering.certificate import Certificate, breakdown_budgets, reach_of_leads
+from unswayed.core.tampering.influence import pairwise_deviation
+from unswayed.core.tampering.overturn import Overturn, overturns
+from unswayed.core.tampering.threat import Records, Threat
 from unswayed.types import FloatArray, IntArray
 
 

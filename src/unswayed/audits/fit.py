@@ -11,14 +11,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import chdtrc, ndtri, stdtrit
 
 from unswayed.audits.measurements import Measurements
-from unswayed.core.ard import spread
-from unswayed.core.assumptions import Given
-from unswayed.core.credible import Shapes
-from unswayed.core.evidence import Evidence
-from unswayed.core.fitting import Repeats
-from unswayed.core.kernels import gram
-from unswayed.core.prior import CENTRED, Prior, prior
+from unswayed.core.gp.evidence import Evidence
+from unswayed.core.gp.fitting import Repeats
+from unswayed.core.gp.kernels import gram
 from unswayed.errors import InvalidInput
+from unswayed.judgement.assumptions import Given
+from unswayed.judgement.credible import Shapes
+from unswayed.judgement.map_fit import spread
+from unswayed.judgement.prior import CENTRED, Prior, prior
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 FITTING_POINTS = 250

@@ -9,16 +9,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.core.certificate import breakdown_budgets
-from unswayed.core.influence import pairwise_deviation
-from unswayed.core.kernels import gram
-from unswayed.core.measurement import relative_weights
-from unswayed.core.posterior import JointPosterior, pooled
-from unswayed.core.prior import Prior
-from unswayed.core.rows import numbered_rows
-from unswayed.core.threat import LARGEST_VALUE, Records
-from unswayed.core.trimming import residuals, without
+from unswayed.core.data.measurement import relative_weights
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior, pooled
+from unswayed.core.tampering.certificate import breakdown_budgets
+from unswayed.core.tampering.influence import pairwise_deviation
+from unswayed.core.tampering.threat import LARGEST_VALUE, Records
 from unswayed.errors import InvalidInput
+from unswayed.judgement.prior import Prior
+from unswayed.judgement.trimming import residuals, without
 from unswayed.text import counted
 from unswayed.types import BoolArray, FloatArray, IntArray, floats
 

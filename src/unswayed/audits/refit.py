@@ -15,7 +15,7 @@ import numpy as np
 
 from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import Measurements
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.gp.posterior import JointPosterior
 from unswayed.types import IntArray
 
 ALL_ROWS, SOME_ROWS = 50, 20  # up to so many rows all are searched, else so many of the most influential ones

@@ -7,7 +7,7 @@ from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from unswayed.audits.verdict import verdict
-from unswayed.core.sentence import gap_sentence
+from unswayed.judgement.words import gap_sentence
 from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:

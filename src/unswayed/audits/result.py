@@ -12,10 +12,10 @@ from unswayed.audits.measurements import Rival, Suspect
 from unswayed.audits.report import details, record, summary
 from unswayed.audits.sources import Source
 from unswayed.audits.span import Span
-from unswayed.core.assumptions import Assumptions
-from unswayed.core.certificate import Breakdown, Certificate
-from unswayed.core.credible import Credible
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.certificate import Breakdown, Certificate
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.assumptions import Assumptions
+from unswayed.judgement.credible import Credible
 from unswayed.text import digits, printable
 from unswayed.types import FloatArray, IntArray
 

@@ -2,7 +2,8 @@
 
     offset   how far a source reads above the others: 1^T P r / 1^T P 1, with the deviation 1/sqrt(1^T P 1)
 
-r and P are those of core/sources.py: P r = w (y - mu)/lam and P = diag(w)/lam - w k_t w/lam^2, over its measurements.
+r and P are those of judgement/sources.py: P r = w (y - mu)/lam and P = diag(w)/lam - w k_t w/lam^2, over its
+measurements.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import numpy as np
 from unswayed.audits.case import Case
 from unswayed.audits.fit import Fit
 from unswayed.audits.measurements import Measurements
-from unswayed.core.allowance import Allowance
-from unswayed.core.assumptions import Given
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
-from unswayed.core.sources import weigh_sources
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.assumptions import Given
+from unswayed.judgement.sources import weigh_sources
 from unswayed.types import BoolArray, IntArray
 
 REFITTED = 20  # so many sources are left out with a refit each, those with most measurements first

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.text import number
 from unswayed.types import FloatArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.text import at_least, at_most, counted, listed, printable, some_of
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import typer
 from unswayed.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from unswayed.core.assumptions import Level
-    from unswayed.core.kernels import Kernel
-    from unswayed.core.threat import Threat
+    from unswayed.core.gp.kernels import Kernel
+    from unswayed.core.tampering.threat import Threat
+    from unswayed.judgement.assumptions import Level
     from unswayed.spaces import Space
     from unswayed.types import FloatArray
 
@@ -113,7 +113,7 @@ def with_known(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def threat_of(budget: float | None, lies: int, liars: int, low: float | None, high: float | None) -> Threat | None:
     """What tampering to be safe against; None if nothing was said about it."""
-    from unswayed.core.threat import Threat
+    from unswayed.core.tampering.threat import Threat
 
     if budget is None and not (lies or liars) and low is high is None:
         return None
@@ -132,7 +132,7 @@ def level_of(text: str | None) -> Level | None:
 
 def kernel_of(name: str | None, lengthscale: str | None, X: FloatArray) -> Kernel | None:
     """A kernel as it was named, for the points X; None if it is to be estimated."""
-    from unswayed.core.kernels import named_kernel
+    from unswayed.core.gp.kernels import named_kernel
 
     if lengthscale is None:
         if name not in (None, "linear"):

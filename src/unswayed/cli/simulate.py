@@ -190,7 +190,7 @@ def _head(experiment: Experiment, seed: int) -> dict[str, Any]:
 
 def _settings(experiment: Experiment) -> dict[str, Any]:
     """The settings, with the kernel, the noise, and the numbers that psi and an unknown budget stand for."""
-    from unswayed.core.bounds import theorem_psi
+    from unswayed.core.theory.bounds import theorem_psi
     from unswayed.experiments.registry import gamma_bound
 
     problem, settings = experiment.instance, experiment.settings

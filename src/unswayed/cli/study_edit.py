@@ -15,7 +15,7 @@ from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed, printable
 
 if TYPE_CHECKING:
-    from unswayed.core.measurement import Measurement
+    from unswayed.core.data.measurement import Measurement
     from unswayed.search.play import Play
     from unswayed.spaces import Point, Space
     from unswayed.study.reading import Study
@@ -141,7 +141,7 @@ def add(
     rows are added, or none.
     """
     from unswayed.cli.output import warnings_said
-    from unswayed.core.measurement import Measurement
+    from unswayed.core.data.measurement import Measurement
     from unswayed.study.importing import read_measurements
 
     if bool(words) == (table is not None):
@@ -233,7 +233,7 @@ def change(
 
 def _threat(study: Any, given: dict[str, Any]) -> Any:
     """The threat with what was given in place of what it was; None if it is unknown."""
-    from unswayed.core.threat import Threat
+    from unswayed.core.tampering.threat import Threat
     from unswayed.study.cells import number_of
 
     given = {name: one for name, one in given.items() if one is not None}

@@ -54,7 +54,7 @@ def print_plays(study: Study, plays: list[Any]) -> None:
 
 def _facts(name: str, study: Study, answer: Answer | None) -> list[tuple[str, str]]:
     """The lines above the answer."""
-    from unswayed.core.threat import Threat
+    from unswayed.core.tampering.threat import Threat
     from unswayed.text import at_least, counted, printable
 
     settings = study.settings

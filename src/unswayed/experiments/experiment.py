@@ -12,7 +12,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unswayed.core.clipping import ClipRange, radius
+from unswayed.core.tampering.clipping import ClipRange, radius
 from unswayed.errors import InvalidInput
 from unswayed.experiments.instances import digest, instance
 from unswayed.experiments.own import is_own, load_own
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from unswayed.simulation.run import Run
 
 MAKERS = ("experiment", "instances", "own", "registry", "settings")
-FOLDERS = ("core", "policies", "adversaries", "problems", "simulation")
+FOLDERS = ("core", "judgement", "policies", "adversaries", "problems", "simulation")
 CODE = ("types.py", *FOLDERS, *(f"experiments/{name}.py" for name in MAKERS))
 LIBRARIES = ("numpy", "scipy", "numba")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.fitting import fit_lengthscale
-from unswayed.core.kernels import Kernel, Linear, named_kernel
+from unswayed.core.gp.fitting import fit_lengthscale
+from unswayed.core.gp.kernels import Kernel, Linear, named_kernel
 from unswayed.errors import InvalidInput
 from unswayed.experiments.own import is_own, load_own
 from unswayed.experiments.registry import entry

@@ -91,7 +91,7 @@ def _policy(name: str, label: str, colour: str, note: str = "", **flags: bool) -
 
 @_policy("rgp-pe", "RGP-PE", "green")
 def _rgp_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
-    from unswayed.core.bounds import theorem_psi
+    from unswayed.core.theory.bounds import theorem_psi
     from unswayed.policies import widths
     from unswayed.policies.robust_phased_elimination import RobustPhasedElimination
 
@@ -127,7 +127,7 @@ def _rgp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -
 
 @_policy("linear-pe", "linear PE", "pink")
 def _linear_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
-    from unswayed.core.kernels import Matern
+    from unswayed.core.gp.kernels import Matern
     from unswayed.policies.linear_phased_elimination import LinearPhasedElimination, balanced_error, matern_error
 
     error = balanced_error(horizon)
@@ -177,7 +177,7 @@ def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettin
 
 
 def _rcgp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings, adaptive: bool = False) -> Policy[Any]:
-    from unswayed.core.clipping import radius
+    from unswayed.core.tampering.clipping import radius
     from unswayed.policies.gp_ucb import LogDetBeta
     from unswayed.policies.robust_conjugate_ucb import RobustConjugateUCB
 
@@ -254,7 +254,7 @@ def make_policy(
 
 def guard(name: str, problem: Problem, horizon: int, settings: PolicySettings | None = None) -> float:
     """The budget that a policy guards against when the true one is unknown: sqrt(T / gamma_T) at its own lam."""
-    from unswayed.core.bounds import guard_budget
+    from unswayed.core.theory.bounds import guard_budget
     from unswayed.types import whole
 
     lam = _decided(entry("policy", name), problem, settings).regularisation()
@@ -264,8 +264,8 @@ def guard(name: str, problem: Problem, horizon: int, settings: PolicySettings | 
 @lru_cache(maxsize=64)  # the same for all trials of an experiment
 def gamma_bound(problem: Problem, lam: float, horizon: int) -> tuple[float, str]:
     """An upper bound of gamma_T on the problem's domain, and the name of the bound."""
-    from unswayed.core.information import gain_upper_bound
-    from unswayed.core.kernels import gram
+    from unswayed.core.design.information import gain_upper_bound
+    from unswayed.core.gp.kernels import gram
 
     return gain_upper_bound(gram(problem.kernel, problem.domain), lam, horizon)
 

@@ -16,7 +16,7 @@ from math import inf
 
 import numpy as np
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.gauntlet.liars import outliers, paper, places, workers
 from unswayed.gauntlet.liars.protocol import NOISE, SHARE, WORKERS, Bound, Corruption, Play, counted_lies

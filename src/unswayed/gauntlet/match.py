@@ -17,7 +17,7 @@ from math import inf, isfinite, isnan
 from time import process_time
 from typing import Any, NamedTuple
 
-from unswayed.core.threads import one_thread
+from unswayed.core.data.threads import one_thread
 from unswayed.errors import InvalidInput
 from unswayed.experiments.experiment import code_version
 from unswayed.experiments.own import is_own, load_own
@@ -35,7 +35,7 @@ COLUMNS = {
 }  # fmt: skip
 CHECKPOINTS = (20, 40, 60, 100, 200)
 OURS = "gauntlet/optimizers/study.py", "gauntlet/optimizers/__init__.py"
-CODE = ("types.py", "core", "spaces", "policies", "search", "study", *OURS)
+CODE = ("types.py", "core", "judgement", "spaces", "policies", "search", "study", *OURS)
 RULES = 1  # of a match: raise it when gaps or seconds are measured in another way
 
 

@@ -27,9 +27,8 @@ try:
 except ImportError:
     raise InvalidInput("this needs Optuna: pip install 'unswayed[optuna]'") from None
 
-from unswayed.core.assumptions import Given, GivenArgs
-from unswayed.core.measurement import Measurement
-from unswayed.core.threads import one_thread
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.data.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_table
 from unswayed.integrations.optuna_common import Common, found_space, given_space, within
@@ -37,6 +36,7 @@ from unswayed.integrations.optuna_fits import Fold, begun, continued, store_fit
 from unswayed.integrations.optuna_retract import restore, retract, retracted
 from unswayed.integrations.optuna_space import Conditions, OptunaSpace
 from unswayed.integrations.optuna_trials import WHY, Trial, ask, events, measured, seen_by, single_objective, store_why
+from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.search.answer import Answer
 from unswayed.search.conclude import answer
 from unswayed.search.modes import begin

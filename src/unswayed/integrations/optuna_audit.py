@@ -15,12 +15,12 @@ from optuna.trial import TrialState
 
 from unswayed.audits.audit import audit_points
 from unswayed.audits.result import Audit
-from unswayed.core.assumptions import Given, GivenArgs
-from unswayed.core.measurement import Measurement, own_noise
+from unswayed.core.data.measurement import Measurement, own_noise
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_retract import retracted
 from unswayed.integrations.optuna_trials import measured, single_objective
+from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.types import FloatArray, IntArray, read_only
 
 NOBODY = "(not named)"

@@ -16,10 +16,10 @@ from typing import Any
 from optuna.study import Study
 from optuna.trial import FrozenTrial
 
-from unswayed.core.assumptions import Given
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import OptunaSpace
 from unswayed.integrations.optuna_trials import Read, Trial, events
+from unswayed.judgement.assumptions import Given
 from unswayed.search.modes import Guided, Mode, begin, step
 from unswayed.search.task import Data, Task
 from unswayed.search.written import resumed, written

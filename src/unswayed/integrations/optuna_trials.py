@@ -17,8 +17,8 @@ from warnings import warn
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from unswayed.core.measurement import Measurement
-from unswayed.core.threat import LARGEST_VALUE
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.tampering.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
 from unswayed.search.modes import Mode

@@ -19,10 +19,10 @@ from math import sqrt
 
 import numpy as np
 
-from unswayed.core import bounds
-from unswayed.core.fitting import fit_lengthscale
-from unswayed.core.kernels import SquaredExponential
-from unswayed.core.regret_bounds import number_of_epochs, regret_bound
+from unswayed.core.gp.fitting import fit_lengthscale
+from unswayed.core.gp.kernels import SquaredExponential
+from unswayed.core.theory import bounds
+from unswayed.core.theory.regret_bounds import number_of_epochs, regret_bound
 from unswayed.experiments.registry import gamma_bound, make_attack
 from unswayed.experiments.settings import PolicySettings
 from unswayed.paper.checks import FIVE, LED_ASTRAY, Draws, Evidence, Lines, Row, cells, evidence, mostly, named, similar

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from unswayed.core.regret_bounds import table_1
+from unswayed.core.theory.regret_bounds import table_1
 from unswayed.paper.beyond import Table
 from unswayed.paper.checks import Evidence
 from unswayed.paper.claims import CHOICES, CHOSEN, Claim

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from unswayed.core.design import first_argmax
-from unswayed.core.kernels import Kernel
+from unswayed.core.design.rare_switching import first_argmax
+from unswayed.core.gp.kernels import Kernel
 from unswayed.errors import InvalidInput
 from unswayed.policies.protocol import Epoch
 from unswayed.types import FloatArray, Query, View, floats, positive, probability, short_repr

@@ -13,9 +13,9 @@ from math import log, sqrt
 
 import numpy as np
 
-from unswayed.core import bounds
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.theory import bounds
 from unswayed.policies.finite import Guarantee, OnFiniteDomain, check_index_lam, play_largest
 from unswayed.types import Feedback, Query, View, positive, short_repr
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core import bounds
-from unswayed.core.design import rare_switching_design_at
-from unswayed.core.estimate import Estimate
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.design.rare_switching import rare_switching_design_at
+from unswayed.core.gp.estimate import Estimate
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.theory import bounds
 from unswayed.policies.finite import CertifiedForBudget, PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, Query, growth

@@ -19,10 +19,10 @@ from math import sqrt
 
 import numpy as np
 
-from unswayed.core import bounds
-from unswayed.core.influence import influence_width
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.influence import influence_width
+from unswayed.core.theory import bounds
 from unswayed.errors import InvalidInput
 from unswayed.policies.finite import CertifiedForBudget, check_index_lam, play_largest
 from unswayed.types import Feedback, FloatArray, Query, View, read_only, short_repr

@@ -16,11 +16,11 @@ from functools import cached_property
 
 import numpy as np
 
-from unswayed.core import bounds
-from unswayed.core.design import g_optimal_design, support_bound
-from unswayed.core.kernels import gram
-from unswayed.core.newton import newton_basis
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.design.g_optimal import g_optimal_design, support_bound
+from unswayed.core.design.newton import newton_basis
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.theory import bounds
 from unswayed.policies.finite import PhasedOnFiniteDomain, check_guarantee
 from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, FloatArray, Query, positive, probability, whole

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from unswayed.core.posterior import JointPosterior, mean_rewards
+from unswayed.core.gp.posterior import JointPosterior, mean_rewards
 from unswayed.errors import InvalidInput
 from unswayed.types import BoolArray, Feedback, FloatArray, IntArray, Query, View, short_repr
 

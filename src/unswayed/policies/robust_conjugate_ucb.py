@@ -3,7 +3,7 @@
     L, c   half-width of the plateau, softness       T_c   number of lies that the bands are widened for
     g      where rewards are expected                Psi   sqrt(1 + n (1 + n)), n = T_c max k(x, x)/lam
 
-GP-UCB with the posterior of core/robust_conjugate.py, which hardly believes a reward that is far from g:
+GP-UCB with the posterior of core/tampering/robust_conjugate.py, which hardly believes a reward that is far from g:
 
     x_t = argmax mu(x) + Psi (beta_t + C_w sqrt(T_c)) sigma(x)
 
@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core import bounds
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
-from unswayed.core.robust_conjugate import Plateau, Recentred
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.robust_conjugate import Plateau, Recentred
+from unswayed.core.theory import bounds
 from unswayed.errors import InvalidInput
 from unswayed.policies.finite import OnFiniteDomain, check_index_lam, play_largest
 from unswayed.policies.gp_ucb import LogDetBeta, SqrtLogBeta

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unswayed.core import bounds
+from unswayed.core.theory import bounds
 from unswayed.policies.gp_ucb import GPUCB
 from unswayed.types import positive
 

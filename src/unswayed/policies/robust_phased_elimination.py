@@ -9,9 +9,9 @@
 
 `widths.py` has the factor of sigma in line 15: that of the theory, and that of Section 4.
 
-On a box, an arm stands for the cell of a cover around it (`core/cover.py`), where f differs from its value at the arm
-by at most eps = `cover_error`. So f in the cell is at most mu~ + w + eps, and line 15 keeps every cell that may contain
-the best point of the box. On a finite domain eps = 0.
+On a box, an arm stands for the cell of a cover around it (`core/theory/cover.py`), where f differs from its value at
+the arm by at most eps = `cover_error`. So f in the cell is at most mu~ + w + eps, and line 15 keeps every cell that may
+contain the best point of the box. On a finite domain eps = 0.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.design import rare_switching_design_at
-from unswayed.core.estimate import Estimate
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.design.rare_switching import rare_switching_design_at
+from unswayed.core.gp.estimate import Estimate
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
 from unswayed.errors import InvalidInput
 from unswayed.policies.finite import PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch

@@ -27,11 +27,11 @@ from math import ceil
 
 import numpy as np
 
-from unswayed.core import bounds
-from unswayed.core.design import rare_switching_design_at
-from unswayed.core.estimate import Estimate, trimmed_mean
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.design.rare_switching import rare_switching_design_at
+from unswayed.core.gp.estimate import Estimate, trimmed_mean
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.theory import bounds
 from unswayed.policies.finite import Certified, PhasedOnFiniteDomain
 from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, FloatArray, IntArray, Query, growth, whole

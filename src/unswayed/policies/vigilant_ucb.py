@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.core.design import first_argmax
-from unswayed.core.influence import pairwise_influence
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
-from unswayed.core.threat import Threat
+from unswayed.core.design.rare_switching import first_argmax
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.influence import pairwise_influence
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.policies.finite import OnFiniteDomain, check_index_lam
 from unswayed.policies.watch import Watch

@@ -7,11 +7,11 @@ from typing import Self
 
 import numpy as np
 
-from unswayed.core.allowance import Allowance
-from unswayed.core.posterior import JointPosterior, pooled
-from unswayed.core.sources import offset_of, weigh_sources
-from unswayed.core.threat import Records, Threat
-from unswayed.core.trimming import trim
+from unswayed.core.gp.posterior import JointPosterior, pooled
+from unswayed.core.tampering.threat import Records, Threat
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.sources import offset_of, weigh_sources
+from unswayed.judgement.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only, short_repr
 
 NOTHING: FloatArray = read_only(np.zeros((0, 2)))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unswayed.core import bounds
+from unswayed.core.theory import bounds
 from unswayed.policies.finite import Guarantee
 from unswayed.types import positive
 

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from unswayed.core.kernels import Linear
+from unswayed.core.gp.kernels import Linear
 from unswayed.problems.problem import Problem
 from unswayed.types import whole
 

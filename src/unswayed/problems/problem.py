@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eigh
 
-from unswayed.core.kernels import Kernel, gram
+from unswayed.core.gp.kernels import Kernel, gram
 from unswayed.errors import InvalidInput
 from unswayed.types import BoolArray, FloatArray, fix, floats, positive, read_only, short_repr
 

@@ -11,7 +11,7 @@ from math import atan, copysign, hypot, pi
 
 import numpy as np
 
-from unswayed.core.kernels import SquaredExponential
+from unswayed.core.gp.kernels import SquaredExponential
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.problems.problem import Problem
 from unswayed.types import FloatArray, whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.core.kernels import SquaredExponential
+from unswayed.core.gp.kernels import SquaredExponential
 from unswayed.problems.problem import Problem
 from unswayed.types import whole
 

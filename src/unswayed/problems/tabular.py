@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.core.fitting import fit_lengthscale
-from unswayed.core.kernels import Kernel, SquaredExponential
+from unswayed.core.gp.fitting import fit_lengthscale
+from unswayed.core.gp.kernels import Kernel, SquaredExponential
 from unswayed.errors import InvalidInput
 from unswayed.problems.problem import Problem
 from unswayed.types import FloatArray, floats

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import CannotStart, CommandFailed, CommandStopped, InvalidInput, SystemFault
 from unswayed.programs.children import Children, Finished
 from unswayed.text import printable

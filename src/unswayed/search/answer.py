@@ -7,11 +7,11 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from unswayed.core.assumptions import Assumptions
-from unswayed.core.certificate import Breakdown, Certificate
-from unswayed.core.credible import Credible
-from unswayed.core.sentence import gap_sentence
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.certificate import Breakdown, Certificate
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.assumptions import Assumptions
+from unswayed.judgement.credible import Credible
+from unswayed.judgement.words import gap_sentence
 from unswayed.search.play import Play
 from unswayed.search.report import SourceSeen, report, threat_levels
 from unswayed.spaces import Point

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unswayed.core.allowance import Allowance
-from unswayed.core.ard import Model, fit_model, spread
-from unswayed.core.prior import Prior, fit_scales, prior
-from unswayed.core.rows import numbered_rows
-from unswayed.core.threat import Threat
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.map_fit import Model, fit_model, spread
+from unswayed.judgement.prior import Prior, fit_scales, prior
 from unswayed.search.task import Data, Task
 from unswayed.types import FloatArray, IntArray
 

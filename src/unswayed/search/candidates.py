@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from unswayed.core.rows import distinct_rows
+from unswayed.core.data.rows import distinct_rows
 from unswayed.spaces import Box, Options, Space
 from unswayed.types import FloatArray, IntArray
 

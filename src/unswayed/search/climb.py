@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from unswayed.core.field import Lead, log_improvement
+from unswayed.core.gp.field import Lead, log_improvement
 from unswayed.search.candidates import leading
 from unswayed.spaces import Box, Categorical, Options, Space
 from unswayed.types import BoolArray, FloatArray

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.assumptions import Given
-from unswayed.core.certificate import Breakdown, breakdown
-from unswayed.core.credible import Mixture, Shapes, credible, share_unexplored
-from unswayed.core.overturn import overturns
-from unswayed.core.prior import assumptions, certified
-from unswayed.core.rows import numbered_rows
-from unswayed.core.threat import Records, Threat
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.tampering.certificate import Breakdown, breakdown
+from unswayed.core.tampering.overturn import overturns
+from unswayed.core.tampering.threat import Records, Threat
 from unswayed.errors import InvalidInput
+from unswayed.judgement.assumptions import Given
+from unswayed.judgement.credible import Mixture, Shapes, credible, share_unexplored
+from unswayed.judgement.prior import assumptions, certified
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from unswayed.core.field import log_improvement
-from unswayed.core.threat import Threat
+from unswayed.core.gp.field import log_improvement
+from unswayed.core.tampering.threat import Threat
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.types import BoolArray, FloatArray, IntArray

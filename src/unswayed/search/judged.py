@@ -1,8 +1,8 @@
 """Which plays to keep, decided from all of them.
 
 Up to FITTED points, in a small space, and if they are single outcomes, all plays are judged together
-(core/trimming.py). Dropping one after the other costs a posterior of all of them each time, so beyond that only the
-plays that the search models are judged together. They are the judges: any other play is set aside if it is off what
+(judgement/trimming.py). Dropping one after the other costs a posterior of all of them each time, so beyond that only
+the plays that the search models are judged together. They are the judges: any other play is set aside if it is off what
 they, and the other plays at its point, say of it.
 
     m, v    mean and variance of f at a point, by the judges and by the other plays there
@@ -19,12 +19,12 @@ from typing import Self
 
 import numpy as np
 
-from unswayed.core.allowance import Allowance
-from unswayed.core.field import Field
-from unswayed.core.posterior import pooled
-from unswayed.core.rows import numbered_rows
-from unswayed.core.threat import Threat
-from unswayed.core.trimming import FAR, confirmed
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.gp.field import Field
+from unswayed.core.gp.posterior import pooled
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.trimming import FAR, confirmed
 from unswayed.policies.watch import Watch
 from unswayed.search.beliefs import Beliefs, modelled
 from unswayed.search.surrogate import Surrogate, kept_field

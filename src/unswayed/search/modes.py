@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unswayed.core.rows import numbered_rows
+from unswayed.core.data.rows import numbered_rows
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
 from unswayed.search.beliefs import Beliefs, estimate, modelled
 from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates

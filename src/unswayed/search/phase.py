@@ -14,11 +14,11 @@ from typing import Self
 
 import numpy as np
 
-from unswayed.core.bounds import sharp_nonadaptive_beta
-from unswayed.core.design import rare_switching_design
-from unswayed.core.influence import influence_width
-from unswayed.core.kernels import gram
-from unswayed.core.posterior import JointPosterior
+from unswayed.core.design.rare_switching import rare_switching_design
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.influence import influence_width
+from unswayed.core.theory.bounds import sharp_nonadaptive_beta
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
 from unswayed.policies.protocol import Epoch
 from unswayed.types import Feedback, FloatArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data
 from unswayed.spaces import Point

@@ -10,12 +10,12 @@ from typing import Self
 
 import numpy as np
 
-from unswayed.core.field import Field
-from unswayed.core.kernels import gram
-from unswayed.core.measurement import own_noise
-from unswayed.core.posterior import JointPosterior, pooled
-from unswayed.core.rows import numbered_rows
-from unswayed.core.threat import Records, Threat
+from unswayed.core.data.measurement import own_noise
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.gp.field import Field
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior, pooled
+from unswayed.core.tampering.threat import Records, Threat
 from unswayed.policies.vigilant_ucb import VigilantUCB
 from unswayed.policies.watch import Watch
 from unswayed.search.beliefs import OUTCOMES, THRESHOLD, Beliefs

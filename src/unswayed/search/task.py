@@ -10,13 +10,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from unswayed.core.assumptions import Given
-from unswayed.core.fitting import noise_from_repeats
-from unswayed.core.kernels import Kernel
-from unswayed.core.measurement import own_noise, relative_weights
-from unswayed.core.rows import numbered_rows
-from unswayed.core.threat import Threat
+from unswayed.core.data.measurement import own_noise, relative_weights
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.gp.fitting import noise_from_repeats
+from unswayed.core.gp.kernels import Kernel
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
+from unswayed.judgement.assumptions import Given
 from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, families, first_rows, first_rows_twice, parameters
 from unswayed.search.play import Why
 from unswayed.spaces import Space

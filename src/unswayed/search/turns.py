@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.search.candidates import families, family_of
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Task

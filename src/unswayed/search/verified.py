@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.search.modes import Guided
 from unswayed.types import FloatArray
 

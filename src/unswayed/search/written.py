@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.core.ard import Model
-from unswayed.core.measurement import finite
+from unswayed.core.data.measurement import finite
 from unswayed.errors import InvalidInput
+from unswayed.judgement.map_fit import Model
 from unswayed.search.beliefs import believed
 from unswayed.search.modes import Guided, after_fit
 from unswayed.search.task import Data, Task

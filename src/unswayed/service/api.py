@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
 from unswayed.search.play import Status
 from unswayed.service.bodies import TELL, Body, line, measured, plainly, settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from unswayed.core.measurement import Measurement
-from unswayed.core.threat import Threat
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.text import printable
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any, Unpack
 from urllib.parse import quote, urlsplit
 
-from unswayed.core.measurement import Measurement
-from unswayed.core.threat import Threat
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.search.play import Play
 from unswayed.service.requests import PATIENCE, Server

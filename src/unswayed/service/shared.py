@@ -9,8 +9,8 @@ from dataclasses import replace
 from threading import Lock
 from time import monotonic, thread_time
 
-from unswayed.core.measurement import Measurement
-from unswayed.core.threads import one_thread
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.data.threads import one_thread
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status, Why
 from unswayed.service.refused import Refused

@@ -13,7 +13,7 @@ from hmac import compare_digest
 from time import time
 from typing import Any
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput, SystemFault
 from unswayed.storage.database import Database
 

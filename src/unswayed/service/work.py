@@ -8,7 +8,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import CannotStart, CommandFailed, CommandStopped, InvalidInput, JournalError, UnswayedError
 from unswayed.programs.command import Command
 from unswayed.search.play import Play

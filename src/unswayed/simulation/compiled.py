@@ -19,7 +19,7 @@ import numba
 import numpy as np
 
 from unswayed.adversaries.protocol import immediately
-from unswayed.core.design import TIE
+from unswayed.core.design.rare_switching import TIE
 from unswayed.policies.gp_ucb import GPUCB, LogDetBeta, Round
 from unswayed.simulation.game import Game
 from unswayed.simulation.ledger import affordable

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from unswayed.adversaries.protocol import immediately
-from unswayed.core.design import TIE
+from unswayed.core.design.rare_switching import TIE
 from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors
 from unswayed.simulation.compiled import charge, rules, settle
 from unswayed.simulation.game import Game

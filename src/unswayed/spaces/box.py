@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.core.rows import distinct_rows
+from unswayed.core.data.rows import distinct_rows
 from unswayed.errors import InvalidInput
 from unswayed.spaces.conditions import Conditions, encodings
 from unswayed.spaces.encoding import Encoding, Value, name_text, shown

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from unswayed.core.rows import numbered_rows
+from unswayed.core.data.rows import numbered_rows
 from unswayed.errors import InvalidInput
 from unswayed.spaces.arcs import NO_VALUE, Arc, along, bent
 from unswayed.spaces.encoding import Encoding, Value, shown

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 
-from unswayed.core.rows import first_rows
+from unswayed.core.data.rows import first_rows
 from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box, encoded_rows
 from unswayed.spaces.encoding import Value, checked_value, errors_in, shown

@@ -8,7 +8,7 @@ from io import StringIO
 from itertools import islice, product
 from typing import Any
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
 from unswayed.spaces import Box, Point, Space
 from unswayed.spaces.encoding import shown

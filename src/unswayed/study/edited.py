@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Self
 
-from unswayed.core.measurement import Measurement
-from unswayed.core.threat import Threat
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Point

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unswayed.core.measurement import finite
+from unswayed.core.data.measurement import finite
 from unswayed.search.answer import Answer
 from unswayed.search.conclude import answer
 from unswayed.search.modes import Mode, begin, step

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.spaces import Options, Space, space_from_record
 from unswayed.storage import FileJournal, Journal, MemoryJournal, Record

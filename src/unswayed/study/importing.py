@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from warnings import warn
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
 from unswayed.spaces import Box, Options, Point, Space
 from unswayed.study.cells import measurement_of, point_of

@@ -11,8 +11,8 @@ import os
 from contextlib import nullcontext
 from typing import Any, Self, Unpack
 
-from unswayed.core.measurement import Measurement
-from unswayed.core.threads import one_thread
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.data.threads import one_thread
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.programs.command import Command

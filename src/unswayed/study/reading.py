@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from unswayed.core.threads import one_thread
+from unswayed.core.data.threads import one_thread
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status

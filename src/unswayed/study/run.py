@@ -12,7 +12,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypedDict
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import CannotStart, CommandFailed, InvalidInput, SystemFault, UnswayedError
 from unswayed.forwarding import setting
 from unswayed.programs.command import Command

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from unswayed.core.assumptions import Given, GivenArgs
-from unswayed.core.kernels import Kernel, Linear, Matern, SquaredExponential
-from unswayed.core.measurement import Measurement
-from unswayed.core.threat import Threat
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.gp.kernels import Kernel, Linear, Matern, SquaredExponential
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
+from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.search.task import METHODS, Task
 from unswayed.spaces import Space
 from unswayed.storage import Record

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput, JournalError, UnswayedError
 from unswayed.search.play import Play, Status, Why
 from unswayed.search.task import Task

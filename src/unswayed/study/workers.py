@@ -9,7 +9,7 @@ from copy import copy
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from unswayed.core.measurement import Measurement
+from unswayed.core.data.measurement import Measurement
 from unswayed.errors import CannotStart, CommandStopped, SystemFault
 from unswayed.search.play import Play
 from unswayed.spaces import Point

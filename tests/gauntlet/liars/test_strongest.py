@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.gauntlet.liars.forrester import CURVE, play
-from unswayed.core.kernels import Matern
-from unswayed.core.posterior import JointPosterior, Posterior
+from unswayed.core.gp.kernels import Matern
+from unswayed.core.gp.posterior import JointPosterior, Posterior
 from unswayed.gauntlet.corruption import NOISE, Game
 from unswayed.gauntlet.liars.strongest import WRONG, _kernel, cheapest
 from unswayed.gauntlet.liars.survey import survey

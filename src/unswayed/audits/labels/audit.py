@@ -32,8 +32,8 @@ from unswayed.audits.labels.record import record
 from unswayed.audits.labels.report import lines_of
 from unswayed.audits.labels.suspects import Found, LabelSuspect, suspected_counts, suspected_values
 from unswayed.audits.labels.within import Within, compare_within
-from unswayed.core.certificate import Breakdown
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.certificate import Breakdown
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, IntArray, probability
 

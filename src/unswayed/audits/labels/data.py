@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.core.counts import Whole, whole_numbers
-from unswayed.core.threat import LARGEST_VALUE
+from unswayed.core.data.counts import Whole, whole_numbers
+from unswayed.core.tampering.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.text import printable
 from unswayed.types import BoolArray, FloatArray, IntArray, floats

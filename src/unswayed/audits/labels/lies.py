@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.audits.labels.data import Ledger, added, exact, others
-from unswayed.core.counts import forged_to_tie, leaders
+from unswayed.core.data.counts import forged_to_tie, leaders
 from unswayed.types import FloatArray, IntArray
 
 TIE = 1e-12  # relative to the values: a difference of real numbers that is smaller is a rounding error

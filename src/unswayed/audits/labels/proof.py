@@ -1,6 +1,6 @@
 """What is proved about the winner of a ledger, with probability 1 - delta, if lies stayed within a threat.
 
-Counts: an interval for each option with delta/N, valid at any time and for any allocation (core/counts.py).
+Counts: an interval for each option with delta/N, valid at any time and for any allocation (core/data/counts.py).
 Values: a wrong winner a can only be certified if mean_a - mean_best - (f_a - f_best) > t sd, an event for each other
 option, one-sided, with delta/(N - 1) each. The noise is given, or pooled from repeats; then t is Student's, and Welch's
 for options whose repeats differ more than those of the others.
@@ -15,9 +15,9 @@ from scipy.special import fdtri, ndtri, stdtrit
 
 from unswayed.audits.labels.data import Ledger, added
 from unswayed.audits.labels.lies import false_rows, given_up, powers
-from unswayed.core.counts import lower_rate, most_forged, upper_rate
-from unswayed.core.fitting import Repeats
-from unswayed.core.threat import Threat
+from unswayed.core.data.counts import lower_rate, most_forged, upper_rate
+from unswayed.core.gp.fitting import Repeats
+from unswayed.core.tampering.threat import Threat
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 UNEQUAL = 0.05  # probability that an option seems to have more noise than the others where all have the same

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
     from unswayed.audits.labels.suspects import LabelSuspect
     from unswayed.audits.labels.within import Within
-    from unswayed.core.threat import Threat
+    from unswayed.core.tampering.threat import Threat
 
 SHOWN = 10  # sources, suspects, changes
 LISTED = 14  # names in one sentence

@@ -20,7 +20,7 @@ from scipy.special import betainc, fdtri, ndtri, stdtrit
 
 from unswayed.audits.fit import MEDIANS, REPEATS, SUSPECTED
 from unswayed.audits.labels.data import Ledger, added, others
-from unswayed.core.fitting import Repeats
+from unswayed.core.gp.fitting import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 HUBER = 1.345

@@ -21,10 +21,10 @@ from math import inf
 
 import numpy as np
 
-from unswayed.core.fitting import fit_lengthscale
-from unswayed.core.kernels import Matern
-from unswayed.core.posterior import JointPosterior
-from unswayed.core.rows import numbered_rows
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.gp.fitting import fit_lengthscale
+from unswayed.core.gp.kernels import Matern
+from unswayed.core.gp.posterior import JointPosterior
 from unswayed.gauntlet.liars.protocol import NOISE, Play, Wish
 from unswayed.gauntlet.liars.survey import survey
 from unswayed.gauntlet.problems import Problem

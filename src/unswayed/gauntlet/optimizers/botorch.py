@@ -11,7 +11,7 @@ import torch
 from botorch.acquisition.logei import qLogNoisyExpectedImprovement as Acquisition
 from botorch.models import robust_relevance_pursuit_model
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.gauntlet.optimizers.botorch_rows import Rows, believed, fitted, seeded
 from unswayed.spaces import Point, Space
 

@@ -11,7 +11,7 @@ from typing import Any
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.gauntlet.optimizers.boxed import boxed, snapped
 from unswayed.spaces import Categorical, Integer, Point, Space
 from unswayed.spaces.parameters import Parameter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.spaces import Options, Point, Space
 
 

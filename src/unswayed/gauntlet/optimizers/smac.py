@@ -16,7 +16,7 @@ from smac import Scenario
 from smac.main.exceptions import ConfigurationSpaceExhaustedException
 from smac.runhistory import TrialValue
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.gauntlet.optimizers.boxed import boxed, snapped
 from unswayed.gauntlet.optimizers.smac_space import configurations
 from unswayed.spaces import Point, Space

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from unswayed.core.measurement import Measurement
-from unswayed.core.threat import Threat
+from unswayed.core.data.measurement import Measurement
+from unswayed.core.tampering.threat import Threat
 from unswayed.spaces import Point, Space
 from unswayed.study.optimizer import Optimizer
 

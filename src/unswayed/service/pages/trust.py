@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.threat import LARGEST_VALUE, Threat
+from unswayed.core.tampering.threat import LARGEST_VALUE, Threat
 from unswayed.search.answer import Answer
 from unswayed.search.report import what_if
 from unswayed.service.pages.chart import HEIGHT, WIDTH

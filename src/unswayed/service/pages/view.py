@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-from unswayed.core.threat import Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.search.report import report

@@ -1,0 +1,1 @@
+"""Measurements, counts of outcomes, rows, memory and threads."""

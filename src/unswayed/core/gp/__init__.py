@@ -1,0 +1,1 @@
+"""Gaussian processes: kernels, posteriors, their rounding errors, fitting."""

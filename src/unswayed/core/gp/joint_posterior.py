@@ -1,0 +1,293 @@
+"""The posterior of all arms at once, played or not, and the linear system behind a posterior.
+
+S     the distinct arms played       n     how often each was played
+ybar  the mean reward of each        lam   the regularisation (the model's noise variance)
+k_t   the posterior covariance       A     K_SS + lam diag(1/n), |S| equations, where all T plays would give T
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil, log, log1p, sqrt
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
+from scipy.linalg.blas import dger
+
+from unswayed.core.gp.rounding import PairRounding, Rounding, rounding_unit
+from unswayed.errors import InvalidInput
+from unswayed.types import EPS, FloatArray, IntArray, floats, positive, read_only
+
+LARGEST_CONDITION = 1e13
+
+
+def mean_rewards(totals: FloatArray, counts: FloatArray) -> FloatArray:
+    """The mean reward of each arm from the sum of its rewards; 0 for an arm that was not played."""
+    return np.divide(totals, counts, out=np.zeros(len(counts)), where=counts > 0)
+
+
+def pooled(arms: IntArray, rewards: FloatArray, repeats: FloatArray, n_arms: int) -> tuple[FloatArray, FloatArray]:
+    """Mean reward and number of plays of each arm; entry j is the mean of `repeats[j]` rewards of arm `arms[j]`."""
+    counts = np.bincount(arms, weights=repeats, minlength=n_arms).astype(np.float64)
+    totals = np.bincount(arms, weights=repeats * rewards, minlength=n_arms).astype(np.float64)
+    return mean_rewards(totals, counts), counts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class System:
+    """A weights = means, solved, with a record of how far to trust it. `Posterior` documents the fields."""
+
+    K: FloatArray
+    means: FloatArray
+    counts: FloatArray
+    lam: float
+    factor: FloatArray
+    weights: FloatArray
+    condition: float
+    scale: float
+    jitter: float
+
+    @classmethod
+    def fit(cls, K_SS: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
+        """Check the plays of some arms, factorise A and solve for the weights.
+
+        Args:
+            K_SS: Kernel matrix of the played arms.
+            means: Mean reward of each.
+            counts: How often each was played; at least 1.
+            lam: Regularisation, the model's noise variance.
+
+        Raises:
+            InvalidInput: Shapes differ, a number is not finite, or a count is not positive.
+        """
+        K = floats(K_SS, "the kernel matrix", ndim=2)
+        ybar = floats(means, "rewards", ndim=1)
+        n = floats(counts, "counts", ndim=1)
+        lam = positive(lam, "lam")
+        if K.shape != (ybar.size, ybar.size) or n.shape != ybar.shape or ybar.size == 0:
+            raise InvalidInput("a posterior needs a square kernel matrix and one mean and count for each arm")
+        if n.min() <= 0:
+            raise InvalidInput("counts must be positive")
+        A = K + np.diag(lam / n)
+        scale = float(np.linalg.norm(A, 1))
+        jitter = 0.0
+        factor, condition = _factorise(A, scale)
+        largest = min(LARGEST_CONDITION, 1 / (4 * rounding_unit(n.size)))  # beyond it, rounding bounds fail
+        while condition > largest:  # at most a few rounds: the condition falls to scale/jitter
+            jitter = 4 * jitter or 4.0 ** ceil(log(4 * scale / largest, 4))  # a power of 4: see `certificate`
+            factor, condition = _factorise(A + jitter * np.eye(n.size), scale)
+        weights = lapack.dpotrs(factor, ybar, lower=1)[0]
+        return cls(K, ybar, n, lam, read_only(factor), read_only(weights), condition, scale, jitter)
+
+    @property
+    def log_det(self) -> float:
+        """ln det(I + K_t / lam) of all plays, twice the information gained: det(A) prod(n/lam)."""
+        n = self.counts
+        return max(float(2 * np.log(self.factor.diagonal()).sum() + np.log(n / self.lam).sum()), 0.0)
+
+    def half(self, K_xS: ArrayLike) -> FloatArray:
+        """L^-1 k_S(x), one column for each point x.
+
+        Args:
+            K_xS: k(x, s) for every point x (rows) and played arm s (columns).
+        """
+        return np.asarray(solve_triangular(self.factor, np.asarray(K_xS).T, lower=True, check_finite=False))
+
+    def solved(self, half: FloatArray) -> FloatArray:
+        """A^-1 k_S(x), one row for each point x.
+
+        Args:
+            half: What `half` returned.
+        """
+        return np.asarray(solve_triangular(self.factor, half, lower=True, trans="T", check_finite=False)).T
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        """Bounds on the rounding errors of what is solved."""
+        noise = self.lam / self.counts + self.jitter
+        d = np.sqrt(self.K.diagonal() + noise)
+        # |u_s|/lam = sum_j d_j |A^-1|_sj / n_s, from |A^-1|_sj <= 1/sqrt(noise_s noise_j), or from the condition
+        # number, whose estimate is rarely more than three times too small.
+        inverse = np.minimum(np.sum(d / np.sqrt(noise)) / np.sqrt(noise), 3 * np.max(d) * self.condition / self.scale)
+        effect = float(np.max(inverse / self.counts))
+        return Rounding(rounding_unit(len(d)), d, float(np.abs(self.weights) @ d), effect)
+
+
+def _factorise(A: FloatArray, scale: float) -> tuple[FloatArray, float]:
+    """Lower Cholesky factor and estimated condition number of A; the latter is infinite if there is no factor."""
+    try:
+        L: FloatArray = cholesky(A, lower=True, check_finite=False)
+    except LinAlgError:
+        return A, np.inf
+    reciprocal, _ = lapack.dpocon(L, scale, uplo="L")
+    return L, float(1 / reciprocal) if reciprocal > 0 else np.inf
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointPosterior:
+    """Mean and covariance of all arms at once, played or not. Make it with `fit` or `prior`, continue with `extend`.
+
+    Attributes:
+        mean: Posterior mean of each arm.
+        covariance: Posterior covariance of all arms.
+        counts: Plays of each arm, each times its weight.
+        log_det: ln det(I + K_t / lam), twice the information gained so far.
+        lam: Regularisation, the model's noise variance.
+        weights: w with mean = K w; 0 for arms that were not played.
+        prior_variance: k(x, x) of each arm.
+        jitter: What was added to k(x, x) of every arm; 0 unless `fit` met (nearly) equal points with lam/n near the
+            rounding error. No function has a larger norm under this kernel, so norm bounds remain true.
+        rounding: Absolute error of a variance.
+        condition: Condition number of the system that was solved.
+
+    Example:
+        >>> from unswayed import JointPosterior, SquaredExponential
+        >>> X = np.array([[0.0], [0.5], [1.0]])
+        >>> posterior = JointPosterior.prior(SquaredExponential(0.5)(X, X), lam=0.01).extend(1, repeats=4, total=4.0)
+        >>> posterior.mean.round(2).tolist()
+        [0.61, 1.0, 0.61]
+    """
+
+    mean: FloatArray
+    covariance: FloatArray
+    counts: FloatArray
+    log_det: float
+    lam: float
+    weights: FloatArray
+    prior_variance: FloatArray
+    jitter: float = 0.0
+    rounding: float = EPS
+    condition: float = 1.0
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(arms={len(self.mean)}, plays={self.counts.sum():g}, lam={self.lam:g})"
+
+    @classmethod
+    def prior(cls, K: ArrayLike, lam: float) -> Self:
+        """The state before the first play: mean 0 and covariance K.
+
+        Args:
+            K: Kernel matrix of all arms.
+            lam: Regularisation, the model's noise variance.
+        """
+        covariance = read_only(np.array(K, order="F"))
+        nothing = read_only(np.zeros(len(covariance)))
+        diagonal = read_only(covariance.diagonal().copy())
+        return cls(nothing, covariance, nothing, 0.0, positive(lam, "lam"), nothing, diagonal)
+
+    @classmethod
+    def fit(cls, K: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
+        """The posterior of all arms after the plays of some, by one solve.
+
+        For played arms k_t(., S) = K A^-1 lam/n, which keeps its digits for small lam, where K - K A^-1 K would lose
+        them. A jitter is part of the kernel: K A^-1 + jitter A^-1, where A^-1 = (I - K A^-1)/(lam/n + jitter).
+
+        Args:
+            K: Kernel matrix of all arms.
+            means: Mean reward of each arm; ignored for arms whose count is 0.
+            counts: How often each arm was played.
+            lam: Regularisation, the model's noise variance.
+
+        Returns:
+            The posterior.
+
+        Raises:
+            InvalidInput: Shapes differ, or a number is not finite.
+        """
+        K, ybar = floats(K, "the kernel matrix", ndim=2), np.asarray(means, dtype=np.float64)
+        n = floats(counts, "counts", ndim=1)
+        if K.shape != (n.size, n.size) or ybar.shape != n.shape:
+            raise InvalidInput("a posterior needs a square kernel matrix and one mean and count for each arm")
+        S = np.flatnonzero(n)
+        if len(S) == 0:
+            return cls.prior(K, lam)
+        system = System.fit(K[np.ix_(S, S)], ybar[S], n[S], lam)
+        half, jitter = system.half(K[:, S]), system.jitter
+        mean: FloatArray = K[:, S] @ system.weights
+        solved = system.solved(half)  # K A^-1
+        covariance = K - half.T @ half if len(S) < len(K) else np.zeros_like(K)
+        np.fill_diagonal(covariance, np.maximum(covariance.diagonal(), EPS * K.diagonal()) + jitter)
+        if jitter > 0:
+            mean[S] += jitter * system.weights
+            solved[S] += (np.eye(len(S)) - solved[S]) * (jitter / (lam / n[S] + jitter))[:, None]
+        covariance[:, S] = solved * (lam / n[S])
+        covariance[S] = covariance[:, S].T
+        weights = np.zeros(len(n))
+        weights[S] = system.weights
+        arrays = read_only(weights), read_only(K.diagonal() + jitter)
+        moments = read_only(mean), read_only(covariance)
+        return cls(*moments, n, system.log_det, lam, *arrays, jitter, rounding=0.0, condition=system.condition)
+
+    @classmethod
+    def of_plays(cls, K: FloatArray, arms: IntArray, rewards: FloatArray, repeats: FloatArray, lam: float) -> Self:
+        """The same as `fit`, from single plays.
+
+        Args:
+            K: Kernel matrix of all arms.
+            arms: The arm of each play.
+            rewards: The reward of each play, or the mean of several plays of one arm.
+            repeats: How many plays each reward is the mean of.
+            lam: Regularisation, the model's noise variance.
+        """
+        return cls.fit(K, *pooled(arms, rewards, repeats, len(K)), lam)
+
+    @property
+    def deviation(self) -> FloatArray:
+        """Posterior standard deviation of each arm."""
+        return np.sqrt(np.maximum(np.diagonal(self.covariance), self.rounding))
+
+    def effect(self) -> tuple[FloatArray, IntArray]:
+        """d mu(x) / d y for a play of each played arm, k_t(x, S) / lam, and the played arms S."""
+        S = np.flatnonzero(self.counts)
+        return self.covariance[:, S] / self.lam, S
+
+    @cached_property
+    def errors(self) -> PairRounding:
+        """Bounds on the rounding errors of this posterior."""
+        effect, S = self.effect()
+        z, steps = effect * self.counts[S], self.rounding > 0
+        return PairRounding.of(self.prior_variance, z, self.counts, self.weights, self.lam, steps=steps)
+
+    def mean_norm(self, rewards: FloatArray) -> float:
+        """RKHS norm of the posterior mean mu_t = K a, where a = (ybar - mu_t)/(lam/n) on S and 0 elsewhere.
+
+        Args:
+            rewards: Mean reward of each arm.
+        """
+        S = np.flatnonzero(self.counts)
+        a = (rewards[S] - self.mean[S]) / (self.lam / self.counts[S])
+        return sqrt(max(float(a @ self.mean[S]), 0.0))
+
+    def extend(self, arm: int, repeats: float, total: float, weight: float = 1.0) -> Self:
+        """The posterior after more plays of one arm, by a rank-one step.
+
+        With v = k_t(., i), s = k_t(i, i) and n the sum of weights:  k_{t+n} = k_t - v v^T n / (lam + n s),
+        mu_{t+n} = mu_t + v (w total - n mu_t(i)) / (lam + n s),  det grows by the factor 1 + n s / lam.
+
+        Args:
+            arm: The arm i that was played.
+            repeats: How often. A negative number takes plays back.
+            total: Sum of the rewards of these plays.
+            weight: Weight w of each of them.
+
+        Raises:
+            InvalidInput: Plays are taken back that determine the mean of their arm up to rounding errors.
+        """
+        n, lam = repeats * weight, self.lam
+        v = self.covariance[:, arm]
+        s = max(float(v[arm]), 0.0)
+        if not n * s > -lam:
+            raise InvalidInput(f"plays of arm {arm} cannot be taken back in double precision: fit without them")
+        step = (weight * total - n * self.mean[arm]) / (lam + n * s)
+        mean = self.mean + v * step
+        covariance = dger(-n / (lam + n * s), v, v, a=self.covariance)
+        counts, weights = self.counts.copy(), self.weights - (step / lam) * v * self.counts
+        counts[arm] += n
+        weights[arm] += step
+        log_det = self.log_det + log1p(n * s / lam)
+        arrays = {"mean": mean, "covariance": covariance, "counts": counts, "weights": weights}
+        kept = {name: read_only(array) for name, array in arrays.items()}
+        return replace(self, **kept, log_det=log_det, rounding=EPS)

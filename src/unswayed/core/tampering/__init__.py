@@ -1,0 +1,1 @@
+"""What tampering can do to a posterior: threats, influence, certificates, counts of lies."""

@@ -1,0 +1,1 @@
+"""Confidence widths, regret bounds and their growth, covers of a box."""

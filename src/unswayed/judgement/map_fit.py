@@ -1,0 +1,296 @@
+"""Fit a model to measurements that may contain lies: length-scales, output scale and roughness together.
+
+    l     length-scale of each parameter (its columns share it)      s     output scale: f / s has variance 1
+    w     share of the variance that is detail                       rho   how much finer the detail is than the trend
+    tau   roughness: noise and structure too fine for the kernel     A     s^2 K + tau^2 I
+
+    c     the most likely mean far from all plays: 1^T A^-1 y / 1^T A^-1 1
+
+minus log posterior  =  1/2 (y - c)^T A^-1 (y - c) + 1/2 ln det A  +  priors of l, w and rho    (up to a constant)
+
+A lie can be explained by a short length-scale, or it can be set aside. Both are tried: plays that the model does not
+explain are trimmed (judgement/trimming.py), and each costs as much as a value that could have been anything. The most
+probable explanation is taken. If plays could not be set aside, one lie would make the whole function look rough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import log, pi
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, lapack
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.gp.kernels import TwoScale
+from unswayed.core.gp.posterior import JointPosterior, pooled
+from unswayed.core.tampering.threat import Records
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.sources import weigh_sources
+from unswayed.judgement.trimming import trim
+from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
+
+LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
+SMALLEST_TAU = 3e-3
+LARGEST_VALUE = 1e4  # in the same units: a larger value is a fault
+SHARE, RATIO = (-2.2, 1.5), (log(0.15), 0.7)  # priors: mean and deviation of ln(w/(1 - w)) and ln(rho)
+OUTLIERS = 0.02  # prior share of plays that lie
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted model.
+
+    Attributes:
+        lengths: Length-scale of each parameter.
+        share: w, the share of the variance that is detail.
+        ratio: rho, the length-scale of the detail in units of that of the trend.
+        centre: c, the mean far from all plays.
+        scale: s, the output scale.
+        tau: The roughness.
+        kept: Which plays were not set aside.
+        offsets: What was taken off each value, because its source reads too high or too low.
+        score: Minus the log posterior, including the cost of the plays that were set aside.
+    """
+
+    lengths: FloatArray
+    share: float
+    ratio: float
+    centre: float
+    scale: float
+    tau: float
+    kept: BoolArray
+    offsets: FloatArray
+    score: float
+    __repr__ = short_repr
+
+    def kernel(self, groups: IntArray) -> TwoScale:
+        """The kernel whose columns have the length-scales of their parameters."""
+        return TwoScale(tuple(float(length) for length in self.lengths[groups]), self.share, self.ratio)
+
+    @property
+    def lam(self) -> float:
+        """Regularisation in units of the output scale."""
+        return (self.tau / self.scale) ** 2
+
+
+class Cost(NamedTuple):
+    """How many single plays are set aside, and minus the log probability of what is set aside with its source."""
+
+    lies: int
+    sources: float
+
+
+NOTHING = Cost(0, 0.0)
+
+
+def fit_model(
+    X: FloatArray,
+    y: FloatArray,
+    groups: IntArray,
+    *,
+    threshold: float,
+    allowance: Allowance,
+    unit: float,
+    weights: FloatArray | None = None,
+    sources: IntArray | None = None,
+    sizes: FloatArray | None = None,
+    least_tau: float = 0.0,
+    start: Model | None = None,
+    rounds: int = 2,
+) -> Model:
+    """The most probable model of values y at the rows of X.
+
+    Args:
+        X: Encoded points.
+        y: Measured values.
+        groups: The parameter that each column of X belongs to.
+        threshold: Set aside plays that are off by more standard deviations.
+        allowance: What limits the plays that are set aside.
+        unit: Spread of the values over the space.
+        weights: The weight of each play; by default 1.
+        sources: The number of the source of each play, if sources are known.
+        sizes: How many measurements each play stands for; by default 1.
+        least_tau: The noise of weight 1, if it is known.
+        start: An earlier model to start from. A smoother start with more plays set aside is tried too.
+        rounds: How often to decide again what to set aside, and to climb to the top; 0 only improves `start`.
+    """
+    middle, (points, arms) = float(np.median(y)), numbered_rows(X)
+    z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
+    d, possible = int(groups.max()) + 1, np.abs(z) <= LARGEST_VALUE
+    w = np.ones(len(z)) if weights is None else weights
+    records = Records(arms, z, w, sources, sizes, when=np.linspace(-1, 1, len(z)))
+    judge = partial(_trimmed, points, records, groups, threshold, allowance.mapped(1 / unit))
+    models = []
+    for guess in _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]:
+        found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
+        for _ in range(rounds):
+            found, _ = _climb(found, _pooled(points, records, kept, offsets), groups, least)
+            kept, offsets, cost = judge(found)
+        data = _pooled(points, records, kept, offsets)
+        found, loss = _climb(found, data, groups, least, steps=8)
+        (kernel, scale, tau), centre = _parts(found, groups), middle + unit * _centre(found, data, groups)
+        amounts, score = (unit * scale, unit * tau), loss + _price(z) * cost.lies + cost.sources
+        shape = np.exp(found[:d]), kernel.share, kernel.ratio
+        models.append(Model(*shape, centre, *amounts, kept, unit * offsets, score))
+    return min(models, key=lambda model: model.score)
+
+
+def _price(z: FloatArray) -> float:
+    """The cost of a lie: the density of a value that could have been anything in the observed range."""
+    return -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
+
+
+def _pooled(points: FloatArray, records: Records, kept: BoolArray, offsets: FloatArray) -> Measured:
+    """The plays that are kept, without the offsets of their sources."""
+    return Measured.of(points, records.arms[kept], (records.values - offsets)[kept], records.weights[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Plays pooled by point: weight and mean at each, weighted squares around these means, and how many plays."""
+
+    X: FloatArray
+    n: FloatArray
+    means: FloatArray
+    squares: float
+    plays: int
+
+    @classmethod
+    def of(cls, points: FloatArray, arms: IntArray, z: FloatArray, weights: FloatArray | None = None) -> Measured:
+        """Pool plays, given the number of the point, the value and the weight of each."""
+        w = np.ones(len(z)) if weights is None else weights
+        means, counts = pooled(arms, z, w, len(points))
+        played = counts > 0
+        squares = float(np.sum(w * np.square(z - means[arms])))
+        return cls(points[played], counts[played], means[played], squares, len(z))
+
+
+def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tuple[float, FloatArray]:
+    """Minus the log posterior of all plays and its gradient, for the parameters that `_parts` reads.
+
+    Repeats collapse exactly: their mean has the variance tau^2/n and is independent of the squares around it.
+    """
+    z, n = data.means, data.n
+    d = len(parameters) - 4
+    kernel, s, tau = _parts(parameters, groups)
+    w, rho, s2, tau2 = kernel.share, kernel.ratio, s**2, tau**2
+    Z = data.X / np.exp(parameters[:d])[groups]
+    r = np.sqrt(5.0) * cdist(Z, Z)
+    coarse, coarse_slope = _matern(r)
+    fine, fine_slope = _matern(r / rho)
+    K = (1 - w) * coarse + w * fine
+    try:
+        L = cholesky(s2 * K + np.diag(tau2 / n), lower=True, check_finite=False, overwrite_a=True)
+    except LinAlgError:
+        return 1e10, np.zeros_like(parameters)
+    inverse = lapack.dpotri(L, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    sums = inverse.sum(axis=1)
+    a = inverse @ z - sums * ((sums @ z) / sums.sum())
+    repeats = data.plays - len(n)
+    loss = 0.5 * float(z @ a) + float(np.log(L.diagonal()).sum())
+    loss += 0.5 * data.squares / tau2 + 0.5 * repeats * log(tau2) + 0.5 * float(np.log(n).sum())
+    W = s2 * (inverse - np.outer(a, a))  # the gradient is half the sum of W dK for every parameter of K
+    of_fine = w * W * fine_slope / rho**2
+    both = (1 - w) * W * coarse_slope + of_fine
+    rows, rows_fine = both.sum(axis=1), of_fine.sum(axis=1)
+    gradient = np.zeros_like(parameters)
+    np.add.at(gradient, groups, [rows @ np.square(column) - column @ both @ column for column in Z.T])
+    gradient[d] = 0.5 * w * (1 - w) * float(np.sum(W * (fine - coarse)))
+    gradient[d + 1] = sum(rows_fine @ np.square(column) - column @ of_fine @ column for column in Z.T)
+    gradient[d + 2] = float(np.sum(W * K))
+    gradient[d + 3] = (tau2 / s2) * float(np.sum(W.diagonal() / n)) - data.squares / tau2 + repeats
+    means = np.append(np.full(d, log(0.5) + 0.25 * log(d)), [SHARE[0], RATIO[0]])
+    spreads = np.append(np.ones(d), [SHARE[1], RATIO[1]])
+    off = (parameters[: d + 2] - means) / spreads
+    gradient[: d + 2] += off / spreads
+    return loss + 0.5 * float(off @ off), gradient
+
+
+def _matern(r: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """m(r) for r = sqrt(5) times the distance, and its slope: dm/d ln l_i is the slope times (x_i - z_i)^2/l_i^2."""
+    decay = np.exp(-r)
+    return (1 + r + np.square(r) / 3) * decay, (5 / 3) * (1 + r) * decay
+
+
+def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, float]:
+    """Kernel, output scale and roughness, from ln l, ln(w/(1 - w)), ln rho, ln s and ln tau."""
+    d = len(parameters) - 4
+    share = 1 / (1 + np.exp(-parameters[d]))
+    ratio, scale, tau = np.exp(parameters[d + 1 :])
+    lengths = tuple(np.exp(parameters[:d])[groups].tolist())
+    return TwoScale(lengths, float(share), float(ratio)), float(scale), float(tau)
+
+
+def _climb(
+    guess: FloatArray, data: Measured, groups: IntArray, least: float, *, steps: int = 30
+) -> tuple[FloatArray, float]:
+    box = [tuple(np.log(LENGTHS))] * (len(guess) - 4) + [(-7.0, 2.0), (log(0.02), log(0.5))]
+    box += [tuple(np.log(SCALES)), (log(least), log(max(LARGEST_TAU, 2 * least)))]
+    inside, options = np.clip(guess, *np.transpose(box)), {"maxiter": steps}
+    best = minimize(model_score, inside, (data, groups), jac=True, bounds=box, method="L-BFGS-B", options=options)
+    return best.x, float(best.fun)
+
+
+def _trimmed(
+    points: FloatArray,
+    records: Records,
+    groups: IntArray,
+    threshold: float,
+    allowance: Allowance,
+    parameters: FloatArray,
+) -> tuple[BoolArray, FloatArray, Cost]:
+    """Which plays a model explains, and the offset of each. Drop faults first: beside them the others lose digits."""
+    kept, kernel = np.abs(records.values) <= LARGEST_VALUE, _parts(parameters, groups)[0]
+    scale, tau = _parts(parameters, groups)[1:]
+    clipped = Measured.of(points, records.arms[kept], np.clip(records.values[kept], -10, 10), records.weights[kept])
+    z = (records.values - _centre(parameters, clipped, groups)) / scale
+    K, lam = kernel(points, points), (tau / scale) ** 2
+    some = records.only(kept, z[kept])
+    allowed = allowance.mapped(1 / scale)
+    everything = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
+    weighed = weigh_sources(everything, some, K=K, allowance=allowed)
+    believed = weighed.kept
+    values = weighed.corrected(some)
+    plays = some.arms[believed], values[believed], some.weights[believed]
+    sizes, left = some.measurements[believed], weighed.allowance
+    explained = trim(weighed.posterior, *plays, sizes, K=K, threshold=threshold, allowance=left)
+    offsets, faults = np.zeros(len(z)), int((~kept).sum())
+    offsets[kept] = scale * (some.values - values)
+    if not explained.any():  # a model that explains no play is no reason to set any aside
+        return kept, offsets, Cost(faults, weighed.cost)
+    believed[believed] = explained
+    kept[kept] = believed
+    return kept, offsets, Cost(faults + int((~explained).sum()), weighed.cost)
+
+
+def _centre(parameters: FloatArray, data: Measured, groups: IntArray) -> float:
+    """c: the most likely mean."""
+    kernel, scale, tau = _parts(parameters, groups)
+    A = scale**2 * kernel(data.X, data.X) + np.diag(tau**2 / data.n)
+    w = np.linalg.solve(A, np.ones(len(A)))
+    return float(w @ data.means / w.sum())
+
+
+def _guesses(start: Model | None, unit: float, least: float, d: int) -> list[FloatArray]:
+    """Where to climb from: three length-scales; with an earlier model, that and a smoother one."""
+    if start is None:
+        others = [SHARE[0], RATIO[0], 0.0, log(0.1)]
+        return [np.append(np.full(d, log(length)), others) for length in (0.15, 0.5, 1.5)]
+    here = np.log(np.append(start.lengths, [start.share / (1 - start.share), start.ratio, 1.0, 1.0]))
+    here[d + 2 :] = np.log([start.scale / unit, start.tau / unit])
+    smoother = here.copy()
+    smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
+    smoother[d:] = [SHARE[0], RATIO[0], here[d + 2], log(max(least, 0.03 * np.exp(here[d + 2])))]
+    return [here, smoother]
+
+
+def spread(y: FloatArray) -> float:
+    """The spread of y that one lie cannot change much: interquartile range / 1.349, else standard deviation, else 1."""
+    low, high = np.quantile(y, (0.25, 0.75))
+    return float(high - low) / 1.349 or float(np.std(y)) or 1.0

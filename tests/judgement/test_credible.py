@@ -1,0 +1,170 @@
+"""Credible bounds: draws against the dense posterior, calibration where the model is true, and what they refuse."""
+
+import numpy as np
+import pytest
+
+from unswayed import Matern, SquaredExponential
+from unswayed.core.data.rows import numbered_rows
+from unswayed.core.tampering.certificate import Certificate
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.assumptions import Assumptions, Given
+from unswayed.judgement.credible import Credible, Mixture, Shapes, credible, share_unexplored
+from unswayed.judgement.prior import WIDE
+from unswayed.judgement.words import gap_sentence
+
+KERNEL = SquaredExponential(0.2)
+
+
+def plays(seed, n=30, noise=0.1, points=12):
+    """Measurements of a function drawn from the kernel, and its values at the points."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(points, 1))
+    f = np.linalg.cholesky(KERNEL(X, X) + 1e-10 * np.eye(points)) @ rng.standard_normal(points)
+    rows = np.append(np.arange(points), rng.integers(points, size=n - points))
+    return X, f, X[rows], f[rows] + noise * rng.standard_normal(n)
+
+
+def bound(given, shapes, rows, values, considered, winner, noise):
+    return credible(given, Mixture.of(given, shapes, rows, values), considered, winner, noise)
+
+
+@pytest.mark.parametrize("level_known", [True, False])
+def test_draws_have_the_mean_and_covariance_of_the_dense_posterior(level_known):
+    """Two points considered: the draws are of f(b) - f(a), cut off at 0."""
+    X, _, rows, y = plays(0)
+    given = Given(threat=0, noise_std=0.1, output_scale=1.5, level=0.0 if level_known else None)
+    mixture = Mixture.of(given, Shapes.given(KERNEL), rows, y)
+    y = y if level_known else y - np.median(y)
+    order = np.argsort(y[:12])
+    considered = X[order[[-2, -1]]]
+    honest, tampered, noise = mixture.gaps(considered, 0, Threat(0.7))
+    c2 = 0.0 if level_known else WIDE**2
+    A = 1.5**2 * (KERNEL(rows, rows) + c2) + 0.01 * np.eye(len(y))
+    k = 1.5**2 * (KERNEL(considered, rows) + c2)
+    inverse = np.linalg.inv(A)
+    z = k[1] - k[0]
+    mean, effect = z @ inverse @ y, z @ inverse
+    K = 1.5**2 * KERNEL(considered, considered)
+    sd = np.sqrt(K[0, 0] + K[1, 1] - 2 * K[0, 1] - z @ inverse @ z)
+    seen = mean + sd * np.random.default_rng(5).standard_normal(100_000)
+    assert honest.mean() == pytest.approx(np.maximum(seen, 0).mean(), abs=4 * sd / np.sqrt(len(honest)))
+    shifted = np.maximum(seen + 0.7 * np.abs(effect).max(), 0).mean()
+    assert tampered.mean() == pytest.approx(shifted, abs=4 * sd / np.sqrt(len(honest)))
+    np.testing.assert_allclose(noise, 0.1)
+
+
+def test_where_the_model_is_true_the_bound_holds_as_often_as_it_says():
+    """200 functions drawn from the given kernel: about 5% of the bounds may be false; 20 is beyond 0.999."""
+    false = 0
+    for seed in range(200):
+        X, f, rows, y = plays(seed, n=20)
+        given = Given(threat=0, kernel=KERNEL, noise_std=0.1, output_scale=1.0, level=0.0)
+        a = int(np.argmax(np.bincount(numbered_rows(rows)[1], weights=y) / np.bincount(numbered_rows(rows)[1])))
+        found = bound(given, Shapes.given(KERNEL), rows, y, X, a, 1e-6)
+        false += found is not None and f.max() - f[a] > found.largest_gap
+    assert false <= 20
+
+
+def test_pure_noise_gets_no_bound():
+    said = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(size=(25, 2))
+        shapes = Shapes.equal(np.ones(2))
+        said += bound(Given(threat=0), shapes, X, rng.standard_normal(25), X, 0, 0.5) is not None
+    assert said <= 2
+
+
+def test_no_bound_is_below_the_noise_of_a_comparison():
+    x = np.repeat([[0.0], [1.0]], 20, axis=0)
+    y = np.where(x[:, 0] > 0, 5.0, 0.0) + 0.1 * np.random.default_rng(0).standard_normal(40)
+    points = np.array([[0.0], [1.0]])
+    found = bound(Given(threat=0), Shapes.equal(np.ones(1)), x, y, points, 1, 0.1)
+    assert found.best == found.best_untampered == 1.0
+    assert 0.1 * np.sqrt(2 / 20) <= found.largest_gap < 0.1
+
+
+def test_tampering_widens_the_bound():
+    X, _, rows, y = plays(3)
+    gaps = []
+    for threat in (0.0, 0.5, 5.0):
+        found = bound(Given(threat=threat), Shapes.equal(np.ones(1)), rows, y, X, 0, 0.1)
+        gaps.append(found.largest_gap)
+        assert found.budget == threat
+        assert found.best <= found.best_untampered
+    assert gaps == sorted(gaps)
+    assert gaps[2] > gaps[0] + 0.5
+
+
+def test_units_do_not_matter():
+    X, _, rows, y = plays(4)
+    shapes = Shapes.equal(np.ones(1))
+    one = bound(Given(threat=0.2), shapes, rows, y, X, 2, 0.1)
+    other = bound(Given(threat=0.2e6), shapes, rows, 1e6 * y + 1e7, X, 2, 0.1e6)
+    assert other.largest_gap == pytest.approx(1e6 * one.largest_gap, rel=1e-6)
+    assert other.best == one.best
+
+
+def test_peaks_hide_only_where_nothing_was_measured():
+    grid = np.linspace(0, 1, 101)[:, None]
+    values = np.linspace(0, 1, 21)
+    assert share_unexplored(grid, np.linspace(0, 1, 21)[:, None], values, 0.01) == 0.0
+    half = share_unexplored(grid, np.linspace(0, 0.5, 21)[:, None], values, 0.01)
+    assert 0.3 < half < 0.5
+    assert share_unexplored(grid, np.full((21, 1), 0.505), values, 10.0) == 1.0  # all is noise
+    assert share_unexplored(grid, np.full((21, 1), 0.505), np.ones(21), 0.0) == 1.0  # all is flat
+    assert share_unexplored(grid[:3], grid[:3], np.ones(3), 0.0) == 0.0  # but each point was measured
+
+
+PROVED = Certificate(0, Threat(0.5), 0.05, 0.25, 1.0, np.array([0, 1]), 3.0, 0.0)
+MODEL = Assumptions(
+    kernel=KERNEL, noise_std=0.1, output_scale=1.0, level=0.0, norm_bound=None, estimated=("noise", "level")
+)
+
+
+def sentence(proved, fitted, model=MODEL, **options):
+    return gap_sentence(proved, fitted, model, claim="it is at most {} below", measured=7, **options)
+
+
+def test_the_three_kinds_of_sentence():
+    fitted = Credible(0.125, 0.9, Threat(), 0.5, 0.5)
+    assert sentence(PROVED, None) == (
+        "Certified: with 95% confidence it is at most 0.25 below, if tampering did not exceed 0.5 in total."
+    )
+    assert sentence(None, fitted) == (
+        "Under the fitted model (estimated: noise and level), with 90% probability it is at most 0.125 below, if "
+        "nothing was tampered with."
+    )
+    hint = " A hint."
+    assert sentence(None, None, hint=hint).endswith("how far this is from the best: 7 so far. A hint.")
+
+
+def test_kernels_that_are_possible():
+    shapes = Shapes.equal(np.array([2.0, 1.0]))
+    assert {type(kernel) for kernel in shapes.kernels} == {Matern}
+    assert len(shapes.kernels) == len(shapes.odds)
+    first = shapes.kernels[0].lengthscale
+    assert first[0] == pytest.approx(2 * first[1])
+
+
+def test_the_deviation_of_one_point_is_that_of_the_dense_posterior():
+    X, _, rows, y = plays(6)
+    given = Given(threat=0, noise_std=0.1, output_scale=1.5, level=0.0)
+    A = 1.5**2 * KERNEL(rows, rows) + 0.01 * np.eye(len(y))
+    k = 1.5**2 * KERNEL(X[:1], rows)[0]
+    mean, sd = k @ np.linalg.solve(A, y), np.sqrt(1.5**2 - k @ np.linalg.solve(A, k))
+    mixture = Mixture.of(given, Shapes.given(KERNEL), rows, y)
+    assert mixture.deviation(X[0], mean) == pytest.approx(sd, rel=0.15)
+    assert mixture.deviation(X[0], mean + 5 * sd) == pytest.approx(5 * sd, rel=0.05)  # an estimate that is off
+
+
+def test_few_measurements_have_a_wide_deviation():
+    """One play tells almost nothing of the value there if the noise is not known."""
+    given, shapes = Given(threat=0), Shapes.equal(np.ones(1))
+    off = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(size=(3, 1))
+        y = 5 + x[:, 0] + 0.3 * rng.standard_normal(3)
+        off.append(abs(y[0] - 5 - x[0, 0]) / Mixture.of(given, shapes, x, y).deviation(x[0], y[0]))
+    assert np.median(off) < 3

@@ -1,0 +1,125 @@
+"""The model of a study: gradients, recovery, and lies that must not make the function look rough."""
+
+import numpy as np
+import pytest
+
+from unswayed.core.gp.fitting import negative_log_likelihood
+from unswayed.core.gp.kernels import Matern, TwoScale
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.map_fit import Measured, fit_model, model_score, spread
+
+
+def draw(seed, n=120, lengths=(0.3, 2.0), sigma=0.05, scale=1.0, centre=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, len(lengths)))
+    K = Matern(2.5, lengths)(X, X)
+    f = scale * np.linalg.cholesky(K + 1e-9 * np.eye(n)) @ rng.standard_normal(n)
+    return X, centre + f + sigma * rng.standard_normal(n)
+
+
+def fitted(X, y, **options):
+    settings = {"threshold": 4.0, "allowance": Allowance.of(Threat(100.0)), "unit": spread(y)} | options
+    return fit_model(X, y, np.arange(X.shape[1]), **settings)
+
+
+def plays(seed, n=40, points=25, d=3):
+    rng = np.random.default_rng(seed)
+    X, arms = rng.uniform(size=(points, d)), np.append(np.arange(points), rng.integers(points, size=n - points))
+    return X, arms, rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("groups", [[0, 1, 2], [0, 1, 1], [0, 0, 0]])
+def test_the_gradient_is_that_of_the_score(groups):
+    rng = np.random.default_rng(0)
+    data, groups = Measured.of(*plays(0)), np.array(groups)
+    at = np.append(rng.normal(-0.5, 0.3, groups.max() + 1), [-1.0, -1.2, 0.2, -1.5])
+    _, gradient = model_score(at, data, groups)
+    for i in range(len(at)):
+        step = np.zeros(len(at))
+        step[i] = 1e-6
+        slope = (model_score(at + step, data, groups)[0] - model_score(at - step, data, groups)[0]) / 2e-6
+        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-5)
+
+
+def test_the_score_is_the_likelihood_of_all_plays_and_the_prior():
+    X, arms, z = plays(1, d=2)
+
+    def literally(at):
+        lengths, w, rho = np.exp(at[:2]), 1 / (1 + np.exp(-at[2])), np.exp(at[3])
+        s, tau = np.exp(at[4:])
+        kernel = TwoScale(tuple(lengths), w, rho)
+        A = s**2 * kernel(X[arms], X[arms]) + tau**2 * np.eye(len(z))
+        solved = np.linalg.solve(A, np.ones(len(z)))
+        centred = (z - solved @ z / solved.sum()) / s
+        likelihood = negative_log_likelihood(kernel, X[arms], centred, (tau / s) ** 2) + len(z) * np.log(s)
+        prior = np.sum((at[:2] - np.log(0.5) - 0.25 * np.log(2)) ** 2)
+        return likelihood + 0.5 * (prior + ((at[2] + 2.2) / 1.5) ** 2 + ((at[3] - np.log(0.15)) / 0.7) ** 2)
+
+    a, b = np.log([0.4, 0.7, 0.3, 0.2, 1.3, 0.2]), np.log([0.6, 0.5, 0.1, 0.1, 0.9, 0.4])
+    data, groups = Measured.of(X, arms, z), np.arange(2)
+    difference = model_score(a, data, groups)[0] - model_score(b, data, groups)[0]
+    assert difference == pytest.approx(literally(a) - literally(b), rel=1e-8)
+
+
+def test_ripples_on_a_slope_are_trend_and_detail():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(150, 1))
+    y = 3 * X[:, 0] ** 2 + 0.3 * np.cos(2 * np.pi * X[:, 0] / 0.1) + 0.01 * rng.standard_normal(150)
+    model = fitted(X, y)
+    assert model.lengths[0] > 0.3
+    assert model.lengths[0] * model.ratio < 0.15
+    assert model.kept.sum() >= 148
+
+
+def test_it_finds_what_made_the_values():
+    models = [fitted(*draw(seed, scale=3.0, centre=50.0, sigma=0.15)) for seed in range(5)]
+    assert np.median([m.lengths[0] for m in models]) == pytest.approx(0.3, rel=0.4)
+    assert np.median([m.lengths[1] for m in models]) > 1.0
+    assert np.median([m.tau for m in models]) == pytest.approx(0.15, rel=0.3)
+    assert 1.0 < np.median([m.scale for m in models]) < 9.0
+    assert abs(np.median([m.centre for m in models]) - 50) < 6
+    assert all(m.kept.sum() >= 118 for m in models)
+
+
+def test_a_few_lies_are_set_aside_and_leave_the_model_alone():
+    for seed in range(5):
+        X, y = draw(seed)
+        honest = fitted(X, y)
+        lies = np.random.default_rng(seed).choice(len(y), 6, replace=False)
+        y[lies] += 4.0
+        model = fitted(X, y, start=honest)
+        assert np.sum(~model.kept[lies]) >= 5
+        assert model.lengths[0] == pytest.approx(honest.lengths[0], rel=0.5)
+        assert model.tau < 2 * honest.tau
+
+
+def test_even_when_nothing_was_known_before():
+    caught = 0
+    for seed in range(5):
+        X, y = draw(seed)
+        y[:4] += 5.0
+        caught += int(np.sum(~fitted(X, y).kept[:4]))
+    assert caught >= 16  # of 20
+
+
+def test_units_do_not_matter():
+    X, y = draw(3)
+    a, b = fitted(X, y), fitted(X, 1000 * y + 7, allowance=Allowance.of(Threat(1e5)))
+    np.testing.assert_allclose(b.lengths, a.lengths, rtol=1e-3)
+    assert b.scale == pytest.approx(1000 * a.scale, rel=1e-3)
+    assert b.centre == pytest.approx(1000 * a.centre + 7, rel=1e-2)
+
+
+def test_known_noise_is_a_floor():
+    X, y = draw(4, sigma=0.01)
+    assert fitted(X, y, least_tau=0.3).tau >= 0.3 * (1 - 1e-9)
+
+
+def test_constant_and_huge_values_do_no_harm():
+    X, y = draw(6, n=30)
+    assert np.isfinite(fitted(X, np.zeros(30), unit=1.0).tau)
+    y[3] = 1e90
+    model = fitted(X, y)
+    assert np.isfinite(model.scale)
+    assert not model.kept[3]

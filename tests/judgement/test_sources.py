@@ -1,0 +1,162 @@
+"""Sources against literal Gaussian densities, and on made-up workers."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from unswayed import Matern, Threat
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.threat import Records
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.sources import LIARS, OUTLIERS, WIDEST, _log_density, judge, weigh_sources
+
+
+def game(seed, plays=80, workers=5, points=30):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(points, 2))
+    K = Matern(2.5, 0.5)(X, X)
+    f = np.linalg.cholesky(K + 1e-9 * np.eye(points)) @ rng.standard_normal(points)
+    arms, weights = rng.integers(points, size=plays), rng.uniform(0.5, 2, plays)
+    values = f[arms] + 0.1 * rng.standard_normal(plays) / np.sqrt(weights)
+    return K, Records(arms, values, weights, np.arange(plays) % workers), rng
+
+
+def weighed(K, records, threat=None):
+    posterior = JointPosterior.of_plays(K, records.arms, records.values, records.weights, 0.01)
+    return weigh_sources(posterior, records, K=K, allowance=Allowance.of(threat))
+
+
+def lie(records, source, values):
+    mine = records.sources == source
+    changed = records.values.copy()
+    changed[mine] = values(changed[mine])
+    return records.only(np.ones(len(changed), dtype=bool), changed)
+
+
+def with_outliers(r, V, arms, span):
+    """The density of r where plays become outliers one by one, as long as that makes all of them more probable."""
+
+    def density(rest):
+        outliers = (len(r) - len(rest)) * np.log(OUTLIERS / span)
+        return outliers + (multivariate_normal(cov=V[np.ix_(rest, rest)]).logpdf(r[rest]) if rest else 0.0)
+
+    def left(rest, arm):
+        return sum(arms[i] == arm for i in rest)
+
+    rest = list(range(len(r)))
+    while True:
+        may = [j for j in rest if (n := left(range(len(r)), arms[j])) - left(rest, arms[j]) < max(n // 2, 1)]
+        fewer = max(([i for i in rest if i != j] for j in may), key=density, default=rest)
+        if density(fewer) <= density(rest):
+            break
+        rest = fewer
+    return density(rest)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed):
+    K, records, rng = game(seed, plays=40)
+    records = lie(records, 1, lambda values: values + rng.normal(0.4, 0.3, len(values)))
+    mine = records.sources == 1
+    posterior = JointPosterior.of_plays(K, records.arms, records.values, records.weights, 0.01)
+    span = 3.0
+    found = judge(posterior, records, mine, span)
+    A = K[np.ix_(records.arms, records.arms)] + np.diag(0.01 / records.weights)
+    gain = A[np.ix_(mine, ~mine)] @ np.linalg.inv(A[np.ix_(~mine, ~mine)])
+    r = records.values[mine] - gain @ records.values[~mine]
+    V = A[np.ix_(mine, mine)] - gain @ A[np.ix_(~mine, mine)]
+    honest, offset = (with_outliers(r, v, records.arms[mine], span) for v in (V, V + (WIDEST * span) ** 2))
+    anything = -len(r) * np.log(span)
+    assert found.gain == pytest.approx(max(offset, anything) - honest + np.log(LIARS), rel=1e-6)
+    assert found.change == pytest.approx(np.abs(r).sum(), rel=1e-6)
+
+
+def test_honest_sources_are_believed():
+    wrong = 0
+    for seed in range(40):
+        K, records, _ = game(seed)
+        found = weighed(K, records)
+        wrong += bool(found.aside) or bool(found.offsets.any())
+    assert wrong <= 3
+
+
+def test_random_numbers_are_set_aside_and_constants_taken_off():
+    aside = offset = 0
+    for seed in range(40):
+        K, records, rng = game(seed)
+        low, high = records.values.min(), records.values.max()
+        forged = rng.uniform(low, high, 16)
+        random = weighed(K, lie(records, 2, lambda values, forged=forged: forged))
+        aside += random.aside == (2,)
+        shifted = weighed(K, lie(records, 2, lambda values: values + 1.0))
+        others = np.delete(shifted.offsets, 2, axis=0)
+        offset += not shifted.aside and abs(shifted.offsets[2, 0] - 1.0) < 0.3 and not others.any()
+    assert aside >= 36
+    assert offset >= 36
+
+
+def test_a_drift_is_taken_off():
+    found = 0
+    for seed in range(40):
+        K, records, _ = game(seed)
+        when = np.linspace(-1, 1, 80)
+        drifting = np.where(records.sources == 2, records.values + 0.75 * (1 + when), records.values)
+        timed = Records(records.arms, drifting, records.weights, records.sources, when=when)
+        a, b = weighed(K, timed).offsets[2]
+        found += abs(a - 0.75) < 0.25 and abs(b - 0.75) < 0.35
+        np.testing.assert_allclose(weighed(K, timed).corrected(timed)[2], drifting[2] - a - b * when[2])
+        untimed = weighed(K, Records(records.arms, drifting, records.weights, records.sources))
+        assert not untimed.offsets[:, 1].any()  # without times there is no drift
+    assert found >= 34
+
+
+def test_single_lies_do_not_discredit_their_source():
+    wrong = 0
+    for seed in range(40):
+        K, records, rng = game(seed)
+        changed = records.values + np.where(rng.uniform(size=80) < 0.05, rng.normal(0, 3, 80), 0.0)
+        changed[np.flatnonzero(records.sources == 3)[4]] += 30
+        found = weighed(K, records.only(np.ones(80, dtype=bool), changed))
+        wrong += bool(found.aside) or bool(found.offsets.any())
+    assert wrong <= 3
+
+
+def test_a_threat_limits_what_is_set_aside():
+    K, records, rng = game(1)
+    lying = lie(records, 2, lambda values: rng.uniform(-3, 3, len(values)))
+    assert weighed(K, lying).aside == (2,)
+    assert weighed(K, lying, Threat(liars=1)).aside == (2,)
+    assert weighed(K, lying, Threat()).aside == ()
+    assert weighed(K, lying, Threat(1.0)).aside == ()
+    assert weighed(K, lying, Threat(1.0, liars=1)).allowance == Allowance(1.0, 0, 0)
+
+
+def test_without_sources_nothing_is_judged():
+    K, records, _ = game(0)
+    alone = Records(records.arms, records.values, records.weights)
+    found = weighed(K, alone)
+    assert found.kept.all()
+    np.testing.assert_array_equal(found.corrected(alone), alone.values)
+
+
+def test_plays_without_a_name_are_judged_together():
+    K, records, rng = game(3)
+    lying = lie(records, 4, lambda values: rng.uniform(-3, 3, len(values)))
+    sources = np.where(lying.sources == 4, -1, lying.sources)
+    found = weighed(K, Records(lying.arms, lying.values, lying.weights, sources))
+    assert found.aside == (-1,)
+    assert not found.offsets.any()
+
+
+def test_a_range_that_is_huge_beside_the_noise_gives_a_number():
+    """What is left of a precision is a difference of numbers that agree to all digits: it came out negative."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        n = int(rng.integers(3, 12))
+        arms = rng.integers(0, 4, n)
+        V = np.eye(4)[arms][:, arms] + 1e-6 * np.eye(n) + 1e8
+        r = rng.normal(0, 1, n) + 1e3 * (np.arange(n) == 0)
+        P, log_det = np.linalg.inv(V)[None], np.linalg.slogdet(V)[1:]
+        density, _, plain = _log_density(r, P, 1 / V.diagonal()[None], np.array(log_det), arms, 1e3)
+        assert np.isfinite([density, plain]).all()
+        assert density >= plain

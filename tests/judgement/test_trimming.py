@@ -1,0 +1,197 @@
+"""Trimming against the dense formulas on all plays."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from unswayed.core.gp.kernels import Linear, Matern
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.threat import Threat
+from unswayed.errors import InvalidInput
+from unswayed.judgement import trimming
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.trimming import residuals, trim
+
+
+def game(seed, plays=30, arms=8):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(arms, 2))
+    K = Matern(2.5, 0.5)(X, X)
+    f = np.linalg.cholesky(K + 1e-10 * np.eye(arms)) @ rng.standard_normal(arms)
+    played = rng.integers(arms, size=plays)
+    rewards = f[played] + 0.1 * rng.standard_normal(plays)
+    return K, f, played, rewards
+
+
+def fit(K, played, rewards, lam=0.01):
+    return JointPosterior.of_plays(K, played, rewards, np.ones(len(played)), lam)
+
+
+def dense_residuals(K, played, rewards, lam=0.01):
+    """Leave each play out, predict it from the others: literally."""
+    z, r = [], []
+    for j in range(len(played)):
+        rest = np.arange(len(played)) != j
+        A = K[np.ix_(played[rest], played[rest])] + lam * np.eye(rest.sum())
+        k = K[played[rest], played[j]]
+        solved = np.linalg.solve(A, k)
+        off = rewards[j] - solved @ rewards[rest]
+        z.append(abs(off) / np.sqrt(K[played[j], played[j]] - solved @ k + lam))
+        r.append(abs(off))
+    return np.array(z), np.array(r)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_residuals_are_those_of_leaving_one_out(seed):
+    K, _, played, rewards = game(seed)
+    z, r = residuals(fit(K, played, rewards), played, rewards, np.ones(len(played)))
+    expected_z, expected_r = dense_residuals(K, played, rewards)
+    np.testing.assert_allclose(z, expected_z, rtol=1e-7)
+    np.testing.assert_allclose(r, expected_r, rtol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_trimming_is_the_literal_loop(seed):
+    K, _, played, rewards = game(seed)
+    rng = np.random.default_rng(100 + seed)
+    lies = rng.choice(len(played), 4, replace=False)
+    rewards[lies] += rng.choice([-3, 3], 4)
+    kept = trim(fit(K, played, rewards), played, rewards, np.ones(len(played)), K=K, threshold=4.0)
+    left = np.arange(len(played))
+    while True:
+        z, _ = dense_residuals(K, played[left], rewards[left])
+        if z.max() <= 4.0:
+            break
+        left = np.delete(left, np.argmax(z))
+    assert np.array_equal(np.flatnonzero(kept), left)
+    assert set(lies) & set(np.flatnonzero(~kept))
+
+
+def test_honest_plays_are_kept_and_lone_lies_are_not():
+    dropped_honest = dropped_lies = 0
+    for seed in range(50):
+        K, _, played, rewards = game(seed, plays=40)
+        dropped_honest += int(np.sum(~trim(fit(K, played, rewards), played, rewards, np.ones(40), K=K, threshold=4.0)))
+        rewards[7] += 3.0
+        kept = trim(fit(K, played, rewards), played, rewards, np.ones(40), K=K, threshold=4.0)
+        dropped_lies += int(not kept[7])
+    assert dropped_honest <= 2  # of 2,000
+    assert dropped_lies >= 48
+
+
+def test_what_is_dropped_stays_within_the_budget():
+    K, _, played, rewards = game(3, plays=60)
+    rewards[:10] += 2.0
+    for budget in (0.0, 3.0, 7.0, 100.0):
+        kept = trim(
+            fit(K, played, rewards),
+            played,
+            rewards,
+            np.ones(60),
+            K=K,
+            threshold=4.0,
+            allowance=Allowance.of(Threat(budget)),
+        )
+        assert np.sum(~kept) * 1.0 <= budget / 1.0 + 1  # each lie is about 2, and never less than 1
+    assert kept.sum() < 60
+
+
+def test_a_fault_beyond_the_budget_goes_free():
+    K, _, played, rewards = game(4)
+    rewards[5] = 1e3
+    kept = trim(
+        fit(K, played, rewards), played, rewards, np.ones(30), K=K, threshold=4.0, allowance=Allowance.of(Threat(1.0))
+    )
+    assert not kept[5]
+    assert kept.sum() >= 28
+
+
+def test_repeats_count_as_one_value_of_larger_weight():
+    K, _, played, rewards = game(6, plays=12)
+    n = np.array([1.0, 4.0] * 6)
+    posterior = JointPosterior.of_plays(K, played, rewards, n, 0.01)
+    z, _ = residuals(posterior, played, rewards, n)
+    A = K[np.ix_(played, played)] + np.diag(0.01 / n)
+    inverse = np.linalg.inv(A)
+    np.testing.assert_allclose(z, np.abs(inverse @ rewards) / np.sqrt(inverse.diagonal()), rtol=1e-7)
+
+
+def test_steps_backwards_that_rounding_would_ruin_are_new_fits(monkeypatch):
+    """A line through the origin cannot explain these rewards: 1 - n k_t/lam of what is dropped is a rounding error."""
+    X = np.array([[0.0], [1.0], [0.3], [-1.0], [-0.5]])
+    K, lam = Linear(1.0)(X, X), 1e-8
+    played = np.r_[np.arange(5), np.arange(5), np.ones(26, dtype=np.int64)]
+    rewards = 2 * X[played, 0] - 2
+    nothing = Allowance.of(Threat(0.0))
+    plays = fit(K, played, rewards, lam), played, rewards, np.ones(36)
+    kept = trim(*plays, K=K, threshold=4.0, allowance=nothing)
+    monkeypatch.setattr(trimming, "DIGITS", 0.0)  # a new fit for every play that is dropped
+    fitted = trim(*plays, K=K, threshold=4.0, allowance=nothing)
+    assert kept.any()
+    assert (kept == fitted).all()
+
+
+def test_plays_that_cannot_be_taken_back_are_refused():
+    posterior = JointPosterior.fit(np.ones((1, 1)), [1.0], [1.0], 1e-20)
+    with pytest.raises(InvalidInput, match="cannot be taken back in double precision"):
+        posterior.extend(0, -1, -1.0)
+
+
+def repeated(values_there, plays=20):
+    """Zeros all over a line, and some values at one more arm."""
+    X = np.linspace(0, 1, plays + 1)[:, None]
+    played = np.append(np.arange(plays), np.full(len(values_there), plays))
+    rewards = np.append(np.zeros(plays), values_there)
+    return Matern(2.5, 0.5)(X, X), played, rewards
+
+
+@pytest.mark.parametrize(
+    ("there", "kept_there"), [((-1.0,), 0), ((-1.0, -1.01), 2), ((-1.0, 1.0), 0), ((-1.0, -1.0, 1.0), 2)]
+)
+def test_if_nobody_knows_the_threat_what_is_confirmed_is_kept(there, kept_there):
+    K, played, rewards = repeated(there)
+    plays = played, rewards, np.ones(len(played))
+    unknown = trim(fit(K, played, rewards, 1e-4), *plays, K=K, threshold=4.0, allowance=Allowance.of(None))
+    assert unknown[20:].sum() == kept_there
+    enough = Allowance.of(Threat(lies=len(there)))
+    assert trim(fit(K, played, rewards, 1e-4), *plays, K=K, threshold=4.0, allowance=enough)[20:].sum() == 0
+
+
+def test_more_than_some_are_no_accidents():
+    for lies, kept_all in ((4, False), (12, True)):
+        K, played, rewards = repeated(())
+        rewards[:lies] = np.linspace(5, 9, lies)[np.random.default_rng(0).permutation(lies)]
+        one = played, rewards, np.ones(len(played))
+        kept = trim(fit(K, played, rewards, 1e-4), *one, K=K, threshold=4.0, allowance=Allowance.of(None))
+        assert kept.all() == kept_all
+
+
+def test_what_is_confirmed_is_the_literal_comparison():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        arms, rewards = rng.integers(4, size=12), rng.normal(size=12).round(1)
+        noise = rng.uniform(0, 0.01, 12)
+        low, high = np.quantile(rewards, (0.25, 0.75))
+        least = trimming.ALIKE * min(np.ptp(rewards), 20 * (high - low) or np.inf)
+        order = np.lexsort([rewards, arms])
+        expected = np.zeros(12, dtype=bool)
+        for a, b in pairwise(order):
+            near = max(4.0 * np.sqrt(noise[a] + noise[b]), least)
+            if arms[a] == arms[b] and rewards[b] - rewards[a] <= near:
+                expected[[a, b]] = True
+        np.testing.assert_array_equal(trimming.confirmed(arms, rewards, noise, 4.0), expected)
+
+
+def test_a_fault_is_far_from_values_that_are_not_all_equal():
+    for others, value, fault in (
+        (np.zeros(20), 1.0, False),
+        (np.linspace(0, 0.2, 20), 1.0, False),
+        (np.linspace(0, 0.2, 20), 5.0, True),
+    ):
+        X = np.linspace(0, 1, 21)[:, None]
+        K, played, rewards = Matern(2.5, 0.5)(X, X), np.arange(21), np.append(others, value)
+        one = played, rewards, np.ones(21)
+        nothing = Allowance.of(Threat())
+        kept = trim(fit(K, played, rewards, 1e-6), *one, K=K, threshold=4.0, allowance=nothing)
+        assert kept[-1] != fault

@@ -83,7 +83,7 @@ class Judged:
 
 def _told(task: Task, data: Data, judges: Surrogate, some: IntArray) -> tuple[FloatArray, Watch, BoolArray]:
     """The points, all plays with none set aside by itself, and which of them judge."""
-    plays = data.weighted(task.given.noise_std)
+    plays = data.table(task.given.noise_std)
     points, arms = numbered_rows(plays.rows)
     offsets, aside = _of_sources(data, judges, some)
     kept = np.ones(data.plays, dtype=np.bool_) if plays.sources is None else ~np.isin(plays.sources, aside)

@@ -39,7 +39,7 @@ class Surrogate:
         cls, task: Task, beliefs: Beliefs, data: Data, candidates: FloatArray, *, threshold: float | None = None
     ) -> Self:
         """The arms are the played rows and `candidates`; which plays to keep is decided again."""
-        plays, prior = data.weighted(task.given.noise_std), beliefs.prior
+        plays, prior = data.table(task.given.noise_std), beliefs.prior
         played, arms = numbered_rows(plays.rows)
         domain = numbered_rows(np.vstack([played, candidates]))[0]
         threat = Threat.of(task.given.threat)

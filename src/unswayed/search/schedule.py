@@ -1,8 +1,8 @@
 """Which row to play next: the one place that decides what each play is for.
 
-A new place is worth the improvement over the leader that one more play promises there (core/gp/point_posterior.py). What was
-played is worth measuring again if its value may be a lie that matters (doubt.py): nothing if there is no threat, and
-little early on, because leaders change. The largest worth wins.
+A new place is worth the improvement over the leader that one more play promises there (core/gp/improvement.py). What
+was played is worth measuring again if its value may be a lie that matters (doubt.py): nothing if there is no threat,
+and little early on, because leaders change. The largest worth wins.
 
     start       cover the space, before there is a model
     explore     a place that may be better than the leader, although less is expected there

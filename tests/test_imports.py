@@ -9,9 +9,10 @@ import pytest
 import unswayed
 
 HEAVY = {"numba", "scipy.stats", "pyarrow", "matplotlib", "rich", "typer"}
+ROOT = Path(unswayed.__file__).parent
 CORE = sorted(
-    f"unswayed.core.{path.stem}"
-    for path in (Path(unswayed.__file__).parent / "core").glob("*.py")
+    ".".join(("unswayed", *path.relative_to(ROOT).with_suffix("").parts))
+    for path in (ROOT / "core").rglob("*.py")
     if path.stem != "__init__" and "compiled" not in path.stem
 )
 QUICK = [

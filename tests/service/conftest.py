@@ -88,7 +88,7 @@ def cluster():
             time.sleep(0.1)
         yield f"postgresql://postgres@127.0.0.1:{port}"
     finally:
-        process.send_signal(signal.SIGINT)  # a fast shutdown: it does not wait for clients
+        process.send_signal(signal.SIGQUIT)  # at once: nothing of it is kept
         process.wait(30)
         shutil.rmtree(folder, ignore_errors=True)
 

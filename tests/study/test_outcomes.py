@@ -61,7 +61,7 @@ def test_batches_are_of_one_option_and_source():
     for block in np.unique(data.blocks):
         mine = data.blocks == block
         assert len(np.unique(data.arms[mine])) == len(np.unique(data.source[mine])) == 1
-    judged = data.weighted(None)
+    judged = data.table(None)
     assert judged.weights.sum() == 4000
     assert judged.weights.max() <= 30 / data.values.mean() + 1
     np.testing.assert_allclose(judged.weights @ judged.values, data.values.sum())

@@ -241,7 +241,7 @@ def _explained(case: Case, stated: Given) -> dict[str, Any]:
 def _credible(case: Case, kept: BoolArray, threat: Threat) -> Credible | None:
     """From the measurements that are no suspects; `threat` is what the user states."""
     data, left, given = case.data, case.data.only(kept), case.given
-    rows, weights = data.points[data.option[kept]], left.weights
+    rows, weights = data.rows[kept], left.weights
     mixture = Mixture.of(given, case.fit.shapes, rows, left.values, weights=weights, sources=left.sources)
     feared = replace(given, threat=case.span.around(Threat.of(given.threat), observed=True))
     found = credible(feared, mixture, data.points, case.winner, case.model.noise_std)

@@ -14,12 +14,12 @@ import numpy as np
 
 from unswayed.audits.case import Case
 from unswayed.audits.fit import Fit
-from unswayed.audits.measurements import Measurements
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.sources import weigh_sources
+from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, IntArray
 
 REFITTED = 20  # so many sources are left out with a refit each, those with most measurements first
@@ -62,7 +62,7 @@ def find_sources(case: Case, alone: BoolArray) -> tuple[Source, ...]:
     counts, suspicious, found = np.bincount(data.sources), _suspicious(case), []
     refitted = set(np.argsort(-counts, kind="stable")[:REFITTED].tolist())
     fixed = replace(given, kernel=model.shape, noise_std=model.noise_std, output_scale=model.output_scale)
-    for s, name in enumerate(data.source_names):
+    for s, name in enumerate(data.names):
         without = winner_without(given if s in refitted else fixed, data, case.winner, data.sources != s)
         offset, deviation = _offset(case, data.sources, s, suspicious)
         found.append(Source(name, int(counts[s]), bool(alone[s]), without, offset, deviation, s in suspicious))
@@ -74,7 +74,7 @@ def _suspicious(case: Case) -> set[int]:
     K, nobody_knows = gram(case.model.kernel, case.data.points), Allowance.of(None)
     weighed = weigh_sources(case.posterior, case.records, K=K, allowance=nobody_knows)
     found = {int(s) for s in (*np.flatnonzero(weighed.offsets.any(axis=1)), *weighed.aside)}
-    return {0, 1} if found and len(case.data.source_names) == 2 else found
+    return {0, 1} if found and len(case.data.names) == 2 else found
 
 
 def _offset(case: Case, sources: IntArray, s: int, suspicious: set[int]) -> tuple[float | None, float | None]:
@@ -94,7 +94,7 @@ def _offset(case: Case, sources: IntArray, s: int, suspicious: set[int]) -> tupl
     return case.sign * scale * read / information, scale * float(information**-0.5)
 
 
-def winner_without(given: Given, data: Measurements, winner: int, kept: BoolArray) -> int | None:
+def winner_without(given: Given, data: Table, winner: int, kept: BoolArray) -> int | None:
     """The option that wins with some of the measurements, as it is numbered with all of them.
 
     Args:
@@ -109,7 +109,7 @@ def winner_without(given: Given, data: Measurements, winner: int, kept: BoolArra
     if len(left.points) < 2 or np.ptp(left.values) == 0:
         return None
     found = Fit.of(given, left).winner(left)
-    return None if found is None else int(data.option[kept][np.argmax(left.option == found)])
+    return None if found is None else int(data.arms[kept][np.argmax(left.arms == found)])
 
 
 def decisive_sources(case: Case, sources: tuple[Source, ...]) -> tuple[tuple[str, ...], int | None]:

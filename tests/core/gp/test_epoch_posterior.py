@@ -8,8 +8,8 @@ import pytest
 
 from unswayed import Linear, Matern, SquaredExponential
 from unswayed.core.data import memory
-from unswayed.core.gp import estimate as module
-from unswayed.core.gp.estimate import Estimate, trimmed_mean
+from unswayed.core.gp import epoch_posterior as module
+from unswayed.core.gp.epoch_posterior import EpochPosterior, trimmed_mean
 from unswayed.core.gp.posterior import JointPosterior, Posterior
 from unswayed.core.tampering.influence import influence_width
 
@@ -49,7 +49,7 @@ def literally_undominated(joint, played, beta, C):
 def test_means_deviations_and_widths(seed, block, monkeypatch):
     monkeypatch.setattr(memory, "BLOCK", block)
     epoch = random_epoch(seed)
-    got = Estimate.fit(*epoch)
+    got = EpochPosterior.fit(*epoch)
     joint, played = all_pairs(*epoch)
     assert got.mean == pytest.approx(joint.mean, abs=1e-9)
     assert got.deviation == pytest.approx(joint.deviation, abs=1e-7)
@@ -59,10 +59,10 @@ def test_means_deviations_and_widths(seed, block, monkeypatch):
 def test_influence_is_what_tampering_does():
     """Move one play of one arm by one unit, and see how far each mean goes."""
     kernel, X, S, means, counts, lam = random_epoch(4)
-    got = Estimate.fit(kernel, X, S, means, counts, lam)
+    got = EpochPosterior.fit(kernel, X, S, means, counts, lam)
     moved = np.zeros(len(X))
     for i in range(len(S)):
-        other = Estimate.fit(kernel, X, S, means + (np.arange(len(S)) == i) / counts, counts, lam)
+        other = EpochPosterior.fit(kernel, X, S, means + (np.arange(len(S)) == i) / counts, counts, lam)
         moved = np.maximum(moved, np.abs(other.mean - got.mean))
     assert got.influence() == pytest.approx(moved, rel=1e-9, abs=1e-12)
 
@@ -72,7 +72,7 @@ def test_influence_is_what_tampering_does():
 def test_few_arms_are_all_asked(seed, C):
     """An order of asking drops as many arms as all pairs do, up to those that only dropped arms would drop."""
     epoch = random_epoch(seed)
-    keep = Estimate.fit(*epoch).undominated(0.3, C)
+    keep = EpochPosterior.fit(*epoch).undominated(0.3, C)
     joint, played = all_pairs(*epoch)
     literal = literally_undominated(joint, played, 0.3, C)
     assert keep[np.argmax(joint.mean)]
@@ -86,7 +86,9 @@ def test_few_arms_are_all_asked(seed, C):
 
 
 def test_the_cases_above_drop_and_keep():
-    kept = [Estimate.fit(*random_epoch(seed)).undominated(0.3, C).mean() for seed in range(15) for C in (0, 2, 20)]
+    kept = [
+        EpochPosterior.fit(*random_epoch(seed)).undominated(0.3, C).mean() for seed in range(15) for C in (0, 2, 20)
+    ]
     assert min(kept) < 0.05
     assert max(kept) > 0.5
 
@@ -95,7 +97,7 @@ def test_the_cases_above_drop_and_keep():
 @pytest.mark.parametrize("seed", range(15))
 def test_of_many_arms_a_few_leaders_drop_no_more_and_not_much_less(seed, block, monkeypatch):
     epoch = random_epoch(seed, N=200)
-    got = Estimate.fit(*epoch)
+    got = EpochPosterior.fit(*epoch)
     everyone = got.undominated(0.3, 1.0)
     monkeypatch.setattr(memory, "BLOCK", block)
     monkeypatch.setattr(module, "FEW", 10)
@@ -168,7 +170,7 @@ def grouped(seed, G):
     """An epoch whose plays are in G equal groups: the estimate from all plays, and the means of each group."""
     kernel, X, S, means, per_group, lam = random_epoch(seed)
     groups = means + 0.3 * np.random.default_rng(seed).standard_normal((G, len(S)))
-    return Estimate.fit(kernel, X, S, groups.mean(axis=0), G * per_group, lam), groups, per_group
+    return EpochPosterior.fit(kernel, X, S, groups.mean(axis=0), G * per_group, lam), groups, per_group
 
 
 @pytest.mark.parametrize("block", [1, 50, 1 << 20])
@@ -209,7 +211,7 @@ def test_the_rounding_error_of_a_trimmed_mean_is_bounded(seed):
     got = pooled.trimmed(lied, 1)
     with mpmath.workdps(60):
         A = mpmath.matrix(pooled.posterior.K.tolist())
-        for i, n in enumerate(pooled.counts):
+        for i, n in enumerate(pooled.posterior.counts):
             A[i, i] += mpmath.mpf(pooled.posterior.lam) / mpmath.mpf(n)
         weights = [mpmath.lu_solve(A, mpmath.matrix(row.tolist())) for row in lied]
         for x in range(0, len(pooled.X), 7):

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unswayed import Linear, Matern, SquaredExponential
-from unswayed.core.gp.field import FAR, STEP, Field, log_improvement
+from unswayed.core.gp.improvement import ASYMPTOTIC, log_improvement
 from unswayed.core.gp.kernels import TwoScale, WithLevel
+from unswayed.core.gp.point_posterior import STEP, PointPosterior
 from unswayed.errors import InvalidInput
 
 LENGTHS = (0.3, 0.8)
@@ -28,7 +29,7 @@ def drawn(kernel, seed=0, rows=7, lam=0.05):
     """A field of rows inside the cube, with different weights."""
     rng = np.random.default_rng(seed)
     X, n = rng.uniform(0.05, 0.95, (rows, 2)), rng.uniform(0.3, 4.0, rows)
-    return Field.of(kernel, lam, X, n, rng.normal(0, 1, rows))
+    return PointPosterior.of(kernel, lam, X, n, rng.normal(0, 1, rows))
 
 
 def dense(kernel, lam, X, n, y, rows):
@@ -61,7 +62,9 @@ def test_mean_and_deviation_are_those_of_the_dense_formulas(kernel):
     np.testing.assert_allclose(found, mean, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(deviation, np.sqrt(covariance.diagonal()), rtol=1e-7)
     np.testing.assert_allclose(field.means, dense(*of(field), field.X)[0], rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(field.inverse, np.linalg.inv(kernel(field.X, field.X) + np.diag(field.lam / field.n)))
+    np.testing.assert_allclose(
+        field.system.inverse, np.linalg.inv(kernel(field.X, field.X) + np.diag(field.lam / field.n))
+    )
 
 
 @kernels
@@ -85,7 +88,7 @@ def test_more_plays_are_a_fit_of_all_plays_one_by_one(seed, known, more, lam):
     X, y = rng.random((known, 2)), rng.normal(size=known)
     new = np.vstack([X, rng.random((2, 2))])[rng.integers(known + 2, size=more)]  # equal to known ones, and repeated
     values, rows = rng.normal(size=more), rng.random((5, 2))
-    field = Field.of(kernel, lam, X, np.ones(known), y).then(new, values)
+    field = PointPosterior.of(kernel, lam, X, np.ones(known), y).then(new, values)
     plays = np.vstack([X, new]), np.ones(known + more), np.append(y, values)
     mean, covariance = dense(kernel, lam, *plays, rows)
     found, deviation = field.at(rows)
@@ -163,7 +166,7 @@ def test_numerical_slopes_do_not_leave_the_cube(kernel):
     field = drawn(kernel)
     rows = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.5], [0.0, 0.0], [0.4, 1.0 - STEP / 2]])
     slopes = field.lead(0).slopes(rows)
-    constant = field.X.T @ field.weights / 2  # the mean is linear
+    constant = field.X.T @ field.system.weights / 2  # the mean is linear
     np.testing.assert_allclose(slopes.mean_slope, np.tile(constant, (5, 1)), rtol=1e-6)
     assert np.isfinite(slopes.deviation_slope).all()
 
@@ -171,7 +174,7 @@ def test_numerical_slopes_do_not_leave_the_cube(kernel):
 @pytest.mark.parametrize("lam", [1e-8, 1.0, 1e6])
 @kernels
 def test_one_row(kernel, lam):
-    field = Field.of(kernel, lam, np.array([[0.3, 0.4]]), np.array([2.0]), np.array([1.5]))
+    field = PointPosterior.of(kernel, lam, np.array([[0.3, 0.4]]), np.array([2.0]), np.array([1.5]))
     k = float(kernel.diagonal(field.X)[0])
     mean, variance = field.alone()
     np.testing.assert_allclose(mean, [0.0], atol=1e-12)
@@ -196,19 +199,36 @@ def test_tiny_noise(kernel):
 
 def test_points_that_coincide_without_noise_are_borne_and_a_matrix_that_is_none_is_an_error():
     X = np.array([[0.3, 0.3], [0.3, 0.3], [0.5, 0.5]])
-    field = Field.of(SquaredExponential(0.5), 1e-30, X, np.ones(3), np.ones(3))
+    field = PointPosterior.of(SquaredExponential(0.5), 1e-30, X, np.ones(3), np.ones(3))
     np.testing.assert_allclose(field.at(X)[0], 1, atol=1e-3)
 
     class Broken:
         def __call__(self, X, Z):
             return -np.ones((len(X), len(Z)))
 
-    with pytest.raises(InvalidInput, match="singular"):
-        Field.of(Broken(), 1e-30, X, np.ones(3), np.ones(3))
+    with pytest.raises(InvalidInput, match="positive semi-definite"):
+        PointPosterior.of(Broken(), 1e-30, X, np.ones(3), np.ones(3))
 
 
 @pytest.mark.parametrize(
-    "u", [30.0, 8.0, 1.0, 0.0, -0.5, -1 + 1e-9, -1.0, -1 - 1e-9, -5.0, -40.0, FAR + 1, FAR, FAR - 1, -1e4, -1e6]
+    "u",
+    [
+        30.0,
+        8.0,
+        1.0,
+        0.0,
+        -0.5,
+        -1 + 1e-9,
+        -1.0,
+        -1 - 1e-9,
+        -5.0,
+        -40.0,
+        ASYMPTOTIC + 1,
+        ASYMPTOTIC,
+        ASYMPTOTIC - 1,
+        -1e4,
+        -1e6,
+    ],
 )
 @pytest.mark.parametrize("deviation", [1e-12, 1.0, 1e12])
 def test_the_logarithm_of_the_improvement_and_its_slope(u, deviation):

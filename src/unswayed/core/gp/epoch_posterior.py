@@ -28,13 +28,12 @@ LEADERS = 16  # with more arms, only this many may
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class EpochPosterior:
     """Mean and deviation of every active arm; see `influence`, `undominated` and `trimmed`."""
 
     kernel: Kernel
     X: FloatArray
     S: IntArray  # rows of X
-    counts: FloatArray
     posterior: Posterior
     mean: FloatArray
     deviation: FloatArray
@@ -45,9 +44,9 @@ class Estimate:
         """From the mean reward and the count of every row in S of X."""
         posterior = Posterior.fit(kernel(X[S], X[S]), means, counts, lam)
         mean, deviation = posterior.predict_at(kernel, X, X[S])
-        return cls(kernel, X, S, counts.astype(np.float64), posterior, read_only(mean), read_only(deviation))
+        return cls(kernel, X, S, posterior, read_only(mean), read_only(deviation))
 
-    def trimmed(self, groups: FloatArray, k: int) -> Estimate:
+    def trimmed(self, groups: FloatArray, k: int) -> EpochPosterior:
         """With another mean of each arm: that of what each group says, without its k smallest and k largest values.
 
         Row i of `groups` has the means of group i, one for each row in S; mu_i(x) = k_S(x)^T A^-1 ybar_i. A trimmed
@@ -134,7 +133,7 @@ class Estimate:
         X, half = self.X[rows], self.posterior.half(self.kernel(self.X[rows], self.X[self.S]))
         z = self.posterior.solved(half)  # A^-1 k_S
         solved = self.posterior.rounding.solved(z, self.kernel.diagonal(X))
-        return _Arms(X, self.mean[rows], self.deviation[rows] ** 2, half, z / self.counts, solved)
+        return _Arms(X, self.mean[rows], self.deviation[rows] ** 2, half, z / self.posterior.counts, solved)
 
     def _covariance(self, arms: _Arms, others: _Arms) -> FloatArray:
         return self.kernel(arms.X, others.X) - arms.half.T @ others.half

@@ -1,17 +1,19 @@
-"""The source of the package, parsed once for all rules of style."""
+"""The source of both packages, parsed once for all rules of style."""
 
 import ast
 from functools import cache
 from pathlib import Path
 
 import unswayed
+import unswayed_gauntlet
 
 ROOT = Path(unswayed.__file__).parent
-FILES = sorted(ROOT.rglob("*.py"))
+GAUNTLET = Path(unswayed_gauntlet.__file__).parent
+FILES = sorted([*ROOT.rglob("*.py"), *GAUNTLET.rglob("*.py")])
 
 
 def relative(path):
-    return path.relative_to(ROOT).as_posix()
+    return path.relative_to(ROOT if ROOT in path.parents else GAUNTLET.parent).as_posix()
 
 
 @cache

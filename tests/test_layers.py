@@ -1,4 +1,4 @@
-"""The package is built in layers: imports go to the left only, and never sideways where that is forbidden."""
+"""Both packages are built in layers: imports go to the left only, and never sideways where that is forbidden."""
 
 import ast
 import os
@@ -10,7 +10,7 @@ import pytest
 
 import unswayed
 from tests import source
-from tests.source import ROOT, calls, nodes, relative, tree
+from tests.source import GAUNTLET, ROOT, calls, nodes, relative, tree
 
 LAYERS = [
     {"types", "errors", "text", "forwarding", "progress"},
@@ -22,11 +22,16 @@ LAYERS = [
     {"study"},
     {"plots"},
     {"paper", "integrations", "service"},
-    {"gauntlet"},
     {"testing"},
     {"cli"},
     {"__main__"},
-]
+    *(
+        {f"unswayed_gauntlet.{name}" for name in names.split()}
+        for names in (
+            "problems", "liars", "game", "optimizers", "match", "worker standard", "other_python report", "command"
+        )
+    ),
+]  # fmt: skip
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # A result draws itself. The import stands in its method, so that a study does not need matplotlib.
 PLOTS = {
@@ -34,11 +39,14 @@ PLOTS = {
     ("audits/result.py", "unswayed.plots.audit"),
     ("audits/labels/audit.py", "unswayed.plots.labels"),
 }
-FILES = [path for path in source.FILES if path != ROOT / "__init__.py"]
+TOPS = {ROOT / "__init__.py", GAUNTLET / "__init__.py"}
+FILES = [path for path in source.FILES if path not in TOPS]
 
 
 def part(module):
-    return module.split(".")[1]
+    """The layer of a module, such as core or unswayed_gauntlet.liars."""
+    package, name = module.split(".")[:2]
+    return name if package == "unswayed" else f"{package}.{name}"
 
 
 def imports(path):
@@ -60,10 +68,15 @@ def test_imports_go_to_the_left():
     wrong = []
     for path in FILES:
         name = relative(path)
-        own = name.split("/")[0].removesuffix(".py")
+        home = name if name.startswith("unswayed_gauntlet/") else f"unswayed/{name}"
+        own = part(home.removesuffix(".py").replace("/", "."))
         assert own in LEVEL, f"{own} is in no layer"
         for module in imports(path):
-            if not module.startswith("unswayed.") or module == "unswayed.__version__" or (name, module) in PLOTS:
+            if (
+                not module.startswith(("unswayed.", "unswayed_gauntlet."))
+                or module == "unswayed.__version__"
+                or (name, module) in PLOTS
+            ):
                 continue
             other = part(module)
             if other != own and LEVEL[other] >= LEVEL[own] and (LEVEL[own] > 0 or own == "errors"):
@@ -72,7 +85,7 @@ def test_imports_go_to_the_left():
 
 
 def where(wrong):
-    """The files of the package, but its `__init__`, to which this applies."""
+    """The files to which this applies."""
     return [relative(path) for path in FILES if wrong(path)]
 
 
@@ -91,7 +104,7 @@ def test_optional_packages_are_imported_where_they_are_needed():
 def test_other_peoples_tools_are_imported_in_integrations_only():
     """And by the adapters of the gauntlet, which play against them."""
     users = where(lambda path: outside(path) & {"optuna", "distributed"})
-    assert not [name for name in users if not name.startswith(("integrations/", "gauntlet/optimizers/"))]
+    assert not [name for name in users if not name.startswith(("integrations/", "unswayed_gauntlet/optimizers/"))]
 
 
 def test_templates_are_for_pages_only():

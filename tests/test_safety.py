@@ -16,7 +16,7 @@ BY_NAME = {"import_module", "spec_from_file_location"}
 EXCEPTIONS = {
     "__init__.py": "the public names: the stub of the package says where each lives",
     "cli/app.py": "the commands: their names are written in the same file",
-    "gauntlet/optimizers/__init__.py": "the adapters: their names are written in the same file",
+    "unswayed_gauntlet/optimizers/__init__.py": "the adapters: their names are written in the same file",
     "experiments/own.py": "MODULE:NAME that a user gives in order to run code of their own",
 }
 # Numba keeps compiled loops in a folder of its own (cache=True), and reads them back with pickle. That folder is beside

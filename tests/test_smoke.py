@@ -8,18 +8,15 @@ import sys
 import pytest
 
 import unswayed
-from unswayed.cli import main
 
 
 @pytest.fixture
-def command(capsys):
-    """Run the command line in this process: what it prints."""
+def command(unswayed):
+    """Run the command line in this process: what it prints, or its error if it must fail."""
 
     def run(*arguments, code=0):
-        with pytest.raises(SystemExit) as stop:
-            main([str(one) for one in arguments])
-        out, err = capsys.readouterr()
-        assert stop.value.code == code, err
+        ended, out, err = unswayed(*arguments)
+        assert ended == code, err
         return out if code == 0 else err
 
     return run

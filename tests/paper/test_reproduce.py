@@ -141,7 +141,10 @@ def test_failed_runs_are_reported_and_the_code_is_1(tmp_path, capsys, monkeypatc
         (("--time-limit", 0), "time-limit"),
         (("--render-only",), "is not a folder of runs"),
         (("--time-limit", "inf"), "time-limit"),
-        (("--executor", "dask", "--dask-address", "tcp://nowhere:1", *SMALL), "cannot reach a Dask scheduler at tcp://n"),
+        (
+            ("--executor", "dask", "--dask-address", "tcp://nowhere:1", *SMALL),
+            "cannot reach a Dask scheduler at tcp://n",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_line(tmp_path, capsys, monkeypatch, arguments, reason):

@@ -462,14 +462,14 @@ def test_sources_and_standard_errors_are_user_attributes():
     study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(seed=0))
     study.optimize(measured, n_trials=50)
     answer = study.sampler.recommend(study)
-    assert [source.source for source in answer.sources if source.set_aside] == ["w2"]
+    assert [source.name for source in answer.sources if source.set_aside] == ["w2"]
     assert abs(answer.point["x"] - 0.4) < 0.1
     assert answer.plays[7].source == "w2"
     table = study_table(study)
     assert table.sources[:3] == ("w0", "w1", "w2")
     assert (table.noise_stds == 0.01).all()
     found = audit_study(study)
-    assert [source.source for source in found.sources if source.suspicious] == ["w2"]
+    assert [source.name for source in found.sources if source.suspicious] == ["w2"]
     assert "noise" not in found.assumptions.estimated
 
 

@@ -90,31 +90,40 @@ def short() -> Iterator[str]:
 def gauntlet_words() -> Iterator[str]:
     """What else the stored runs say."""
     ours, games = gauntlet()["unswayed"], shared(FAST, attacked)
-    under = {kind: [row for one in gauntlet().values() for game, row in one.items() if game[0] == kind] for kind in WORST}
+    under = {
+        kind: [row for one in gauntlet().values() for game, row in one.items() if game[0] == kind] for kind in WORST
+    }
     idle = {kind: [row["spent"] == 0 for row in rows] for kind, rows in under.items()}
     lies = {kind: np.mean([row["lies"] for row in rows]) for kind, rows in under.items()}
     peaks = [row for name in FAST for game, row in gauntlet()[name].items() if game[1] == MANY_PEAKS]
     yield (
-        f"- **Hardest**: `strongest`, which sees what the optimiser believes, and `hide`, which lowers every good value. They need "
+        "- **Hardest**: `strongest`, which sees what the optimiser believes, and `hide`, which lowers every good "
+        "value. They need "
         f"{lies['strongest']:.1f} and {lies['hide']:.1f} lies a run on average."
     )
     if all(row["gaps"][-1] > LOST for row in peaks):
-        yield f"- **`{MANY_PEAKS}`** (Rastrigin in five dimensions) is lost in every game by the four fast ones, honest games included."
+        yield (
+            f"- **`{MANY_PEAKS}`** (Rastrigin in five dimensions) is lost in every game by the four fast ones, honest "
+            "games included."
+        )
     yield (
         f"- **Claims** of 95% are too narrow: {claims('unswayed', list(ours))} of `unswayed` are true "
         f"({claims('unswayed', [game for game in ours if not attacked(game)])} in honest games), and "
         f"{claims('botorch', list(gauntlet()['botorch']))} of BoTorch."
     )
     yield (
-        f"- **An attack may come to nothing**: under `hide` in {sum(idle['hide'])} of {len(idle['hide'])} runs, under `strongest` in "
+        f"- **An attack may come to nothing**: under `hide` in {sum(idle['hide'])} of {len(idle['hide'])} runs, under "
+        "`strongest` in "
         f"{sum(idle['strongest'])}."
     )
     by_rule = {
         name: np.mean([gauntlet()[name][game]["gap_ours"] > LOST for game in games]) for name in ("tpe", "random")
     }
     yield (
-        f"- **The recommendation alone**: if Unswayed recommends from the same measurements, TPE loses {by_rule['tpe']:.0%} of "
-        f"{len(games)} attacked games instead of {lost('tpe', games):.0%}, and random search {by_rule['random']:.0%} instead of "
+        "- **The recommendation alone**: if Unswayed recommends from the same measurements, TPE loses "
+        f"{by_rule['tpe']:.0%} of "
+        f"{len(games)} attacked games instead of {lost('tpe', games):.0%}, and random search {by_rule['random']:.0%} "
+        "instead of "
         f"{lost('random', games):.0%}."
     )
 
@@ -148,7 +157,9 @@ def few_lost() -> Iterator[str]:
     wanted = [key for key in few() if key[2] == key[1] or key[1] == 100]
     for key in sorted(wanted, key=lambda key: (key[0] != "none", key[1], key[0], key[2])):
         kind, plays, at = key
-        values = [np.mean(np.array([*few()[key][name].values()]) > LOST) if name in few()[key] else None for name in names]
+        values = [
+            np.mean(np.array([*few()[key][name].values()]) > LOST) if name in few()[key] else None for name in names
+        ]
         line = shares(f"{kind}, {at} of {plays}" if at < plays else f"{kind}, {plays} plays", values)
         counts = [f" ({len(few()[key][name])})" if name in few()[key] else "" for name in names]
         rows.append([line[0], *(text + count for text, count in zip(line[1:], counts, strict=True))])
@@ -186,23 +197,32 @@ def few_words() -> Iterator[str]:
     lost_pairs = [pair for cell in cells for pair, gap in cell["unswayed"].items() if gap > LOST]
     (problem,) = {problem for problem, _ in lost_pairs}
     yield (
-        f"- **Nobody lies**: from 40 plays on, every lost run of `unswayed` is on `{problem}`, a curved valley in a thousandth of its "
+        f"- **Nobody lies**: from 40 plays on, every lost run of `unswayed` is on `{problem}`, a curved valley in a "
+        "thousandth of its "
         "space."
     )
     worry = [100 * (share(cell["unswayed-wary"]) - share(cell["unswayed"])) for cell in cells]
-    yield f"- **Caution** (`unswayed-wary`) costs {worry[0]:.0f} points of lost runs at 40 plays and {worry[-1]:.0f} at 100."
+    yield (
+        f"- **Caution** (`unswayed-wary`) costs {worry[0]:.0f} points of lost runs at 40 plays and {worry[-1]:.0f} at "
+        "100."
+    )
     raised = [share(few()["promote", plays, plays]["unswayed"]) for plays in (60, 100, 200)]
     yield (
-        "- **Lies that raise values** (`spikes`, `promote`) ruin optimisers that recommend the largest value. `promote` still misleads "
+        "- **Lies that raise values** (`spikes`, `promote`) ruin optimisers that recommend the largest value. "
+        "`promote` still misleads "
         f"{min(raised):.0%} to {max(raised):.0%} of the runs of `unswayed`: its lies agree with each other."
     )
     tpe, own = (share(few()["hide", 100, 100][name]) for name in ("tpe", "unswayed"))
     yield (
-        f"- **Lies that lower good values** (`hide`) are the hardest for Unswayed: with 100 plays TPE loses {tpe:.0%} and Unswayed "
+        f"- **Lies that lower good values** (`hide`) are the hardest for Unswayed: with 100 plays TPE loses {tpe:.0%} "
+        "and Unswayed "
         f"{own:.0%}."
     )
     spent = [cost(name) for name in ("unswayed", "tpe", "botorch")]
-    yield f"- **Time** of a play, honest, 100 plays, one core: {spent[0]:.0f} ms; TPE {spent[1]:.1f} ms, BoTorch {spent[2]:.0f} ms."
+    yield (
+        f"- **Time** of a play, honest, 100 plays, one core: {spent[0]:.0f} ms; TPE {spent[1]:.1f} ms, BoTorch "
+        f"{spent[2]:.0f} ms."
+    )
 
 
 def share(cell: Cell) -> float:

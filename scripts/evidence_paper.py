@@ -59,7 +59,8 @@ def degrades(claim: Claim) -> str:
     lost = [part for part, more in attacked.items() if more > 25]
     usual = max(more for part, more in attacked.items() if part not in lost)
     return (
-        f"at most {usual:.0f}% more regret under attack, but {attacked[lost[0]]:.0f}% for {'; '.join(lost)}; without attack, "
+        f"at most {usual:.0f}% more regret under attack, but {attacked[lost[0]]:.0f}% for {'; '.join(lost)}; without "
+        "attack, "
         f"{between(claim, only='GP-UCB')} times the regret of GP-UCB"
     )
 
@@ -117,7 +118,8 @@ def ledger() -> Iterator[str]:
 def counted() -> Iterator[str]:
     found = Counter(claim["verdict"] for claim in claims())
     yield (
-        f"Of {found.total()} claims, {found['holds']} hold, {found['holds partly']} hold partly and {found['does not hold']} do not "
+        f"Of {found.total()} claims, {found['holds']} hold, {found['holds partly']} hold partly and "
+        f"{found['does not hold']} do not "
         "hold:"
     )
 
@@ -137,7 +139,8 @@ def choice() -> Iterator[str]:
             settled, other = shares(claim)
             more.append(settled - other)
     yield (
-        f"- ‡ makes them likely: on other draws, {min(more):.0f} to {max(more):.0f} percentage points more of these parts hold where "
+        f"- ‡ makes them likely: on other draws, {min(more):.0f} to {max(more):.0f} percentage points more of these "
+        "parts hold where "
         "GP-UCB settles without an attack than where it does not;"
     )
 

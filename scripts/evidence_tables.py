@@ -8,7 +8,6 @@ from functools import partial
 
 from evidence import Lines, numbers, stored, table, whole
 
-
 SKIPPED = ("metric", "runs of each", "mean of the winner", "noise of a run", "lead", "could be first (the worst)")
 
 
@@ -33,7 +32,8 @@ def coverage_words() -> Lines:
     _, given = stored("coverage", "given")
     false = sum(int(row[2]) for row in given)
     yield (
-        f"Certificates: {false} false sentences in {len(given)} families of 200 studies each, also where the best option was dropped "
+        f"Certificates: {false} false sentences in {len(given)} families of 200 studies each, also where the best "
+        "option was dropped "
         f"({sum(int(row[3] or 0) for row in given)} times). Credible bounds, by family:"
     )
 
@@ -50,8 +50,10 @@ def false_words() -> Lines:
 def refit_words() -> Lines:
     ((sets, median, low, high, least, nine, half, changes, changed),) = stored("refit", "refit")[1]
     yield (
-        f"In {sets} data sets the budget with refit is {median} of the budget with the model held fixed (median; quartiles {low} and "
-        f"{high}, smallest {least}). It is below 0.9 of it in {nine} sets and below half in {half}. Of {changes} random changes of one "
+        f"In {sets} data sets the budget with refit is {median} of the budget with the model held fixed (median; "
+        f"quartiles {low} and "
+        f"{high}, smallest {least}). It is below 0.9 of it in {nine} sets and below half in {half}. Of {changes} "
+        "random changes of one "
         f"measurement below 90% of the budget with refit, {changed} changed the winner of a new audit."
     )
 
@@ -60,12 +62,17 @@ def audit_words() -> Lines:
     """Audits that name a source, and A/B tests with bots."""
     for model, honest, wrong, bad, found, beside in stored("audits", "sources")[1]:
         yield (
-            f"- **Audits that name a source**, model {model}: in {wrong} of {honest} honest audits a source is suspected; one of 8 that "
-            f"is off by 30% of the range is found in {found} of {bad}, and an honest one is named beside it in {beside}."
+            f"- **Audits that name a source**, model {model}: in {wrong} of {honest} honest audits a source is "
+            "suspected; one of 8 that "
+            f"is off by 30% of the range is found in {found} of {bad}, and an honest one is named beside it in "
+            f"{beside}."
         )
     for setting, tests, right, days in stored("audits", "ab")[1]:
         named = f"; exactly the days of the bots are named in {days}" if days else ""
-        yield f"- **A/B tests with bots**, {setting}, bots on four of 14 days: the answer is right in {right} of {tests}{named}."
+        yield (
+            f"- **A/B tests with bots**, {setting}, bots on four of 14 days: the answer is right in {right} of "
+            f"{tests}{named}."
+        )
 
 
 def liars() -> Iterator[str]:
@@ -83,7 +90,9 @@ def winners() -> Iterator[str]:
 
 
 def laboratories() -> Iterator[str]:
-    return whole("fragile_winners", "laboratories", left=2, drop=("metric", "verdict", "repeated", "runs of winner and rival"))
+    return whole(
+        "fragile_winners", "laboratories", left=2, drop=("metric", "verdict", "repeated", "runs of winner and rival")
+    )
 
 
 def hplc() -> Iterator[str]:
@@ -104,10 +113,14 @@ def winners_words() -> Lines:
     fragile = sum(row[labs_columns.index("forged runs")] == "1" for row in labs)
     yield f"- {len(tied)} of {len(rows)} tables have no winner: several configurations share the best mean."
     yield f"- {len(rest)} tables have a winner. One forged run overturns {one} of these."
-    yield f"- In {sum(number <= 1 for number in in_noise)} of them a change of one run by at most the noise of a run is enough."
+    yield (
+        f"- In {sum(number <= 1 for number in in_noise)} of them a change of one run by at most the noise of a run is "
+        "enough."
+    )
     yield f"- In all of them {max(in_noise):.2f} times that noise is enough."
     yield (
-        f"- In {between.count(1)} of them the forged value can lie between recorded runs of the two best ones; in the others "
+        f"- In {between.count(1)} of them the forged value can lie between recorded runs of the two best ones; in the "
+        "others "
         f"{max(between)} such values are enough."
     )
     yield f"- One forged run overturns {fragile} of {len(labs)} winners of laboratories."

@@ -1,4 +1,4 @@
-"""The scripts behind docs/evidence/guarantees.md: against literal formulas, and the page has the numbers that they print."""
+"""The scripts behind docs/evidence/guarantees.md: against literal formulas, and the page has their numbers."""
 
 import importlib
 import sys

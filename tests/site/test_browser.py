@@ -12,7 +12,16 @@ import pytest
 from ..browser import browse, needs_chromium
 
 BROWSER = "not an origin"
-PAGES = ["index", "gallery", "howto/engineer", "explanation/coming-from", "reference/commands", "api/studies", "readme", "paper"]
+PAGES = [
+    "index",
+    "gallery",
+    "howto/engineer",
+    "explanation/coming-from",
+    "reference/commands",
+    "api/studies",
+    "readme",
+    "paper",
+]
 # Opens every page in a frame that is as wide as a phone.
 PROBE = """<!doctype html><body><script>
 (async () => {

@@ -221,10 +221,10 @@ def test_what_the_choice_of_the_draw_does_is_marked(finished):
     assert implied == {"attacks-as-defined", "gp-ucb-alone", "appendix-gp-ucb-alone"}
 
 
-def test_the_readme_has_every_claim_with_its_mark():
+def test_the_page_has_every_claim_with_its_mark():
     """In the order of the ledger: section, claim, verdict and other draws."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    table = readme.split("| section | claim | verdict | other draws |\n|---|---|---|---|\n")[1].split("\n\n")[0]
+    page = (Path(__file__).parents[2] / "docs" / "paper.md").read_text(encoding="utf-8")
+    table = page.split("| section | claim | verdict | other draws |\n|---|---|---|---:|\n")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
     assert len(rows) == len(CLAIMS)
     for (section, _, verdict, _), claim in zip(rows, CLAIMS, strict=True):

@@ -1,17 +1,17 @@
-"""The package is built in layers: imports go to the left only, and never sideways where that is forbidden."""
+"""Both packages are built in layers: imports go to the left only, and never sideways where that is forbidden."""
 
 import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
 import unswayed
+from tests import source
+from tests.source import GAUNTLET, ROOT, calls, nodes, relative, tree
 
-ROOT = Path(unswayed.__file__).parent
 LAYERS = [
     {"types", "errors", "text", "forwarding", "progress"},
     {"core", "storage"},
@@ -22,11 +22,16 @@ LAYERS = [
     {"study"},
     {"plots"},
     {"paper", "integrations", "service"},
-    {"gauntlet"},
     {"testing"},
     {"cli"},
     {"__main__"},
-]
+    *(
+        {f"unswayed_gauntlet.{name}" for name in names.split()}
+        for names in (
+            "problems", "liars", "game", "optimizers", "match", "worker standard", "other_python report", "command"
+        )
+    ),
+]  # fmt: skip
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # A result draws itself. The import stands in its method, so that a study does not need matplotlib.
 PLOTS = {
@@ -34,19 +39,18 @@ PLOTS = {
     ("audits/result.py", "unswayed.plots.audit"),
     ("audits/labels/audit.py", "unswayed.plots.labels"),
 }
-FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
-
-
-def relative(path):
-    return path.relative_to(ROOT).as_posix()
+TOPS = {ROOT / "__init__.py", GAUNTLET / "__init__.py"}
+FILES = [path for path in source.FILES if path not in TOPS]
 
 
 def part(module):
-    return module.split(".")[1]
+    """The layer of a module, such as core or unswayed_gauntlet.liars."""
+    package, name = module.split(".")[:2]
+    return name if package == "unswayed" else f"{package}.{name}"
 
 
 def imports(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "unswayed")
@@ -64,10 +68,15 @@ def test_imports_go_to_the_left():
     wrong = []
     for path in FILES:
         name = relative(path)
-        own = name.split("/")[0].removesuffix(".py")
+        home = name if name.startswith("unswayed_gauntlet/") else f"unswayed/{name}"
+        own = part(home.removesuffix(".py").replace("/", "."))
         assert own in LEVEL, f"{own} is in no layer"
         for module in imports(path):
-            if not module.startswith("unswayed.") or module == "unswayed.__version__" or (name, module) in PLOTS:
+            if (
+                not module.startswith(("unswayed.", "unswayed_gauntlet."))
+                or module == "unswayed.__version__"
+                or (name, module) in PLOTS
+            ):
                 continue
             other = part(module)
             if other != own and LEVEL[other] >= LEVEL[own] and (LEVEL[own] > 0 or own == "errors"):
@@ -75,60 +84,60 @@ def test_imports_go_to_the_left():
     assert not wrong
 
 
+def where(wrong):
+    """The files to which this applies."""
+    return [relative(path) for path in FILES if wrong(path)]
+
+
 def test_optional_packages_are_imported_where_they_are_needed():
-    optional = {"Box2D"}
-    for path in FILES:
-        top = {
+    def at_the_top(path):
+        return {
             name.split(".")[0]
-            for node in ast.parse(path.read_text()).body
+            for node in tree(path).body
             if isinstance(node, ast.Import | ast.ImportFrom)
             for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
         }
-        assert not top & optional, relative(path)
+
+    assert not where(lambda path: "Box2D" in at_the_top(path))
 
 
 def test_other_peoples_tools_are_imported_in_integrations_only():
     """And by the adapters of the gauntlet, which play against them."""
-    for path in FILES:
-        if not relative(path).startswith(("integrations/", "gauntlet/optimizers/")):
-            assert not outside(path) & {"optuna", "distributed"}, relative(path)
+    users = where(lambda path: outside(path) & {"optuna", "distributed"})
+    assert not [name for name in users if not name.startswith(("integrations/", "unswayed_gauntlet/optimizers/"))]
 
 
 def test_templates_are_for_pages_only():
-    for path in FILES:
-        if not relative(path).startswith("service/pages/"):
-            assert "jinja2" not in outside(path), relative(path)
+    assert not [name for name in where(lambda path: "jinja2" in outside(path)) if not name.startswith("service/pages/")]
 
 
 def test_there_is_no_global_random_state():
-    for path in [*FILES, ROOT / "__init__.py"]:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call):
-                name = ast.unparse(node.func)
-                seeded = name.startswith(("np.random.default_rng", "np.random.SeedSequence"))
-                assert seeded or not name.startswith("np.random."), f"{relative(path)}: {name}"
+    seeded = ("np.random.default_rng", "np.random.SeedSequence")
+    used = [(relative(path), name) for path in source.FILES for name, _ in calls(path) if name.startswith("np.random.")]
+    assert not [(path, name) for path, name in used if not name.startswith(seeded)]
 
 
 def test_a_function_fits_on_a_screen():
     """At most 50 lines; only compiled loops may be longer."""
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef) and "compiled" not in path.name:
-                assert node.end_lineno - node.lineno < 50, f"{relative(path)}: {node.name}"
+    functions = [
+        (relative(path), node.name, node.end_lineno - node.lineno + 1)
+        for path in FILES
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef) and "compiled" not in path.name
+    ]
+    assert not [one for one in functions if one[2] > 50]
 
 
 def test_a_search_is_a_value():
     """No assertion that something is not None, and no copy of a half-changed object."""
-    for path in (ROOT / "search").glob("*.py"):
-        tree = ast.parse(path.read_text())
-        assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree)), path.name
-        assert "copy" not in set(imports(path)), path.name
+    search = [path for path in FILES if relative(path).startswith("search/")]
+    assert not [path.name for path in search if any(isinstance(node, ast.Assert) for node in nodes(path))]
+    assert not [path.name for path in search if "copy" in imports(path)]
 
 
-@pytest.mark.parametrize("folder", ["policies", "adversaries"])
-def test_algorithms_fit_on_a_few_screens(folder):
-    for path in (ROOT / folder).glob("*.py"):
-        assert len(path.read_text().splitlines()) <= 150, path.name
+def test_algorithms_fit_on_a_few_screens():
+    wrong = where(lambda path: len(path.read_text().splitlines()) > 150)
+    assert not [name for name in wrong if name.startswith(("policies/", "adversaries/"))]
 
 
 def test_the_public_names_exist():

@@ -150,7 +150,7 @@ class UnswayedSampler(BaseSampler):
             seen = seen_by(trials, trial.number, space, self._parallel, fold.read, retracted(study))
             minimize = study.direction == StudyDirection.MINIMIZE
             fold = _newest(self._folds, study, continued(fold, seen.told, trials, self._given, minimize=minimize))
-            row, why = ask(fold.mode, space, seen)
+            row, why, _ = ask(fold.mode, space, seen)
         store_fit(study, trial, fold)
         store_why(study, trial, space, why)
         return space.params_of_row(row)

@@ -22,7 +22,7 @@ from unswayed.core.tampering.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
 from unswayed.search.modes import Mode
-from unswayed.search.play import Choice, Why
+from unswayed.search.play import Proposal, Why
 from unswayed.search.schedule import propose
 from unswayed.search.task import Event, Failed, Task, Told
 
@@ -149,7 +149,7 @@ def events(task: Task, space: OptunaSpace, trials: Sequence[Trial], *, minimize:
     ]
 
 
-def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> Choice:
+def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> Proposal:
     """The row for the trial that sees this, and what it is for.
 
     An open trial whose parameters are not stored yet counts with the point that it would be given now. Without that,

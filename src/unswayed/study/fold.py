@@ -46,7 +46,7 @@ class Fold:
         whys = []
         for place in range(number, number + n):
             mode, pending = self._seen_by(place, rows)
-            row, why = propose(mode, asked + place - number, pending, source)
+            row, why, _ = propose(mode, asked + place - number, pending, source)
             repeated = len(pending) > 0 and np.array_equal(row, rows[place - 1])
             rows[place] = row if repeated else space.encode(space.decode(row[None]))[0]  # as it is read from the log
             whys.append(why)

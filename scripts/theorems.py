@@ -61,13 +61,18 @@ def trivial(problem: Problem, T: int) -> float:
     return T * float(problem.gaps.max())
 
 
+def shown(bound: float) -> str:
+    """Six digits: more of them differ between linear algebra libraries."""
+    return f"{float(f'{bound:.6g}'):,.0f}"
+
+
 def main() -> None:
     problem = f1()
     print(f"f1, C = {C:g}, B = {problem.norm:.2f}, delta = {DELTA}")
     print("| bound |", " | ".join(f"T = {T:,}" for T in HORIZONS), "|")
     print("|---|" + "---:|" * len(HORIZONS))
     for bound in (trivial, influence_ucb, influence_pe, paper):
-        print(f"| {bound.__name__} |", " | ".join(f"{bound(problem, T):,.0f}" for T in HORIZONS), "|")
+        print(f"| {bound.__name__} |", " | ".join(shown(bound(problem, T)) for T in HORIZONS), "|")
     T, D = HORIZONS[0], problem.n_arms
     allowed = sqrt(T) / (support_bound(D) * log2(T))
     print(f"T = {T:,}, D = {D}, m_0 = {support_bound(D):,}: the schedule for unknown C allows {allowed:.4f}")

@@ -18,7 +18,7 @@ from unswayed.spaces.space import Space
 
 PROTOCOLS = (Policy, Kernel, Space, Encoding, Adversary)
 NAMES = unswayed.__all__
-OTHERS = ("text", "core.cover", "storage.journal", "integrations.optuna", "experiments.settings")
+OTHERS = ("text", "core.theory.cover", "storage.journal", "integrations.optuna", "experiments.settings")
 MODULES = sorted({*unswayed._homes().values(), *(f"unswayed.{name}" for name in OTHERS)})
 SECTION = re.compile(r"^(?:Args|Attributes):\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
 

@@ -66,8 +66,8 @@ def test_of_many_rows_the_most_influential_are_searched():
     posterior = JointPosterior.fit(model.kernel(data.points, data.points), means, data.counts, model.lam)
     rows = influential_rows(posterior, data, 0, 1)
     assert len(rows) == SOME_ROWS < ALL_ROWS
-    assert len(set(data.option[rows])) == SOME_ROWS  # of each option one row first
-    assert {0, 1} <= set(data.option[rows].tolist())
+    assert len(set(data.arms[rows])) == SOME_ROWS  # of each option one row first
+    assert {0, 1} <= set(data.arms[rows].tolist())
 
 
 def yields(seed=0):

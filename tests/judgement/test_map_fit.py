@@ -7,7 +7,8 @@ from unswayed.core.gp.fitting import negative_log_likelihood
 from unswayed.core.gp.kernels import Matern, TwoScale
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.map_fit import Measured, fit_model, model_score, spread
+from unswayed.judgement.map_fit import fit_model, model_score, spread
+from unswayed.judgement.table import Pooled
 
 
 def draw(seed, n=120, lengths=(0.3, 2.0), sigma=0.05, scale=1.0, centre=0.0):
@@ -32,7 +33,7 @@ def plays(seed, n=40, points=25, d=3):
 @pytest.mark.parametrize("groups", [[0, 1, 2], [0, 1, 1], [0, 0, 0]])
 def test_the_gradient_is_that_of_the_score(groups):
     rng = np.random.default_rng(0)
-    data, groups = Measured.of(*plays(0)), np.array(groups)
+    data, groups = Pooled.of(*plays(0)), np.array(groups)
     at = np.append(rng.normal(-0.5, 0.3, groups.max() + 1), [-1.0, -1.2, 0.2, -1.5])
     _, gradient = model_score(at, data, groups)
     for i in range(len(at)):
@@ -57,7 +58,7 @@ def test_the_score_is_the_likelihood_of_all_plays_and_the_prior():
         return likelihood + 0.5 * (prior + ((at[2] + 2.2) / 1.5) ** 2 + ((at[3] - np.log(0.15)) / 0.7) ** 2)
 
     a, b = np.log([0.4, 0.7, 0.3, 0.2, 1.3, 0.2]), np.log([0.6, 0.5, 0.1, 0.1, 0.9, 0.4])
-    data, groups = Measured.of(X, arms, z), np.arange(2)
+    data, groups = Pooled.of(X, arms, z), np.arange(2)
     difference = model_score(a, data, groups)[0] - model_score(b, data, groups)[0]
     assert difference == pytest.approx(literally(a) - literally(b), rel=1e-8)
 

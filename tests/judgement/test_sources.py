@@ -30,7 +30,7 @@ def lie(records, source, values):
     mine = records.sources == source
     changed = records.values.copy()
     changed[mine] = values(changed[mine])
-    return records.only(np.ones(len(changed), dtype=bool), changed)
+    return records.with_values(changed)
 
 
 def with_outliers(r, V, arms, span):
@@ -116,7 +116,7 @@ def test_single_lies_do_not_discredit_their_source():
         K, records, rng = game(seed)
         changed = records.values + np.where(rng.uniform(size=80) < 0.05, rng.normal(0, 3, 80), 0.0)
         changed[np.flatnonzero(records.sources == 3)[4]] += 30
-        found = weighed(K, records.only(np.ones(80, dtype=bool), changed))
+        found = weighed(K, records.with_values(changed))
         wrong += bool(found.aside) or bool(found.offsets.any())
     assert wrong <= 3
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
-from tests.core.test_robust_conjugate import literal_rcgp
+from tests.core.tampering.test_robust_conjugate import literal_rcgp
 
 from unswayed import GPUCB, Feedback, Matern, RobustConjugateUCB, SquaredExponential, UnswayedError, simulate
 from unswayed.adversaries import NoAttack, SpikesHide, SpikesPromote

@@ -74,5 +74,5 @@ def test_the_theorems_are_what_they_say(script):
 def test_the_page_has_the_theorems_beside_the_trivial_bound(script):
     theorems, problem = script("theorems"), f1()
     for bound in (theorems.trivial, theorems.influence_ucb, theorems.influence_pe, theorems.paper):
-        row = " | ".join(f"{bound(problem, T):,.0f}" for T in theorems.HORIZONS)
+        row = " | ".join(theorems.shown(bound(problem, T)) for T in theorems.HORIZONS)
         assert f"| {row} |" in PAGE

@@ -34,7 +34,7 @@ def test_false_outcomes_are_counted_one_by_one():
     """An independent count: outcomes of one variant, turned round until the means are level."""
     study, _ = visits(0)
     answer = study.answer()
-    assert (answer.low, answer.high) == (0, 1)
+    assert (answer.span.low, answer.span.high) == (0, 1)
     assert answer.breakdown.lies >= 5
     assert answer.breakdown.lies >= answer.breakdown.budget  # an outcome changes by at most 1
 
@@ -61,7 +61,7 @@ def test_batches_are_of_one_option_and_source():
     for block in np.unique(data.blocks):
         mine = data.blocks == block
         assert len(np.unique(data.arms[mine])) == len(np.unique(data.source[mine])) == 1
-    judged = data.weighted(None)
+    judged = data.table(None)
     assert judged.weights.sum() == 4000
     assert judged.weights.max() <= 30 / data.values.mean() + 1
     np.testing.assert_allclose(judged.weights @ judged.values, data.values.sum())

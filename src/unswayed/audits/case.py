@@ -8,14 +8,14 @@ from typing import Self
 import numpy as np
 
 from unswayed.audits.fit import Fit
-from unswayed.audits.measurements import Measurements
-from unswayed.audits.span import Span
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import LARGEST_VALUE, Records
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.prior import Prior
+from unswayed.judgement.span import Span
+from unswayed.judgement.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Case:
         winner: The option with the best estimate.
     """
 
-    data: Measurements
+    data: Table
     given: Given
     span: Span
     sign: float
@@ -45,7 +45,7 @@ class Case:
     winner: int
 
     @classmethod
-    def of(cls, data: Measurements, stated: Given, span: Span, *, minimize: bool) -> Self:
+    def of(cls, data: Table, stated: Given, span: Span, *, minimize: bool) -> Self:
         """From the measurements and what the user states, in the user's own sign."""
         given, span = (stated.flipped(), span.flipped()) if minimize else (stated, span)
         fit = Fit.of(given, data)
@@ -53,7 +53,7 @@ class Case:
         largest = float(np.abs(model.standard(data.values)).max())
         if largest > LARGEST_VALUE:
             raise InvalidInput(f"a value is {largest:.3g} times the output scale: leave it out, or give a larger scale")
-        records, K = data.records(model.standard(data.values)), gram(model.kernel, data.points)
-        posterior = JointPosterior.of_plays(K, data.option, records.values, data.weights, model.lam)
+        records, K = data.with_values(model.standard(data.values)), gram(model.kernel, data.points)
+        posterior = JointPosterior.of_plays(K, data.arms, records.values, data.weights, model.lam)
         sign, winner = -1.0 if minimize else 1.0, int(np.argmax(posterior.mean))
         return cls(data, given, span, sign, fit, model, records, posterior, winner)

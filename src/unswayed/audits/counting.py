@@ -116,11 +116,11 @@ class Counted:
         """The cheapest ways, in the user's own sign."""
         changes, data, sign, (effect, _) = [], case.data, case.sign, case.posterior.effect()
         for row in self.lies.chosen.tolist():
-            option = int(data.option[row])  # every option was measured
+            option = int(data.arms[row])  # every option was measured
             lowered = effect[case.winner, option] > effect[self.lies.rival, option]
             value, instead = float(sign * data.values[row]), sign * (case.span.low if lowered else case.span.high)
             changes.append(Change(row, option, data.source(row), value, instead))
-        sources = tuple(data.source_names[s] for s in self.liars.chosen)
+        sources = tuple(data.names[s] for s in self.liars.chosen)
         return Plan(tuple(changes), self.lies.rival, sources, self.liars.rival)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import chdtrc, ndtri, stdtrit
 
-from unswayed.audits.measurements import Measurements
 from unswayed.core.gp.evidence import Evidence
 from unswayed.core.gp.fitting import Repeats
 from unswayed.core.gp.kernels import gram
@@ -19,6 +18,7 @@ from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Shapes
 from unswayed.judgement.map_fit import spread
 from unswayed.judgement.prior import CENTRED, Prior, prior
+from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 FITTING_POINTS = 250
@@ -46,9 +46,9 @@ class Fit:
     solved: dict[tuple[int, float, float], Solved | None] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, given: Given, data: Measurements) -> Self:
+    def of(cls, given: Given, data: Table) -> Self:
         """For values measured as these were."""
-        return cls(given, data.points, data.option, data.weights)
+        return cls(given, data.points, data.arms, data.weights)
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -91,7 +91,7 @@ class Fit:
             smooth.kernels, smooth.odds, self.points[some], self.counts[some], level_known=known, plays=plays
         )
 
-    def prior(self, data: Measurements) -> Prior:
+    def prior(self, data: Table) -> Prior:
         """The model for these values."""
         return self._chosen(data)[1]
 
@@ -114,7 +114,7 @@ class Fit:
         """Whether every value is one of two, as in yes and no. Then none of them is an outlier, however rare."""
         return len(np.unique(values)) == 2 and self._repeats.number >= REPEATS
 
-    def unequal_noise(self, data: Measurements, kept: BoolArray) -> bool:
+    def unequal_noise(self, data: Table, kept: BoolArray) -> bool:
         """Whether repeats contradict that all options have the same noise, by Bartlett's test at 5%."""
         groups = [group[kept[group]] for group in self._repeats.options]
         sizes = np.array([len(group) - 1.0 for group in groups if len(group) > 2])
@@ -137,7 +137,7 @@ class Fit:
         tail = SUSPECTED / (2 * measurements)
         return float(-stdtrit(max(freedom, 1.0), tail) if self.given.noise_std is None else -ndtri(tail))
 
-    def winner(self, data: Measurements) -> int | None:
+    def winner(self, data: Table) -> int | None:
         """The option with the best estimate; None if the model cannot be computed with."""
         chosen, model = self._chosen(data)
         solved = self._solve(chosen, model)
@@ -146,7 +146,7 @@ class Fit:
         K, factor = solved
         return int(np.argmax(K @ cho_solve(factor, model.standard(data.means), check_finite=False)))
 
-    def _chosen(self, data: Measurements) -> tuple[int, Prior]:
+    def _chosen(self, data: Table) -> tuple[int, Prior]:
         """The number of the kernel, and the model."""
         given, means, noise = self.given, data.means, self._noise(data.values)
         unit = spread(means)
@@ -156,7 +156,7 @@ class Fit:
         chosen = 0
         if given.kernel is None or noise is None or scale is None:
             centre = float(np.median(means)) if given.level is None else given.level_centre
-            squares = float((self.weights * np.square(data.values - means[data.option]))[self._fitted].sum())
+            squares = float((self.weights * np.square(data.values - means[data.arms]))[self._fitted].sum())
             some = means[self.fitting_points] - centre
             found = self._evidence.explained(some, squares, unit=unit, noise=noise, scale=scale)
             chosen, scale, tau = found.best()

@@ -3,76 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unswayed.core.data.measurement import relative_weights
-from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.kernels import gram
-from unswayed.core.gp.posterior import JointPosterior, pooled
+from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.certificate import breakdown_budgets
 from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.core.tampering.threat import LARGEST_VALUE, Records
 from unswayed.errors import InvalidInput
 from unswayed.judgement.prior import Prior
+from unswayed.judgement.table import Table
 from unswayed.judgement.trimming import residuals, without
 from unswayed.text import counted
-from unswayed.types import BoolArray, FloatArray, IntArray, floats
+from unswayed.types import FloatArray, IntArray, floats
 
 SHOWN = 5  # rivals and sensitive options
-
-
-@dataclass(frozen=True, eq=False)
-class Measurements:
-    """Values of which larger ones are better, by option.
-
-    Attributes:
-        points: The distinct rows of parameters, in order of first appearance: the options.
-        option: The number of the option of each measurement.
-        values: The value of each measurement.
-        weights: The weight of each measurement: the noise variance of the model over its own.
-        sources: The number of the source of each measurement; None if sources are not known.
-        source_names: The name of each source, in order of first appearance.
-    """
-
-    points: FloatArray
-    option: IntArray
-    values: FloatArray
-    weights: FloatArray
-    sources: IntArray | None = None
-    source_names: tuple[str, ...] = ()
-
-    @property
-    def counts(self) -> IntArray:
-        """How often each option was measured."""
-        return np.bincount(self.option, minlength=len(self.points)).astype(np.int64)
-
-    @property
-    def means(self) -> FloatArray:
-        """The mean value of each option."""
-        return pooled(self.option, self.values, self.weights, len(self.points))[0]
-
-    def source(self, row: int) -> str | None:
-        """The source of a measurement, if sources are known."""
-        return None if self.sources is None else self.source_names[self.sources[row]]
-
-    def records(self, values: FloatArray) -> Records:
-        """The measurements as records, with values in other units."""
-        return Records(self.option, values, self.weights, self.sources)
-
-    def with_values(self, values: FloatArray) -> Self:
-        """Other values of the same options."""
-        return replace(self, values=values)
-
-    def only(self, kept: BoolArray) -> Self:
-        """Some of the measurements; their options are numbered anew."""
-        points, option = numbered_rows(self.points[self.option[kept]])
-        sources = None if self.sources is None else self.sources[kept]
-        some = self.values[kept], self.weights[kept]
-        return replace(self, points=points, option=option, values=some[0], weights=some[1], sources=sources)
 
 
 def collect(
@@ -82,7 +31,7 @@ def collect(
     minimize: bool,
     weights: FloatArray | None = None,
     sources: Sequence[object] | None = None,
-) -> Measurements:
+) -> Table:
     """Check the measurements and number the options and the sources."""
     sign = -1.0 if minimize else 1.0
     rows, values = floats(x, "the parameters", ndim=2), sign * floats(y, "the values", ndim=1)
@@ -98,11 +47,8 @@ def collect(
     w = np.ones(len(values)) if weights is None else weights
     if len(w) != len(values):
         raise InvalidInput(f"{len(w)} standard errors for {len(values)} values")
-    found = Measurements(*numbered_rows(rows), values, w)
-    if sources is None:
-        return found
-    names, source = _numbered_sources(sources, len(values))
-    return replace(found, sources=source, source_names=names)
+    names, source = ((), None) if sources is None else _numbered_sources(sources, len(values))
+    return Table.of(rows, values, w, sources=source, names=names)
 
 
 def _numbered_sources(sources: Sequence[object], measurements: int) -> tuple[tuple[str, ...], IntArray]:
@@ -188,7 +134,7 @@ def find_hinges(
 
 
 def find_suspects(
-    posterior: JointPosterior, data: Measurements, model: Prior, allowed: float, sign: float
+    posterior: JointPosterior, data: Table, model: Prior, allowed: float, sign: float
 ) -> tuple[Suspect, ...]:
     """Measurements whose leave-one-out residual exceeds `allowed` standard deviations.
 
@@ -200,13 +146,13 @@ def find_suspects(
     found: list[Suspect] = []
     while len(found) < len(z) // 2:
         left = np.flatnonzero(kept)
-        scores, _ = residuals(posterior, data.option[left], z[left], w[left])
+        scores, _ = residuals(posterior, data.arms[left], z[left], w[left])
         if not scores.max() > allowed:
             break
         row, score = int(left[int(np.argmax(scores))]), float(scores.max())
-        option = int(data.option[row])
+        option = int(data.arms[row])
         kept[row] = False
-        posterior, share = without(posterior, share, data.option, z, w, kept, np.arange(len(z)) == row, K)
+        posterior, share = without(posterior, share, data.arms, z, w, kept, np.arange(len(z)) == row, K)
         expected = sign * model.in_units(float(posterior.mean[option]))
         found.append(Suspect(row, option, data.source(row), float(sign * data.values[row]), expected, score))
     return tuple(found)

@@ -14,8 +14,8 @@ from functools import partial
 import numpy as np
 
 from unswayed.audits.fit import Fit
-from unswayed.audits.measurements import Measurements
 from unswayed.core.gp.posterior import JointPosterior
+from unswayed.judgement.table import Table
 from unswayed.types import IntArray
 
 ALL_ROWS, SOME_ROWS = 50, 20  # up to so many rows all are searched, else so many of the most influential ones
@@ -23,7 +23,7 @@ STEPS, HALVINGS = 12, 6
 AROUND, FARTHEST = 1.5, 4.0  # where the search begins, in breakdown budgets; where it ends, in ranges of the values
 
 
-def refit_budget(fit: Fit, data: Measurements, winner: int, rows: IntArray, budget: float) -> tuple[float, bool]:
+def refit_budget(fit: Fit, data: Table, winner: int, rows: IntArray, budget: float) -> tuple[float, bool]:
     """The least change of one measurement that makes another option win when the model is fitted again.
 
     Args:
@@ -72,13 +72,13 @@ def _least(overturns: Callable[[float], bool], limit: float) -> float:
     return float(change)
 
 
-def influential_rows(posterior: JointPosterior, data: Measurements, winner: int, rival: int) -> IntArray:
+def influential_rows(posterior: JointPosterior, data: Table, winner: int, rival: int) -> IntArray:
     """The measurements to change: all of them, or those that move the lead most, one of each option first."""
     effect, _ = posterior.effect()  # every option was measured
-    power = np.abs(effect[winner] - effect[rival])[data.option] * data.weights
+    power = np.abs(effect[winner] - effect[rival])[data.arms] * data.weights
     order = np.argsort(-power, kind="stable")
     if len(order) <= ALL_ROWS:
         return order
     again = np.ones(len(order), dtype=np.bool_)
-    again[np.unique(data.option[order], return_index=True)[1]] = False
+    again[np.unique(data.arms[order], return_index=True)[1]] = False
     return np.concatenate([order[~again], order[again]])[:SOME_ROWS]

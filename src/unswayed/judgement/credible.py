@@ -24,12 +24,13 @@ from scipy.spatial.distance import cdist
 
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.evidence import Evidence, Explained
-from unswayed.core.gp.joint_posterior import System
 from unswayed.core.gp.kernels import Kernel, Matern, TwoScale, WithLevel
+from unswayed.core.gp.system import System
 from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.map_fit import Measured, Model, spread
+from unswayed.judgement.map_fit import Model, spread
 from unswayed.judgement.prior import WIDE
+from unswayed.judgement.table import Pooled
 from unswayed.types import FloatArray, IntArray
 
 DRAWS = 1000
@@ -132,7 +133,7 @@ class Mixture:
 
     kernels: tuple[Kernel, ...]
     explained: Explained
-    data: Measured
+    data: Pooled
     origin: float
     records: Records
     level_known: bool
@@ -165,7 +166,7 @@ class Mixture:
         origin = given.level_centre if given.level_known else float(np.median(values))
         y = values - origin
         fitted = np.isin(arms, np.linspace(0, len(points) - 1, FITTED).astype(np.int64))
-        some, all_ = Measured.of(points, arms[fitted], y[fitted], w[fitted]), Measured.of(points, arms, y, w)
+        some, all_ = Pooled.of(points, arms[fitted], y[fitted], w[fitted]), Pooled.of(points, arms, y, w)
         evidence = Evidence.of(
             shapes.kernels, shapes.odds, some.X, some.n, level_known=given.level_known, plays=some.plays
         )
@@ -217,7 +218,7 @@ class Mixture:
 
 
 def _contest(
-    kernel: Kernel, lam: float, data: Measured, considered: FloatArray, winner: int
+    kernel: Kernel, lam: float, data: Pooled, considered: FloatArray, winner: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """For the strongest b: the mean of f(b) - f(a), the effect of a play at each point, a factor of the covariance.
 

@@ -26,11 +26,12 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.kernels import TwoScale
-from unswayed.core.gp.posterior import JointPosterior, pooled
+from unswayed.core.gp.kernels import TwoScale, matern_5_2
+from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.sources import weigh_sources
+from unswayed.judgement.table import Pooled
 from unswayed.judgement.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
@@ -107,7 +108,7 @@ def fit_model(
 
     Args:
         X: Encoded points.
-        y: Measured values.
+        y: Pooled values.
         groups: The parameter that each column of X belongs to.
         threshold: Set aside plays that are off by more standard deviations.
         allowance: What limits the plays that are set aside.
@@ -145,32 +146,12 @@ def _price(z: FloatArray) -> float:
     return -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
 
 
-def _pooled(points: FloatArray, records: Records, kept: BoolArray, offsets: FloatArray) -> Measured:
+def _pooled(points: FloatArray, records: Records, kept: BoolArray, offsets: FloatArray) -> Pooled:
     """The plays that are kept, without the offsets of their sources."""
-    return Measured.of(points, records.arms[kept], (records.values - offsets)[kept], records.weights[kept])
+    return Pooled.of(points, records.arms[kept], (records.values - offsets)[kept], records.weights[kept])
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """Plays pooled by point: weight and mean at each, weighted squares around these means, and how many plays."""
-
-    X: FloatArray
-    n: FloatArray
-    means: FloatArray
-    squares: float
-    plays: int
-
-    @classmethod
-    def of(cls, points: FloatArray, arms: IntArray, z: FloatArray, weights: FloatArray | None = None) -> Measured:
-        """Pool plays, given the number of the point, the value and the weight of each."""
-        w = np.ones(len(z)) if weights is None else weights
-        means, counts = pooled(arms, z, w, len(points))
-        played = counts > 0
-        squares = float(np.sum(w * np.square(z - means[arms])))
-        return cls(points[played], counts[played], means[played], squares, len(z))
-
-
-def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tuple[float, FloatArray]:
+def model_score(parameters: FloatArray, data: Pooled, groups: IntArray) -> tuple[float, FloatArray]:
     """Minus the log posterior of all plays and its gradient, for the parameters that `_parts` reads.
 
     Repeats collapse exactly: their mean has the variance tau^2/n and is independent of the squares around it.
@@ -181,8 +162,8 @@ def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tup
     w, rho, s2, tau2 = kernel.share, kernel.ratio, s**2, tau**2
     Z = data.X / np.exp(parameters[:d])[groups]
     r = np.sqrt(5.0) * cdist(Z, Z)
-    coarse, coarse_slope = _matern(r)
-    fine, fine_slope = _matern(r / rho)
+    coarse, coarse_slope = _with_slope(r)
+    fine, fine_slope = _with_slope(r / rho)
     K = (1 - w) * coarse + w * fine
     try:
         L = cholesky(s2 * K + np.diag(tau2 / n), lower=True, check_finite=False, overwrite_a=True)
@@ -212,10 +193,10 @@ def model_score(parameters: FloatArray, data: Measured, groups: IntArray) -> tup
     return loss + 0.5 * float(off @ off), gradient
 
 
-def _matern(r: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """m(r) for r = sqrt(5) times the distance, and its slope: dm/d ln l_i is the slope times (x_i - z_i)^2/l_i^2."""
-    decay = np.exp(-r)
-    return (1 + r + np.square(r) / 3) * decay, (5 / 3) * (1 + r) * decay
+def _with_slope(s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The Matern-5/2 kernel m of s = sqrt(5) r, and h, where dm/d ln l_i = h (x_i - z_i)^2/l_i^2."""
+    decay = np.exp(-s)
+    return matern_5_2(s, decay), (5 / 3) * (1 + s) * decay
 
 
 def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, float]:
@@ -228,7 +209,7 @@ def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, f
 
 
 def _climb(
-    guess: FloatArray, data: Measured, groups: IntArray, least: float, *, steps: int = 30
+    guess: FloatArray, data: Pooled, groups: IntArray, least: float, *, steps: int = 30
 ) -> tuple[FloatArray, float]:
     box = [tuple(np.log(LENGTHS))] * (len(guess) - 4) + [(-7.0, 2.0), (log(0.02), log(0.5))]
     box += [tuple(np.log(SCALES)), (log(least), log(max(LARGEST_TAU, 2 * least)))]
@@ -248,10 +229,10 @@ def _trimmed(
     """Which plays a model explains, and the offset of each. Drop faults first: beside them the others lose digits."""
     kept, kernel = np.abs(records.values) <= LARGEST_VALUE, _parts(parameters, groups)[0]
     scale, tau = _parts(parameters, groups)[1:]
-    clipped = Measured.of(points, records.arms[kept], np.clip(records.values[kept], -10, 10), records.weights[kept])
+    clipped = Pooled.of(points, records.arms[kept], np.clip(records.values[kept], -10, 10), records.weights[kept])
     z = (records.values - _centre(parameters, clipped, groups)) / scale
     K, lam = kernel(points, points), (tau / scale) ** 2
-    some = records.only(kept, z[kept])
+    some = records.with_values(z).only(kept)
     allowed = allowance.mapped(1 / scale)
     everything = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
     weighed = weigh_sources(everything, some, K=K, allowance=allowed)
@@ -269,7 +250,7 @@ def _trimmed(
     return kept, offsets, Cost(faults + int((~explained).sum()), weighed.cost)
 
 
-def _centre(parameters: FloatArray, data: Measured, groups: IntArray) -> float:
+def _centre(parameters: FloatArray, data: Pooled, groups: IntArray) -> float:
     """c: the most likely mean."""
     kernel, scale, tau = _parts(parameters, groups)
     A = scale**2 * kernel(data.X, data.X) + np.diag(tau**2 / data.n)

@@ -29,7 +29,8 @@ from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.certificate import Certificate, certificate
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.assumptions import Assumptions, Given
-from unswayed.judgement.map_fit import Measured, spread
+from unswayed.judgement.map_fit import spread
+from unswayed.judgement.table import Pooled
 from unswayed.types import FloatArray
 
 WIDE = 3.0  # c of an estimated level, in output scales, or in units of the spread of the values
@@ -189,7 +190,7 @@ def fit_scales(
     if given.output_scale is not None and noise is not None:
         return given.output_scale, noise
     points, arms = numbered_rows(X)
-    data = Measured.of(points, arms, y - (given.level_centre if given.level_known else float(np.median(y))), weights)
+    data = Pooled.of(points, arms, y - (given.level_centre if given.level_known else float(np.median(y))), weights)
     models = Evidence.of([kernel], np.zeros(1), points, data.n, level_known=given.level_known, plays=data.plays)
     best = models.explained(data.means, data.squares, unit=spread(y), noise=noise, scale=given.output_scale).best()
     return best[1:]

@@ -115,7 +115,7 @@ def weigh_sources(
             allowance, kept = left, kept & ~mine
             aside.append(s)
             cost += mine.sum() * (np.log(span) + 0.5 * np.log(2 * np.pi)) - np.log(LIARS)
-        some = records.only(kept, (records.values - offset_of(offsets, records))[kept])
+        some = records.with_values(records.values - offset_of(offsets, records)).only(kept)
         posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, posterior.lam)
         found = _judged(_Usual.of(posterior, some, sources[kept], K), tuple(found), span)
     return Weighed(kept, offsets, tuple(aside), allowance, cost, posterior)

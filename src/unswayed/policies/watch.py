@@ -116,10 +116,7 @@ class Watch:
         possible = self._of(kept, self.rewards)
         if np.isinf(threshold):
             return replace(self, kept=read_only(kept), posterior=possible, offsets=NOTHING, aside=())
-        some, named = (
-            self.records.only(kept, self.rewards[kept]),
-            0 if self.sources is None else self.sources.max(initial=-1) + 1,
-        )
+        some, named = (self.records.only(kept), 0 if self.sources is None else self.sources.max(initial=-1) + 1)
         weighed = weigh_sources(possible, some, K=self.K, allowance=Allowance.of(threat, free), named=int(named))
         kept[kept] = weighed.kept
         told = replace(self, offsets=weighed.offsets, aside=weighed.aside)

@@ -33,7 +33,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
 
     `before` are earlier beliefs, to start from; with no `rounds` these are only improved by some steps.
     """
-    given, plays = task.given, data.weighted(task.given.noise_std)
+    given, plays = task.given, data.table(task.given.noise_std)
     values, noise = plays.values, plays.noise
     some = fitted_plays(plays.rows, values, task.seed)
     X, y, w = plays.rows[some], values[some], plays.weights[some]
@@ -62,7 +62,7 @@ def believed(task: Task, data: Data, model: Model | None) -> Beliefs:
     """What `estimate` returned for these data if `model` is what it fitted: the same, without fitting again."""
     if model is None:
         return estimate(task, data)
-    plays = data.weighted(task.given.noise_std)
+    plays = data.table(task.given.noise_std)
     return _believed(task, plays.values, plays.noise, model)
 
 

@@ -16,6 +16,7 @@ from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, credible, share_unexplored
 from unswayed.judgement.prior import assumptions, certified
+from unswayed.judgement.span import Span
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
@@ -118,7 +119,6 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         if unexplored <= HIDDEN and not flat:
             found = credible(given, mixture, policy.domain, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
-    counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
         point=point(arm),
         estimate=sign * estimated,
@@ -135,7 +135,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         threat=Threat.of(given.flipped().threat if minimize else given.threat),
         continuum=continuum,
         flat=flat,
-        **counted,
+        **counted | {"span": counted["span"].flipped() if minimize else counted["span"]},
         **shown,
     )
 
@@ -157,7 +157,7 @@ def _precise(task: Task, data: Data) -> bool:
     """Whether the measurements say how precise an estimate is: that takes repeats, a known noise, or many of them."""
     if data.plays < FEWEST:
         return False
-    known = data.weighted(task.given.noise_std).noise is not None
+    known = data.table(task.given.noise_std).noise is not None
     return known or task.all_rows is not None or data.plays >= MANY * len(task.space.names)
 
 
@@ -166,7 +166,7 @@ def _noise_given(given: Given, data: Data) -> Given:
     if data.trials.any():
         return replace(given, noise_std=None)
     known = len(data.values) > 0 and bool(np.isfinite(data.noise_std).all())
-    return replace(given, noise_std=data.weighted(given.noise_std).noise) if known else given
+    return replace(given, noise_std=data.table(given.noise_std).noise) if known else given
 
 
 def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
@@ -189,10 +189,9 @@ def _broken(
     """The breakdown of the recommendation in units of the values, what lies were counted with, and who suffices."""
     posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
     some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
-    kept = records.only(some, records.values[some])
+    kept = records.only(some)
     found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
-    low = float(data.values[some].min()) if threat.low is None else threat.low
-    high = float(data.values[some].max()) if threat.high is None else threat.high
+    span = Span.of(data.values[some], threat)
     score = posterior.mean - CAUTION * posterior.deviation
     leads = score[arm] - score
     leads[posterior.mean[arm] - posterior.mean < margin] = np.inf
@@ -202,12 +201,12 @@ def _broken(
         leads,
         lambda rows: kept.effects(effect[arm] - effect[rows], S),
         kept,
-        prior.standard(low),
-        prior.standard(high),
+        prior.standard(span.low),
+        prior.standard(span.high),
         arm,
     )
     counted = {"lies": lies.number, "liars": liars.number if data.names else None}
-    about = {"low": low, "high": high, "lowest_leads": prior.output_scale * lies.lowest}
+    about: dict[str, Any] = {"span": span, "lowest_leads": prior.output_scale * lies.lowest}
     if data.names:
         about["lowest_leads_sources"] = prior.output_scale * liars.lowest
     return replace(found, budget=prior.output_scale * found.budget, **counted), about, liars.alone
@@ -248,7 +247,7 @@ def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     """The models that the plays that are kept leave possible."""
     kept, model, prior = surrogate.watch.kept, surrogate.beliefs.fitted, surrogate.beliefs.prior
     shapes = Shapes.given(prior.shape) if model is None else Shapes.around(model, task.space.groups)
-    plays, values = data.weighted(task.given.noise_std), prior.in_units(surrogate.watch.corrected)
+    plays, values = data.table(task.given.noise_std), prior.in_units(surrogate.watch.corrected)
     sources = None if plays.sources is None else plays.sources[kept]
     noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
     return Mixture.of(
@@ -263,5 +262,5 @@ def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
     everywhere, kept = task.all_rows, surrogate.watch.kept
     if everywhere is None:
         everywhere = task.space.arms(EVERYWHERE, task.seed)
-    plays = data.weighted(task.given.noise_std)
+    plays = data.table(task.given.noise_std)
     return share_unexplored(everywhere, plays.rows[kept], plays.values[kept], surrogate.beliefs.prior.noise_std)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from unswayed.core.gp.field import log_improvement
+from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.tampering.threat import Threat
 from unswayed.search.play import Proposal, Why
 from unswayed.search.surrogate import Surrogate

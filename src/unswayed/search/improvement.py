@@ -1,6 +1,6 @@
 """Where one more play promises the largest improvement over the leader: the acquisition function, and its maximum.
 
-What a place is worth is multiplied by P(success)**SUCCESS_POWER where plays failed: a failure teaches little.
+Where plays failed, what a place is worth is multiplied by the probability that it gives a value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from unswayed.core.gp.field import Field, Lead, log_improvement
+from unswayed.core.gp.improvement import log_improvement
+from unswayed.core.gp.point_posterior import LeadOver, PointPosterior
 from unswayed.search.candidates import leading, starts, success_probability
 from unswayed.search.doubt import settled
 from unswayed.search.modes import Guided
@@ -26,7 +27,6 @@ from unswayed.types import FloatArray
 CLIMBS = 4  # climb from this many rows
 CLIMB_STEPS = 12  # of L-BFGS, at most
 APART = 0.1  # of a side of the cube: rows to climb from differ by more than this in some column
-SUCCESS_POWER = 8
 LEADERS = 3  # starts lie around this many rows of largest mean
 WALK = 8  # moves to neighbours at most, where parameters are whole numbers, steps or categories
 
@@ -35,7 +35,7 @@ WALK = 8  # moves to neighbours at most, where parameters are whole numbers, ste
 class Improvement:
     """The logarithm of the expected improvement over the leader."""
 
-    lead: Lead
+    lead: LeadOver
 
     def at(self, rows: FloatArray) -> FloatArray:
         """At each row."""
@@ -112,7 +112,7 @@ def _walked(space: Space, goal: Improvement, row: FloatArray) -> FloatArray:
 class Places:
     """Rows that are open to a play, the chance that each gives a value, and what each is worth, in output scales."""
 
-    lead: Lead
+    lead: LeadOver
     rows: FloatArray
     chance: FloatArray
     worth: FloatArray
@@ -122,14 +122,14 @@ class Places:
         if not len(self.rows):
             return []
         i = int(np.argmax(self.worth))
-        hole = [] if np.ptp(self.lead.field.y) else self.hole()
+        hole = [] if np.ptp(self.lead.posterior.y) else self.hole()
         return hole or [Proposal(self.rows[i], reason(self.lead, self.rows[i]), float(self.worth[i]))]
 
     def hole(self) -> list[Proposal]:
         """The row that is farthest from all that were played, and not near failures."""
         if not len(self.rows):
             return []
-        far = cdist(self.rows, self.lead.field.X).min(axis=1)
+        far = cdist(self.rows, self.lead.posterior.X).min(axis=1)
         far[self.chance < self.chance.max() / 2] = 0.0
         return [Proposal(self.rows[int(np.argmax(far))], Why.EXPLORE)] if far.max() > 0 else []
 
@@ -166,7 +166,7 @@ class Turn:
         return np.random.default_rng([self.task.seed, self.number])
 
     @cached_property
-    def field(self) -> Field:
+    def field(self) -> PointPosterior:
         """The posterior, if every pending play gave its prediction."""
         return self.search.surrogate.field(self.pending)
 
@@ -201,7 +201,7 @@ class Turn:
         rows = rows[allowed]
         data = self.search.data
         chance = success_probability(rows, data.rows, data.failed)
-        return Places(goal.lead, rows, chance, chance**SUCCESS_POWER * np.exp(goal.at(rows)))
+        return Places(goal.lead, rows, chance, chance * np.exp(goal.at(rows)))
 
 
 def improve(turn: Turn) -> Sequence[Proposal]:
@@ -217,9 +217,9 @@ def repeat_leader(turn: Turn) -> Sequence[Proposal]:
     return [Proposal(turn.field.X[lead.row], Why.EXPLOIT, lead.again())]
 
 
-def reason(lead: Lead, row: FloatArray) -> Why:
+def reason(lead: LeadOver, row: FloatArray) -> Why:
     """Whether a row is expected to be as good as the leader, up to the noise."""
-    return Why.EXPLOIT if lead.at(row[None])[0][0] > -np.sqrt(lead.field.lam) else Why.EXPLORE
+    return Why.EXPLOIT if lead.at(row[None])[0][0] > -np.sqrt(lead.posterior.lam) else Why.EXPLORE
 
 
 def _closed(search: Guided, pending: FloatArray) -> set[bytes]:

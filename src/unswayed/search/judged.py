@@ -20,7 +20,7 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.field import Field
+from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.core.gp.posterior import pooled
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.allowance import Allowance
@@ -62,17 +62,17 @@ class Judged:
         return cls(judges, rows, _kept(judges, rows, watch, judge), data.names)
 
     @cached_property
-    def _field(self) -> Field:
+    def _field(self) -> PointPosterior:
         return kept_field(self.judges.policy, self.rows, self.watch)
 
     @cached_property
     def _means(self) -> FloatArray:
-        return _mean_at(self._field, self.rows)
+        return self._field.mean_at(self.rows)
 
     def leaders(self, n: int, candidates: FloatArray) -> FloatArray:
         """The rows of largest posterior mean, of those that were played and some candidates."""
         rows = numbered_rows(np.vstack([self.rows, candidates]))[0]
-        means = np.append(self._means, _mean_at(self._field, rows[len(self.rows) :]))
+        means = np.append(self._means, self._field.mean_at(rows[len(self.rows) :]))
         best: FloatArray = rows[np.argsort(-means, kind="stable")[:n]]
         return best
 
@@ -83,7 +83,7 @@ class Judged:
 
 def _told(task: Task, data: Data, judges: Surrogate, some: IntArray) -> tuple[FloatArray, Watch, BoolArray]:
     """The points, all plays with none set aside by itself, and which of them judge."""
-    plays = data.weighted(task.given.noise_std)
+    plays = data.table(task.given.noise_std)
     points, arms = numbered_rows(plays.rows)
     offsets, aside = _of_sources(data, judges, some)
     kept = np.ones(data.plays, dtype=np.bool_) if plays.sources is None else ~np.isin(plays.sources, aside)
@@ -162,8 +162,3 @@ def _of_sources(data: Data, judges: Surrogate, some: IntArray) -> tuple[FloatArr
             own = mine == number
             offsets[number] = np.polyfit(when[own], level + slope * theirs[own], 1)[::-1]
     return offsets, tuple(-1 if one == -1 else names[one] for one in judges.watch.aside)
-
-
-def _mean_at(field: Field, rows: FloatArray) -> FloatArray:
-    mean: FloatArray = field.kernel(rows, field.X) @ field.weights
-    return mean

@@ -19,6 +19,9 @@ after a fixed number of plays, which no liar can shorten, and the next one begin
 as any other play does.
 
 Holes. If no place promises anything, the model may have missed something: the place farthest from all plays.
+
+Rivals. If one more play of a small space changes nothing, many may: the leader or its closest rival, whichever is known
+less.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ import numpy as np
 
 from unswayed.core.tampering.threat import Threat
 from unswayed.search.candidates import starts
-from unswayed.search.improvement import Improvement, Turn, maximize_acquisition
+from unswayed.search.improvement import Improvement, Turn, maximize_acquisition, reason
 from unswayed.search.modes import Guided
 from unswayed.search.play import Proposal, Why
 from unswayed.search.surrogate import Surrogate
@@ -143,3 +146,16 @@ def _within_reach(rows: FloatArray, centre: FloatArray) -> FloatArray:
 def fill_hole(turn: Turn) -> Sequence[Proposal]:
     """The row that is farthest from all that were played."""
     return turn.places.hole()
+
+
+def closest_rival(turn: Turn) -> Sequence[Proposal]:
+    """In a small space: the leader or its closest rival, whichever is known less."""
+    if turn.task.all_rows is None or not turn.range:
+        return []
+    field, leader = turn.field, turn.places.lead.row
+    mean, deviation = field.at(field.X)
+    apart = (mean[leader] - mean) / np.hypot(deviation, deviation[leader])
+    apart[[leader, *(i for i, row in enumerate(field.X) if row.tobytes() in turn.closed)]] = np.inf
+    rival = int(np.argmin(apart))
+    row = field.X[leader if deviation[leader] >= deviation[rival] else rival]
+    return [Proposal(row, reason(turn.places.lead, row))]

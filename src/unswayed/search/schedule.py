@@ -15,6 +15,7 @@ is worth what QUOTAS says:
     leader_to_confirm    in a long search under a threat, the leader, until late plays confirm it             (VERIFY)
     propose_restart  in a long search of a box, a local search of its own somewhere else                     (RESTART)
     fill_hole        the place farthest from all plays, because the model may have missed something          (EXPLORE)
+    closest_rival    in a small space, the leader or its closest rival, whichever is known less              (EXPLOIT)
 
 Before there is a model, the initial rows cover the space (START). Influence-PE asks for the rows of its epochs
 (ELIMINATE). When many plays of a small space are pending, the last one is repeated: with P pending, each choice holds
@@ -35,7 +36,7 @@ from unswayed.search.doubt import doubts
 from unswayed.search.improvement import Turn, improve, reason, repeat_leader
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Proposal, Why
-from unswayed.search.quotas import family_turn, fill_hole, leader_to_confirm, propose_restart
+from unswayed.search.quotas import closest_rival, family_turn, fill_hole, leader_to_confirm, propose_restart
 from unswayed.types import FloatArray
 
 Rule = Callable[[Turn], Sequence[Proposal]]
@@ -55,6 +56,7 @@ QUOTAS: Mapping[Rule, Quota] = {
     leader_to_confirm: Quota(1 / 2, 3 / 4),
     propose_restart: Quota(0, 1 / 2, 1e-3),
     fill_hole: Quota(0, 1 / 2, 3e-5),
+    closest_rival: Quota(0, 1, 3e-5),
 }
 
 

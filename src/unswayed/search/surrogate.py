@@ -12,8 +12,8 @@ import numpy as np
 
 from unswayed.core.data.measurement import own_noise
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.field import Field
 from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.core.gp.posterior import JointPosterior, pooled
 from unswayed.core.tampering.threat import Records, Threat
 from unswayed.policies.vigilant_ucb import VigilantUCB
@@ -39,7 +39,7 @@ class Surrogate:
         cls, task: Task, beliefs: Beliefs, data: Data, candidates: FloatArray, *, threshold: float | None = None
     ) -> Self:
         """The arms are the played rows and `candidates`; which plays to keep is decided again."""
-        plays, prior = data.weighted(task.given.noise_std), beliefs.prior
+        plays, prior = data.table(task.given.noise_std), beliefs.prior
         played, arms = numbered_rows(plays.rows)
         domain = numbered_rows(np.vstack([played, candidates]))[0]
         threat = Threat.of(task.given.threat)
@@ -101,7 +101,7 @@ class Surrogate:
         return rows
 
     @cached_property
-    def measured(self) -> Field:
+    def measured(self) -> PointPosterior:
         """The posterior of the kept plays at any row."""
         told = self.watch.posterior
         some = told.counts > 0
@@ -109,9 +109,9 @@ class Surrogate:
             return kept_field(self.policy, self.policy.domain, self.watch)
         n = told.counts[some]
         y = told.mean[some] + told.lam / n * told.weights[some]
-        return Field.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n, y)
+        return PointPosterior.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n, y)
 
-    def field(self, pending: FloatArray) -> Field:
+    def field(self, pending: FloatArray) -> PointPosterior:
         """The posterior at any row, if every pending play gave its prediction.
 
         This leaves the means of pending points alone and makes them certain, which spreads plays that are asked for
@@ -180,11 +180,11 @@ class Surrogate:
         return np.array([self.arm_of.get(row.tobytes(), -1) not in others for row in rows], dtype=np.bool_)
 
 
-def kept_field(policy: VigilantUCB, rows: FloatArray, watch: Watch) -> Field:
+def kept_field(policy: VigilantUCB, rows: FloatArray, watch: Watch) -> PointPosterior:
     """The posterior of the plays that are kept, whose arms are these rows."""
     kept = watch.kept
     if not kept.any():  # a given output scale that is far too small: all plays look like faults
         kept = ~kept
     means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(rows))
     some = n > 0
-    return Field.of(policy.kernel, policy.lam, rows[some], n[some], means[some])
+    return PointPosterior.of(policy.kernel, policy.lam, rows[some], n[some], means[some])

@@ -17,6 +17,7 @@ from unswayed.core.gp.kernels import Kernel
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.judgement.assumptions import Given
+from unswayed.judgement.table import Table
 from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows, first_rows_twice
 from unswayed.search.play import Why
 from unswayed.spaces import Space
@@ -92,6 +93,12 @@ class Task:
         return len(first_rows_twice(self.space, self.seed))
 
     @property
+    def may_eliminate(self) -> bool:
+        """Whether this search eliminates in epochs, or may decide to."""
+        known = self.all_rows is not None and self.planned is not None and self.budget is not None
+        return self.method == "influence-pe" or (self.method == "auto" and known)
+
+    @property
     def free(self) -> float:
         """This many standard deviations of what is set aside are taken for noise, and not charged to the threat."""
         return 0.0 if self.method == "influence-pe" else FREE
@@ -124,18 +131,6 @@ class Failed:
 
 
 Event = Told | Failed
-
-
-@dataclass(frozen=True, eq=False)
-class Weighted:
-    """What is judged as one: plays, or batches of single outcomes, with the weight and the source of each."""
-
-    rows: FloatArray
-    values: FloatArray
-    weights: FloatArray
-    sources: IntArray | None
-    sizes: FloatArray | None  # of the batches
-    noise: float | None  # of weight 1, if it is known
 
 
 class Data:
@@ -266,25 +261,29 @@ class Data:
         found = noise_from_repeats(self.series[plain], values, least=REPEATS) if self.names else None
         return found or noise_from_repeats(self.arms[plain], values, least=REPEATS)
 
-    def weighted(self, noise: float | None) -> Weighted:
-        """The plays with their weights, single outcomes in batches.
+    def table(self, noise: float | None) -> Table:
+        """The plays as they are judged: each with its weight, single outcomes in batches.
 
         Args:
             noise: The noise of a play that does not state its own, if it is known.
         """
         if self.binary:
             p = float(np.mean(np.abs(self.values)))
-            size = np.bincount(self.blocks).astype(np.float64)
+            sizes = np.bincount(self.blocks).astype(np.float64)
             first = np.unique(self.blocks, return_index=True)[1]
-            means = np.bincount(self.blocks, weights=self.values) / size
+            values = np.bincount(self.blocks, weights=self.values) / sizes
             sources = None if self.sources is None else self.sources[first]
-            return Weighted(self.rows[first], means, size, sources, size, noise or float(np.sqrt(p * (1 - p))))
-        own = own_noise(self.values, self.noise_std, self.trials)
-        plain = np.isnan(own)
-        if noise is None and plain.any():
-            noise = self._noise(plain)
-        weights, one = relative_weights(own, noise)
-        return Weighted(self.rows, self.values, weights, self.sources, None, one)
+            rows, weights = self.rows[first], sizes
+            noise = noise or float(np.sqrt(p * (1 - p)))
+        else:
+            own = own_noise(self.values, self.noise_std, self.trials)
+            plain = np.isnan(own)
+            if noise is None and plain.any():
+                noise = self._noise(plain)
+            weights, noise = relative_weights(own, noise)
+            rows, values, sources, sizes = self.rows, self.values, self.sources, None
+        when = np.linspace(-1, 1, len(values))
+        return Table.of(rows, values, weights, sources=sources, sizes=sizes, when=when, names=self.names, noise=noise)
 
 
 def _longer(items: list[Any], known: int, more: list[Any]) -> list[Any]:

@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 from unswayed import Matern, SquaredExponential
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.evidence import RATIOS, SCALES, Evidence
-from unswayed.judgement.map_fit import Measured
+from unswayed.judgement.table import Pooled
 
 KERNELS = (SquaredExponential(0.3), Matern(0.5, 0.8))
 
@@ -20,7 +20,7 @@ def plays(seed=0, points=6, n=15):
 
 def explained(X, y, *, level_known, **known):
     points, arms = numbered_rows(X)
-    data = Measured.of(points, arms, y)
+    data = Pooled.of(points, arms, y)
     models = Evidence.of(KERNELS, np.log([0.25, 0.75]), points, data.n, level_known=level_known)
     return models.explained(data.means, data.squares, unit=1.0, **known)
 

@@ -220,17 +220,29 @@ class Records:
     sizes: FloatArray | None = None
     when: FloatArray | None = None
 
-    def only(self, kept: BoolArray, values: FloatArray) -> Self:
-        """Some of the records, with other values.
+    def only(self, kept: BoolArray | IntArray) -> Self:
+        """Some of the records.
 
         Args:
             kept: Which of them.
-            values: The values of these.
         """
-        sources = None if self.sources is None else self.sources[kept]
-        sizes = None if self.sizes is None else self.sizes[kept]
-        when = None if self.when is None else self.when[kept]
-        return type(self)(self.arms[kept], values, self.weights[kept], sources, sizes, when)
+        return replace(
+            self,
+            arms=self.arms[kept],
+            values=self.values[kept],
+            weights=self.weights[kept],
+            sources=None if self.sources is None else self.sources[kept],
+            sizes=None if self.sizes is None else self.sizes[kept],
+            when=None if self.when is None else self.when[kept],
+        )
+
+    def with_values(self, values: FloatArray) -> Self:
+        """The same with other values.
+
+        Args:
+            values: The value of each.
+        """
+        return replace(self, values=values)
 
     @property
     def measurements(self) -> FloatArray:

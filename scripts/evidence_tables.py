@@ -39,7 +39,7 @@ def trimmed() -> Iterator[str]:
 def credible(part: str) -> Iterator[str]:
     """How often bounds are false in each family; only where any was printed."""
     columns, rows = stored("coverage", part)
-    return table([*columns[:3]], (row[:3] for row in rows if not row[2].endswith("/ 0")), left=2)
+    return table([columns[0], columns[2]], ([row[0], row[2]] for row in rows if not row[2].endswith("/ 0")))
 
 
 def coverage_words() -> Lines:
@@ -158,7 +158,6 @@ BLOCKS = {
     "trimmed": trimmed,
     "sources": partial(regrets, "lies", "sources", drop=("2 of 8 lie", "2 of 20 lie")),
     "forrester": partial(whole, "forrester", "5 lies", drop=("near-far, huge",)),
-    "alpha": partial(whole, "alpha", "alpha"),
     "telling": partial(whole, "service", "telling"),
     "serving": partial(whole, "service", "other"),
     "many-sources": partial(whole, "service", "sources"),

@@ -49,7 +49,8 @@ def page(about: About, pictures: Sequence[Picture], entries: Sequence[Entry], ta
 
 
 def _head(about: About, entries: Sequence[Entry]) -> str:
-    scale, verdicts = about.scale, [entry.evidence.verdict for entry in entries]
+    scale = about.scale
+    verdicts = [entry.evidence.verdict for entry in entries]
     hold, partly, fail = map(verdicts.count, CLASSES)
     full = scale.trials == 10 and scale.horizon == 50_000
     size = "at the paper's size" if full else "at a reduced size: verdicts are those of the reduced size"

@@ -12,7 +12,7 @@ GP-UCB with the posterior of core/tampering/robust_conjugate.py, where a reward 
                   plays about the mean that the anchor had before the latest play. The second one chooses.
 
 If all rewards lie on the plateau and T_c = 0, both make the plays of GP-UCB, to the last bit. Lies that stay on the
-plateau have full weight. docs/algorithms.md lists the details that are our reading of the paper.
+plateau have full weight. docs/reference/algorithms.md lists the details that are our reading of the paper.
 """
 
 from __future__ import annotations

@@ -254,17 +254,16 @@ def certificate(
         0.0
     """
     joint = _joint(posterior)
-    threat = Threat.of(budget) or Threat()
-    delta = probability(delta, "delta")
+    threat, delta = Threat.of(budget) or Threat(), probability(delta, "delta")
     B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
     winner = _winner(joint, winner)
     share = delta / JITTER_SHARES if joint.jitter > 0 else delta
     beta = log_det_beta(B, sigma, joint.lam, share, joint.log_det + joint.errors.log_det)
     behind, exact = _behind(joint, winner, beta, threat, records)
-    largest_gap = max(float(behind.max()), 0.0)
+    largest_gap = float(behind.max())  # at least 0: the winner is 0 behind itself
     candidates = read_only(np.flatnonzero(behind >= 0))
     certified_budget = breakdown(joint, beta=beta, winner=winner, records=records).budget
-    rounding = largest_gap - max(float(exact.max()), 0.0) if np.isfinite(largest_gap) else 0.0
+    rounding = largest_gap - float(exact.max()) if np.isfinite(largest_gap) else 0.0
     return Certificate(winner, threat, delta, largest_gap, certified_budget, candidates, beta, rounding)
 
 

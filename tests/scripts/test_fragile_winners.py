@@ -1,4 +1,4 @@
-"""The script behind docs/evidence/fragile-winners.md, by brute force: on small tables, and on real ones if installed."""
+"""The script behind docs/evidence/fragile-winners.md, by brute force: on small tables, and real ones if installed."""
 
 import importlib
 import json

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +18,7 @@ from unswayed.core.tampering.threat import LARGEST_VALUE, Records
 from unswayed.errors import InvalidInput
 from unswayed.judgement.prior import Prior
 from unswayed.judgement.table import Table
-from unswayed.judgement.trimming import residuals, without
+from unswayed.judgement.trimming import suspects
 from unswayed.text import counted
 from unswayed.types import FloatArray, IntArray, floats
 
@@ -141,18 +142,12 @@ def find_suspects(
     The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
     What is expected is what the measurements that are left predict.
     """
-    z, w, share = model.standard(data.values), data.weights, 1.0
-    kept, K = np.ones(len(z), dtype=np.bool_), gram(model.kernel, data.points)
-    found: list[Suspect] = []
-    while len(found) < len(z) // 2:
-        left = np.flatnonzero(kept)
-        scores, _ = residuals(posterior, data.arms[left], z[left], w[left])
-        if not scores.max() > allowed:
-            break
-        row, score = int(left[int(np.argmax(scores))]), float(scores.max())
+    records, found = data.with_values(model.standard(data.values)), list[Suspect]()
+    K, most = gram(model.kernel, data.points), len(data.values) // 2
+    one_by_one = suspects(posterior, records, K=K, threshold=allowed, whole_arms=False)
+    for dropped, score, rest in islice(one_by_one, most):
+        row = int(np.argmax(dropped))
         option = int(data.arms[row])
-        kept[row] = False
-        posterior, share = without(posterior, share, data.arms, z, w, kept, np.arange(len(z)) == row, K)
-        expected = sign * model.in_units(float(posterior.mean[option]))
+        expected = sign * model.in_units(float(rest.mean[option]))
         found.append(Suspect(row, option, data.source(row), float(sign * data.values[row]), expected, score))
     return tuple(found)

@@ -37,7 +37,7 @@ def anew(mode: Guided, number: int, shut: set[bytes]) -> FloatArray | None:
         centre = own.rows[:1] if own.plays else space.spread(1, rng)
         rows = np.vstack([centre, space.around(centre, NEAR, 2 * task.enough, rng)])
     else:
-        field = Surrogate.fit(task, mode.beliefs, own, own.rows[:0]).measured
+        field = Surrogate.fit(task, mode.beliefs, own).measured
         best = int(np.argmax(field.means))
         begin = _near(starts(space, field.X[[best]], rng), field.X[best])
         rows = _near(top(space, Improvement(field.lead(best)), begin), field.X[best])

@@ -16,15 +16,14 @@ from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, credible, share_unexplored
 from unswayed.judgement.prior import assumptions, certified
-from unswayed.policies.vigilant_ucb import CAUTION
+from unswayed.policies.vigilant_ucb import CAUTION, cautious
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
 from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures, parameters
-from unswayed.search.judged import Judged
 from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting
 from unswayed.search.play import Play
 from unswayed.search.report import sources_seen
-from unswayed.search.surrogate import Surrogate, kept_field
+from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
 from unswayed.types import BoolArray, FloatArray
@@ -68,22 +67,22 @@ def answer(
     threshold = np.inf if isinstance(mode, Eliminating) else None
     before = None if isinstance(mode, Starting) else mode.surrogate
     beliefs = estimate(task, data, None if before is None else before.beliefs)
-    judged = Judged.of(task, data, beliefs, threshold)
+    judged = Surrogate.of_all(task, beliefs, data, threshold=threshold)
     surrogate = judged.beside(_considered(task, data, before, judged))
     told = [play.number for play in plays if play.measured] if numbers is None else numbers
     shown = {"space": task.space if space is None else space, "minimize": minimize, "plays": tuple(plays)}
     return _answer_of(mode, data, surrogate, _aside(data, surrogate, told) | shown)
 
 
-def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged) -> FloatArray:
+def _considered(task: Task, data: Data, before: Surrogate | None, judged: Surrogate) -> FloatArray:
     """All rows of a small space, else candidates around the leaders: at first those of the search, or the best values.
 
-    Candidates are no reason to keep a play or not. So that is decided without them.
+    Decide which plays to keep before adding candidates.
     """
     if task.all_rows is not None:
         return task.all_rows
     rows = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
-    leaders = rows if before is None else before.leaders(LEADERS)
+    leaders = rows if before is None else before.leaders(LEADERS, rows[:0])
     for _ in range(REFINEMENTS):
         rows = candidates(task.space, leaders, np.random.default_rng([task.seed, data.plays]))
         leaders = judged.leaders(LEADERS, rows)
@@ -91,15 +90,15 @@ def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged
 
 
 def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, Any]) -> Answer:
-    task, prior, watch = mode.task, surrogate.beliefs.prior, surrogate.watch
-    policy, continuum = surrogate.policy, task.all_rows is None
+    task, prior, kept = mode.task, surrogate.beliefs.prior, surrogate.kept
+    continuum = task.all_rows is None
     given, minimize = _noise_given(task.given, data), shown["minimize"]
     sign = -1.0 if minimize else 1.0
     guided = continuum and not isinstance(mode, Eliminating)
-    without = near_failures(policy.domain, data.rows, data.failed, measured_only=guided)
-    arm = policy.recommend(watch, without=without)
+    without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
+    arm = int(np.argmax(cautious(kept.posterior.mean, kept.posterior.deviation, without)))
     broken, counted, alone = _broken(task, data, surrogate, arm, without)
-    points = task.space.decode(policy.domain)
+    points = task.space.decode(surrogate.rows)
 
     def point(number: int | None) -> Point:
         return None if number is None else points[number]
@@ -107,16 +106,16 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     flat = _mostly_equal(data, surrogate)
     mixture = None if given.complete else _mixture(task, data, surrogate)
     unexplored = _unexplored(task, data, surrogate)
-    estimated = prior.in_units(float(watch.posterior.mean[arm]))
-    deviation = prior.output_scale * float(watch.posterior.deviation[arm])
+    estimated = prior.in_units(float(kept.posterior.mean[arm]))
+    deviation = prior.output_scale * float(kept.posterior.deviation[arm])
     proved = found = None
     feared = given.flipped().feared if minimize else given.feared  # as the user states it
     if mixture is None:  # the proof allows no choice of plays by their values
-        proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
+        proved = replace(certified(given, prior, surrogate.everything(), arm, _records(data, surrogate)), threat=feared)
     else:
-        deviation = max(deviation, mixture.deviation(policy.domain[arm], estimated))
+        deviation = max(deviation, mixture.deviation(surrogate.rows[arm], estimated))
         if unexplored <= HIDDEN and not flat:
-            found = credible(given, mixture, policy.domain, arm, prior.noise_std)
+            found = credible(given, mixture, surrogate.rows, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
     counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
@@ -126,7 +125,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         certificate=proved,
         credible=found,
         breakdown=replace(broken, rival=point(broken.rival), pivot=point(broken.pivot)),
-        assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
+        assumptions=assumptions(given, prior, prior.level(kept.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
         sources=sources_seen(
@@ -171,14 +170,14 @@ def _noise_given(given: Given, data: Data) -> Given:
 
 def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
     """Which plays are kept; single outcomes go with their batch."""
-    kept = surrogate.watch.kept
+    kept = surrogate.kept.mask
     return kept[data.blocks] if surrogate.binary else kept
 
 
 def _records(data: Data, surrogate: Surrogate) -> Records:
     """All plays, one by one, standardised."""
     values = surrogate.beliefs.prior.standard(data.values)
-    weights = np.ones(len(values)) if surrogate.binary else surrogate.watch.repeats
+    weights = np.ones(len(values)) if surrogate.binary else surrogate.kept.records.weights
     arms = np.array(surrogate.arms_of(data.rows), dtype=np.int64)
     return Records(arms, values, weights, data.sources)
 
@@ -187,7 +186,7 @@ def _broken(
     task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]
 ) -> tuple[Breakdown, dict[str, Any], BoolArray]:
     """The breakdown of the recommendation in units of the values, what lies were counted with, and who suffices."""
-    posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
+    posterior, prior, threat = surrogate.kept.posterior, surrogate.beliefs.prior, task.given.feared
     some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
     kept = records.only(some)
     found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
@@ -215,20 +214,19 @@ def _broken(
 
 def _without_each(task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]) -> list[int | None]:
     """For each source, the arm that would be recommended without it; None if nothing is left, or it costs too much."""
-    watch, policy, names = surrogate.watch, surrogate.policy, range(len(data.names))
-    n = len(np.unique(watch.arms))
-    if len(names) * n**2 * (n + len(policy.domain)) > MOST:
+    kept, names = surrogate.kept, range(len(data.names))
+    n = len(np.unique(kept.records.arms))
+    if len(names) * n**2 * (n + len(surrogate.rows)) > MOST:
         return [None for _ in names]
     margin = surrogate.beliefs.prior.noise if task.all_rows is None else LEVEL
     found: list[int | None] = []
     for source in names:
-        left = watch.kept & (watch.sources != source)
+        left = kept.mask & (kept.records.sources != source)
         if not left.any():
             found.append(None)
             continue
-        mean, deviation = kept_field(policy, policy.domain, replace(watch, kept=left)).at(policy.domain)
-        lower = mean - CAUTION * deviation
-        lower[list(without) if len(without) < len(lower) else []] = -np.inf
+        mean, deviation = surrogate.field_of(left).at(surrogate.rows)
+        lower = cautious(mean, deviation, without)
         best = int(np.argmax(lower))
         found.append(arm if lower[best] - lower[arm] <= margin else best)
     return found
@@ -237,7 +235,7 @@ def _without_each(task: Task, data: Data, surrogate: Surrogate, arm: int, withou
 def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:
     """The plays that are set aside, and how far they are off in all: a batch of outcomes by its sum."""
     aside = np.flatnonzero(~_kept(data, surrogate))
-    expected = surrogate.watch.posterior.mean[surrogate.arms_of(data.rows[aside])]
+    expected = surrogate.kept.posterior.mean[surrogate.arms_of(data.rows[aside])]
     off = data.values[aside] - surrogate.beliefs.prior.in_units(expected)
     together = data.blocks[aside] if surrogate.binary else aside
     total = float(np.abs(np.bincount(together, weights=off)).sum()) if len(aside) else 0.0
@@ -246,9 +244,9 @@ def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str
 
 def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     """The models that the plays that are kept leave possible."""
-    kept, model, prior = surrogate.watch.kept, surrogate.beliefs.fitted, surrogate.beliefs.prior
+    kept, model, prior = surrogate.kept.mask, surrogate.beliefs.fitted, surrogate.beliefs.prior
     shapes = Shapes.given(prior.shape) if model is None else Shapes.around(model, task.space.groups)
-    plays, values = data.table(task.given.noise_std), prior.in_units(surrogate.watch.corrected)
+    plays, values = data.table(task.given.noise_std), prior.in_units(surrogate.kept.corrected)
     sources = None if plays.sources is None else plays.sources[kept]
     noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
     return Mixture.of(
@@ -260,7 +258,7 @@ def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
     """Where a narrow peak could hide: not in a table, nor if a kernel is given, which says how narrow peaks can be."""
     if task.given.kernel is not None or isinstance(task.space, Options):
         return 0.0
-    everywhere, kept = task.all_rows, surrogate.watch.kept
+    everywhere, kept = task.all_rows, surrogate.kept.mask
     if everywhere is None:
         everywhere = task.space.arms(EVERYWHERE, task.seed)
     plays = data.table(task.given.noise_std)

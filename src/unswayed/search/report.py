@@ -72,18 +72,18 @@ def sources_seen(
         alone: For each source.
         without: For each source, what would be recommended without it.
     """
-    watch, prior = surrogate.watch, surrogate.beliefs.prior
+    kept, prior = surrogate.kept, surrogate.beliefs.prior
     counts = np.bincount(data.source[data.source >= 0], minlength=len(data.names))
     offsets = np.zeros((len(data.names), 2))
-    if len(watch.offsets):
+    if len(kept.offsets):
         when = np.linspace(-1, 1, len(data.source))
         for i in range(len(offsets)):
-            a, b = prior.output_scale * watch.offsets[i]
+            a, b = prior.output_scale * kept.offsets[i]
             offsets[i] = a + b * when[data.source == i].mean(), 2 * b
     offset, drift = (sign * offsets.T + 0.0).tolist()
     overturns = [bool(alone[i : i + 1].any()) for i in range(len(data.names))]
     return tuple(
-        SourceSeen(name, int(counts[i]), i in watch.aside, offset[i], drift[i], overturns[i], without[i])
+        SourceSeen(name, int(counts[i]), i in kept.aside, offset[i], drift[i], overturns[i], without[i])
         for i, name in enumerate(data.names)
     )
 

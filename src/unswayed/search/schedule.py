@@ -109,7 +109,7 @@ def _of_family(mode: Guided, field: Field, family: int, number: int, pending: Fl
     own = np.flatnonzero(family_of(task.space, field.X) == family)
     leader = own[int(np.argmax(field.means[own]))] if own.size else int(np.argmax(field.means))
     shut = _shut(mode, pending) | {row.tobytes() for row in pending}
-    arms = family_of(task.space, surrogate.policy.domain) == family
+    arms = family_of(task.space, surrogate.rows) == family
     again = doubted(surrogate, arms, float(field.means[leader]) if own.size else -np.inf)
     if again is not None and again.tobytes() not in shut:
         return Choice(again, Why.RECHECK)

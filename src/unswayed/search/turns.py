@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.core.tampering.threat import Threat
 from unswayed.search.candidates import families, family_of
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Task
@@ -46,10 +45,10 @@ def behind(task: Task, data: Data, pending: FloatArray, number: int, plays: int)
 
 def doubted(surrogate: Surrogate, rows: BoolArray, above: float) -> FloatArray | None:
     """The row of the largest value that was set aside and not measured again yet, of some arms and above a value."""
-    watch, threat = surrogate.watch, Threat.of(surrogate.policy.corruption_budget)
-    once = np.bincount(watch.arms)[watch.arms] == 1
-    aside = np.flatnonzero(~watch.kept & once & rows[watch.arms] & (watch.rewards > above))
+    told, threat = surrogate.kept.records, surrogate.threat
+    once = np.bincount(told.arms)[told.arms] == 1
+    aside = np.flatnonzero(~surrogate.kept.mask & once & rows[told.arms] & (told.values > above))
     if surrogate.binary or not aside.size or (threat is not None and threat.none):
         return None
-    row: FloatArray = surrogate.policy.domain[watch.arms[aside[np.argmax(watch.rewards[aside])]]]
+    row: FloatArray = surrogate.rows[told.arms[aside[np.argmax(told.values[aside])]]]
     return row

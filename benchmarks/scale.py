@@ -21,7 +21,7 @@ from rich.table import Table
 
 from unswayed import SquaredExponential
 from unswayed.core.design.rare_switching import TIE, first_argmax, rare_switching_design_at
-from unswayed.core.gp.estimate import Estimate
+from unswayed.core.gp.epoch_posterior import EpochPosterior
 
 LAM, ETA, BETA, C = 1.0, 2.0, 3.0, 5.0
 LENGTHSCALE = {2: 0.07, 20: 0.5}  # about 200 switches
@@ -62,7 +62,7 @@ def measure(N: int, d: int, plain: bool) -> dict[str, float]:
     results = {"design": seconds, "design_gb": peak(), "arms": len(arms), "check": int(arms @ counts)}
     if not plain:
         f = np.sin(5 * X[:, 0]) + np.cos(3 * X[:, 1])
-        results["predict"], estimate = timed(lambda: Estimate.fit(kernel, X, arms, f[arms], 1000 * counts, LAM))
+        results["predict"], estimate = timed(lambda: EpochPosterior.fit(kernel, X, arms, f[arms], 1000 * counts, LAM))
         results["influence"], _ = timed(estimate.influence)
         results["eliminate"], keep = timed(lambda: estimate.undominated(BETA, C))
         results["kept"] = int(keep.sum())

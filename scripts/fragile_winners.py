@@ -11,7 +11,7 @@ from unswayed import audit
 from unswayed.audits.labels.audit import LabelAudit
 from unswayed.audits.labels.report import verdict
 from unswayed.core.gp.fitting import Repeats
-from unswayed.gauntlet.recorded import Runs
+from unswayed_gauntlet.problems.recorded_runs import RecordedRuns
 
 BEST = 100  # configurations with the best means: their runs say what the noise of a run is
 ROUNDING = 1e-12  # relative to the recorded range
@@ -36,7 +36,7 @@ class Found:
         verdict: Of the audit of the best options.
     """
 
-    runs: Runs
+    runs: RecordedRuns
     winner: int
     rival: int
     tied: int
@@ -50,7 +50,9 @@ class Found:
     verdict: str
 
 
-def audited(runs: Runs, options: Iterable[int] | None = None, *, ends: tuple[float, float] | None = None) -> LabelAudit:
+def audited(
+    runs: RecordedRuns, options: Iterable[int] | None = None, *, ends: tuple[float, float] | None = None
+) -> LabelAudit:
     """The audit by label of all runs, or of those of some options; a label is # and the number of the option."""
     kept = slice(None) if options is None else np.isin(runs.option, list(options))
     low, high = (None, None) if ends is None else ends
@@ -66,7 +68,7 @@ def numbers(found: LabelAudit) -> tuple[int, int, float, int]:
     return winner, rival, found.breakdown_budget, found.breakdown_lies
 
 
-def without_copies(runs: Runs) -> Runs:
+def without_copies(runs: RecordedRuns) -> RecordedRuns:
     """One run of each option if all repeats agree to the last digit: then they are copies."""
     repeats = Repeats.of(runs.option)
     if not repeats.number or repeats.agreeing(runs.values) < 1:
@@ -75,19 +77,19 @@ def without_copies(runs: Runs) -> Runs:
     return runs._replace(option=runs.option[first], values=runs.values[first])
 
 
-def best_first(runs: Runs) -> np.ndarray:
+def best_first(runs: RecordedRuns) -> np.ndarray:
     """The options by their means, the best first."""
     return np.argsort(runs.means if runs.minimize else -runs.means, kind="stable")
 
 
-def noise_of(runs: Runs, options: Iterable[int]) -> float | None:
+def noise_of(runs: RecordedRuns, options: Iterable[int]) -> float | None:
     """The standard deviation of one run around the mean of its option."""
     kept = np.isin(runs.option, list(options))
     repeats = Repeats.of(runs.option[kept])
     return repeats.pooled(runs.values[kept]) if repeats.number else None
 
 
-def put_first(runs: Runs) -> tuple[int, float]:
+def put_first(runs: RecordedRuns) -> tuple[int, float]:
     """How many options one forged run in the recorded range makes at least level with the best, and the worst of them.
 
     Either a run of the option itself is raised to the largest value; or the best run of the winner is lowered to the
@@ -106,7 +108,7 @@ def put_first(runs: Runs) -> tuple[int, float]:
     return int(able.sum()), float(sign * means[able].min())
 
 
-def examined(runs: Runs, best: int | None = BEST) -> Found:
+def examined(runs: RecordedRuns, best: int | None = BEST) -> Found:
     """Audit a table: all of it, its best options, and its two best options alone.
 
     The audit of the best ones has to find the same winner, rival, budget and lies as that of all: the others are

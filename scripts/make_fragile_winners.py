@@ -21,9 +21,9 @@ from matplotlib.figure import Figure
 from unswayed import UnswayedError
 from unswayed.audits.audit import audit_points
 from unswayed.audits.verdict import verdict
-from unswayed.gauntlet.recorded import HPO, LAB, Runs, hpo_runs, lab_runs
 from unswayed.plots.style import BAD, KEPT, NEUTRAL, light, save
 from unswayed.storage import write_atomically
+from unswayed_gauntlet.problems.recorded_runs import HPO, LAB, RecordedRuns, hpo_runs, lab_runs
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -76,12 +76,12 @@ def hpo_table(found: dict[str, Found]) -> Iterator[str]:
     return markdown(head, map(row, found, found.values()))
 
 
-def settings(runs: Runs, option: int) -> str:
+def settings(runs: RecordedRuns, option: int) -> str:
     return ", ".join(f"{value:.3g}" if isinstance(value, float) else str(value) for value in runs.points[option])
 
 
 def winners_table(found: dict[str, Found]) -> Iterator[str]:
-    def side(runs: Runs, option: int) -> str:
+    def side(runs: RecordedRuns, option: int) -> str:
         values = ", ".join(f"{value:.4g}" for value in np.sort(runs.values[runs.option == option]))
         return f"#{option}: {settings(runs, option)}<br>{values}"
 
@@ -91,7 +91,7 @@ def winners_table(found: dict[str, Found]) -> Iterator[str]:
     return markdown("table | winner, and its runs | rival, and its runs | verdict", map(row, found, found.values()))
 
 
-def percent(amount: float | None, runs: Runs) -> str:
+def percent(amount: float | None, runs: RecordedRuns) -> str:
     """An amount as a share of the recorded range."""
     return "?" if amount is None else f"{100 * amount / np.ptp(runs.values):.2g}%"
 
@@ -138,13 +138,13 @@ def model_table(found: dict[str, Found]) -> Iterator[str]:
     return markdown(head, map(row, found, found.values()))
 
 
-def pairs(runs: Runs) -> np.ndarray:
+def pairs(runs: RecordedRuns) -> np.ndarray:
     """The two values of each point that was measured twice."""
     count, order = np.bincount(runs.option), np.argsort(runs.option, kind="stable")
     return runs.values[order][count[runs.option[order]] == 2].reshape(-1, 2)
 
 
-def hplc_table(runs: Runs) -> Iterator[str]:
+def hplc_table(runs: RecordedRuns) -> Iterator[str]:
     both = pairs(runs)
     apart, zeros = np.abs(both[:, 0] - both[:, 1]) / np.ptp(runs.values), (both == 0).sum(axis=1)
     shares = [("half of the pairs", 0.5), ("nine pairs in ten", 0.9), ("all pairs", 1.0)]
@@ -154,7 +154,7 @@ def hplc_table(runs: Runs) -> Iterator[str]:
     return markdown(f"{len(both)} points measured twice | #", rows)
 
 
-def hplc_picture(runs: Runs, path: Path) -> None:
+def hplc_picture(runs: RecordedRuns, path: Path) -> None:
     """Both values of each point, and the point of the largest recorded value."""
     both = pairs(runs)
     figure = Figure(figsize=(4.6, 4.4), layout="constrained")

@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 
 from unswayed import __version__
 from unswayed.experiments.store import schema
-from unswayed.gauntlet.match import COLUMNS
-from unswayed.gauntlet.page import page
 from unswayed.storage import write_atomically
 from unswayed.storage.tables import read_parquet
+from unswayed_gauntlet.match import COLUMNS
+from unswayed_gauntlet.report.page import page
 
 ROOT = Path(__file__).parent.parent
 STORED, PAGE = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from unswayed import InfluencePhasedElimination, simulate
-from unswayed.core.gp.estimate import Estimate
+from unswayed.core.gp.epoch_posterior import EpochPosterior
 from unswayed.core.theory import bounds
 from unswayed.experiments.registry import make_attack, make_policy
 from unswayed.policies.protocol import Epoch
@@ -30,7 +30,7 @@ class OneWidth(InfluencePhasedElimination):
         delta_h, sigma, lam = bounds.epoch_delta(self.delta, epoch.h), self.noise_std, self.regularisation
         beta = bounds.sharp_nonadaptive_beta(self.norm_bound, sigma, lam, len(self.domain), delta_h)
         X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
-        estimate = Estimate.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, lam)
+        estimate = EpochPosterior.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, lam)
         mu, width = estimate.mean, beta * estimate.deviation + self.corruption_budget * estimate.influence()
         return epoch.next(mu + width >= np.max(mu - width), mu, width, feedback)
 

@@ -13,6 +13,8 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+from unswayed.cli import main  # noqa: E402
+
 settings.register_profile("unswayed", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unswayed")
 
@@ -20,3 +22,16 @@ settings.load_profile("unswayed")
 @pytest.fixture
 def rng():
     return np.random.default_rng(12345)
+
+
+@pytest.fixture
+def unswayed(capsys):
+    """Run the command line in this process: exit code, standard output, standard error."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return run

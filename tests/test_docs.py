@@ -19,8 +19,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DRAWN = ROOT / "docs" / "gallery.md"  # its code is run by tests/site/test_gallery.py
 FOLDERS = (
     "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|gauntlet|integrations|paper|plots|policies"
-    "|problems|programs|scripts|search|service|simulation|spaces|storage|study|tests"
+    "|liars|optimizers|problems|programs|report|scripts|search|service|simulation|spaces|storage|study|tests"
 )
+CODE = (ROOT / "src/unswayed", ROOT / "gauntlet/src/unswayed_gauntlet", ROOT)  # where paths in a page begin
 PLACEHOLDER = "NAME.py"  # a file that the reader will write
 FILE = re.compile(r"# ([\w-]+\.py)\n")  # the first line of code that is a file, for the commands of its page
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -113,7 +114,7 @@ def test_links_lead_somewhere(page):
         assert link.startswith("https://") or (page.parent / link).exists(), link
     for path in re.findall(rf"`((?:{FOLDERS})/[\w/.-]*)`", text):
         known = path.removesuffix(PLACEHOLDER)
-        assert (ROOT / "src/unswayed" / known).exists() or (ROOT / known).exists(), path
+        assert any((folder / known).exists() for folder in CODE), path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

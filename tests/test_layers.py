@@ -1,4 +1,4 @@
-"""The package is built in layers: imports go to the left only, and never sideways where that is forbidden."""
+"""Both packages are built in layers: imports go to the left only, and never sideways where that is forbidden."""
 
 import ast
 import os
@@ -10,8 +10,10 @@ from zipfile import ZipFile
 import pytest
 
 import unswayed
+import unswayed_gauntlet
 
 ROOT = Path(unswayed.__file__).parent
+GAUNTLET = Path(unswayed_gauntlet.__file__).parent
 LAYERS = [
     {"types", "errors", "text", "forwarding", "progress"},
     {"core", "storage"},
@@ -22,11 +24,16 @@ LAYERS = [
     {"study"},
     {"plots"},
     {"paper", "integrations", "service"},
-    {"gauntlet"},
     {"testing"},
     {"cli"},
     {"__main__"},
-]
+    *(
+        {f"unswayed_gauntlet.{name}" for name in names.split()}
+        for names in (
+            "problems", "liars", "game", "optimizers", "match", "worker standard", "other_python report", "command"
+        )
+    ),
+]  # fmt: skip
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 # A result draws itself. The import stands in its method, so that a study does not need matplotlib.
 PLOTS = {
@@ -34,15 +41,18 @@ PLOTS = {
     ("audits/result.py", "unswayed.plots.audit"),
     ("audits/labels/audit.py", "unswayed.plots.labels"),
 }
-FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+TOPS = {ROOT / "__init__.py", GAUNTLET / "__init__.py"}
+FILES = sorted(path for root in (ROOT, GAUNTLET) for path in root.rglob("*.py") if path not in TOPS)
 
 
 def relative(path):
-    return path.relative_to(ROOT).as_posix()
+    return path.relative_to(ROOT if ROOT in path.parents else GAUNTLET.parent).as_posix()
 
 
 def part(module):
-    return module.split(".")[1]
+    """The layer of a module, such as core or unswayed_gauntlet.liars."""
+    package, name = module.split(".")[:2]
+    return name if package == "unswayed" else f"{package}.{name}"
 
 
 def imports(path):
@@ -64,10 +74,15 @@ def test_imports_go_to_the_left():
     wrong = []
     for path in FILES:
         name = relative(path)
-        own = name.split("/")[0].removesuffix(".py")
+        home = name if name.startswith("unswayed_gauntlet/") else f"unswayed/{name}"
+        own = part(home.removesuffix(".py").replace("/", "."))
         assert own in LEVEL, f"{own} is in no layer"
         for module in imports(path):
-            if not module.startswith("unswayed.") or module == "unswayed.__version__" or (name, module) in PLOTS:
+            if (
+                not module.startswith(("unswayed.", "unswayed_gauntlet."))
+                or module == "unswayed.__version__"
+                or (name, module) in PLOTS
+            ):
                 continue
             other = part(module)
             if other != own and LEVEL[other] >= LEVEL[own] and (LEVEL[own] > 0 or own == "errors"):
@@ -90,7 +105,7 @@ def test_optional_packages_are_imported_where_they_are_needed():
 def test_other_peoples_tools_are_imported_in_integrations_only():
     """And by the adapters of the gauntlet, which play against them."""
     for path in FILES:
-        if not relative(path).startswith(("integrations/", "gauntlet/optimizers/")):
+        if not relative(path).startswith(("integrations/", "unswayed_gauntlet/optimizers/")):
             assert not outside(path) & {"optuna", "distributed"}, relative(path)
 
 
@@ -101,7 +116,7 @@ def test_templates_are_for_pages_only():
 
 
 def test_there_is_no_global_random_state():
-    for path in [*FILES, ROOT / "__init__.py"]:
+    for path in [*FILES, *TOPS]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call):
                 name = ast.unparse(node.func)

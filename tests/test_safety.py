@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 import unswayed
+import unswayed_gauntlet
 
 ROOT = Path(unswayed.__file__).parent
-FILES = sorted(ROOT.rglob("*.py"))
+GAUNTLET = Path(unswayed_gauntlet.__file__).parent
+FILES = sorted([*ROOT.rglob("*.py"), *GAUNTLET.rglob("*.py")])
 # Modules that read code or objects from data, or give text to a shell.
 MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "joblib", "yaml", "code", "codeop", "pty"}
 BUILTINS = {"eval", "exec", "compile", "__import__", "execfile", "input"}
@@ -19,7 +21,7 @@ BY_NAME = {"import_module", "spec_from_file_location"}
 EXCEPTIONS = {
     "__init__.py": "the public names: the stub of the package says where each lives",
     "cli/app.py": "the commands: their names are written in the same file",
-    "gauntlet/optimizers/__init__.py": "the adapters: their names are written in the same file",
+    "unswayed_gauntlet/optimizers/__init__.py": "the adapters: their names are written in the same file",
     "experiments/own.py": "MODULE:NAME that a user gives in order to run code of their own",
 }
 # Numba keeps compiled loops in a folder of its own (cache=True), and reads them back with pickle. That folder is beside
@@ -27,7 +29,7 @@ EXCEPTIONS = {
 
 
 def relative(path):
-    return path.relative_to(ROOT).as_posix()
+    return path.relative_to(ROOT if ROOT in path.parents else GAUNTLET.parent).as_posix()
 
 
 def tree(path):

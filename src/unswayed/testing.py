@@ -15,8 +15,7 @@ import numpy as np
 from unswayed.adversaries.protocol import Adversary
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import UnswayedError
-from unswayed.gauntlet.match import interval
-from unswayed.gauntlet.optimizers import Player, player
+from unswayed.experiments.player import Maker, OwnPlayer, Player, claimed_interval
 from unswayed.policies.protocol import Policy
 from unswayed.problems.problem import Problem
 from unswayed.simulation.simulate import simulate
@@ -126,9 +125,7 @@ def _check_refused(reason: str, use: Callable[..., object], *arguments: object) 
     raise AssertionError(reason)
 
 
-def check_optimizer(
-    optimizer: str | Callable[..., Any], *, plays: int = 12, spaces: Sequence[Space] | None = None
-) -> None:
+def check_optimizer(optimizer: str | Maker, *, plays: int = 12, spaces: Sequence[Space] | None = None) -> None:
     """Check that an optimiser can play the gauntlet.
 
     It asks for points of the space until all plays are made, the same ones with the same seed; `recommend` returns a
@@ -136,12 +133,21 @@ def check_optimizer(
     values, values of a million, lies of a million, and measurements whose source is not named.
 
     Args:
-        optimizer: `module:factory`, the factory itself, or a name of the gauntlet.
+        optimizer: `module:factory`, or the factory itself. It takes what it likes of `space`, `plays`, `threat` and
+            `seed`.
         plays: How many each run makes.
         spaces: Where it must play; by default boxes of numbers and choices, a table of numbers and a list of labels.
 
     Example:
-        >>> check_optimizer("random")
+        >>> class First:
+        ...     def __init__(self, space):
+        ...         self.first = space.decode(space.arms(1, 0)[:1])[0]
+        ...     def ask(self):
+        ...         return self.first
+        ...     def tell(self, point, value):
+        ...         pass
+        ...     recommend = ask
+        >>> check_optimizer(First, spaces=[Options(["a", "b"])])
     """
     for space in spaces if spaces is not None else _spaces():
 
@@ -167,20 +173,14 @@ def _spaces() -> list[Space]:
 
 
 def _asked(
-    optimizer: str | Callable[..., Any],
-    space: Space,
-    plays: int,
-    values: Values,
-    *,
-    watched: bool = False,
-    anonymous: bool = False,
+    optimizer: str | Maker, space: Space, plays: int, values: Values, *, watched: bool = False, anonymous: bool = False
 ) -> list[Point]:
     """All points of a run, the recommended one last.
 
     If it is watched, recommendations are asked for on the way; if it is anonymous, no source is named.
     """
     points: list[Point] = []
-    own = player(optimizer, space, plays, Threat(liars=1), 1)
+    own = OwnPlayer(space, plays, Threat(liars=1), 1, factory=optimizer)
     for number in range(plays):
         source = None if anonymous else f"worker {number % 4}"
         points.append(copy(_legal(space, own.ask(source), "ask")))
@@ -191,9 +191,9 @@ def _asked(
     return [*points, _recommended(own, space)]
 
 
-def _check_claim(own: Player) -> None:
+def _check_claim(own: OwnPlayer) -> None:
     try:
-        interval(getattr(own, "claim", lambda: None)())
+        claimed_interval(own.claim())
     except UnswayedError as error:
         raise AssertionError(str(error)) from None
 

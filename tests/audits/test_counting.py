@@ -92,9 +92,9 @@ def check(seed, tries):
         values = np.where(lying, worst(M, data, a, found.plan.sources_rival), y)
         assert leads(M, data, values[None], a)[0] <= small
     for one in found.sources:
-        mine = np.array(data["sources"]) == one.source
+        mine = np.array(data["sources"]) == one.name
         tried = [np.where(mine, worst(M, data, a, b), y) for b in range(len(M)) if b != a]
-        assert one.alone_overturns == (leads(M, data, np.array(tried), a).min() <= small)
+        assert one.alone == (leads(M, data, np.array(tried), a).min() <= small)
         assert one.measurements == mine.sum()
     return found
 
@@ -245,7 +245,7 @@ def test_what_does_not_fit_is_refused_in_one_line(changed, reason):
 
 
 def counts(found):
-    return found.winner, found.breakdown_lies, found.breakdown_sources, [s.alone_overturns for s in found.sources]
+    return found.winner, found.breakdown_lies, found.breakdown_sources, [s.alone for s in found.sources]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -267,7 +267,7 @@ def test_the_order_of_rows_does_not_matter(seed):
     assert (one.points[one.winner] == two.points[two.winner]).all()
     assert (one.breakdown_lies, one.breakdown_sources) == (two.breakdown_lies, two.breakdown_sources)
     np.testing.assert_allclose(one.lowest_leads, two.lowest_leads, atol=1e-9)
-    alone = ({s.source: s.alone_overturns for s in found.sources} for found in (one, two))
+    alone = ({s.name: s.alone for s in found.sources} for found in (one, two))
     assert next(alone) == next(alone)
 
 
@@ -290,11 +290,11 @@ def test_sources_that_are_one_are_never_more(seed):
     data = recorded(seed)
     each = audit(**{**data, "sources": range(len(data["y"]))})
     assert each.breakdown_sources == each.breakdown_lies
-    assert [s.alone_overturns for s in each.sources].count(True) >= (each.breakdown_lies == 1)
+    assert [s.alone for s in each.sources].count(True) >= (each.breakdown_lies == 1)
     one = audit(**{**data, "sources": ["all"] * len(data["y"])})
     assert one.breakdown_sources == (None if each.breakdown_lies is None else 1)
     (only,) = one.sources
-    assert (only.winner_without, only.offset, only.suspicious) == (None, None, False)
+    assert (only.without, only.offset, only.suspicious) == (None, None, False)
     few = audit(**data).breakdown_sources
     for a, b in combinations(sorted(set(data["sources"])), 2):
         merged = audit(**{**data, "sources": [a if s == b else s for s in data["sources"]]}).breakdown_sources

@@ -11,7 +11,7 @@ def test_a_source_that_is_far_more_precise_can_be_left_out():
     options, values = ["b", "b", "b", "c", "c"], [9.0, 1.0, 3.0, 3.0, 3.0]
     sources, noise = ["meter", "hand", "hand", "hand", "eye"], [1e-9, 1.0, 1.0, 1.0, 1.0]
     found = audit_labels(options, values, sources=sources, noise_std=noise)
-    assert [found.labels[s.winner_without] for s in found.sources] == ["c", "b", "b"]
+    assert [found.labels[s.without] for s in found.sources] == ["c", "b", "b"]
     assert found.labels[found.winner] == "b"
 
 
@@ -38,7 +38,7 @@ def test_an_offset_changes_no_count(offset):
         assert plain.breakdown_lies == moved.breakdown_lies
         assert plain.breakdown_sources == moved.breakdown_sources
         if not plain.tied:
-            assert [s.alone_overturns for s in plain.sources] == [s.alone_overturns for s in moved.sources]
+            assert [s.alone for s in plain.sources] == [s.alone for s in moved.sources]
 
 
 def test_the_recorded_lead_is_that_over_the_recorded_rival():

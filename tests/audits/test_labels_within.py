@@ -110,4 +110,4 @@ def test_single_outcomes_in_words():
     assert "1 success of a becomes a failure" in str(audit_labels([*"ab"], [3, 2], trials=[4, 4]))
     one = audit_labels([*"ab"], [10, 0], trials=[10, 10])
     assert "more than 1 forged outcome is among the data" in str(one)
-    assert "(partly the observed range" in str(audit_labels([*"aabb"], [1.5, 2.0, 3.0, 4.0], low=0))
+    assert "between 0 and 4 (the largest measured)" in str(audit_labels([*"aabb"], [1.5, 2.0, 3.0, 4.0], low=0))

@@ -7,8 +7,8 @@ from unswayed import Matern, Threat, audit
 from unswayed.audits.case import Case
 from unswayed.audits.measurements import collect
 from unswayed.audits.sources import REFITTED, find_sources
-from unswayed.audits.span import Span
 from unswayed.judgement.assumptions import Given
+from unswayed.judgement.span import Span
 
 NAMES = np.array([f"w{s}" for s in range(6)])
 
@@ -32,7 +32,7 @@ def test_the_offset_is_that_of_a_literal_model():
     assert not any(one.suspicious for one in found.sources)
     A = 4 * kernel(x, x) + np.diag(own**2)
     for one in found.sources:
-        mine = sources == one.source
+        mine = sources == one.name
         to_others = A[np.ix_(mine, ~mine)] @ np.linalg.inv(A[np.ix_(~mine, ~mine)])
         r = y[mine] - 1 - to_others @ (y[~mine] - 1)
         P = np.linalg.inv(A[np.ix_(mine, mine)] - to_others @ A[np.ix_(~mine, mine)])
@@ -44,8 +44,8 @@ def test_the_offset_is_that_of_a_literal_model():
 def test_a_source_that_is_off_is_found_and_its_offset_too(seed):
     x, y, sources = rated(seed, liar=2, lie=1.0, option=None)
     found = audit(x, y, sources=sources)
-    assert [one.source for one in found.sources if one.suspicious] == ["w2"]
-    offsets = {one.source: one for one in found.sources}
+    assert [one.name for one in found.sources if one.suspicious] == ["w2"]
+    offsets = {one.name: one for one in found.sources}
     assert offsets["w2"].offset == pytest.approx(1.0, abs=5 * offsets["w2"].deviation)
     assert all(abs(one.offset) < 5 * one.deviation for name, one in offsets.items() if name != "w2")
     assert "w2 (SUSPICIOUS), 20 measurements, +" in str(found)
@@ -58,8 +58,8 @@ def test_a_source_that_makes_another_option_win_is_named_in_the_verdict():
     found = audit(x, y, sources=sources, noise_std=0.6, kernel=Matern(2.5, 0.3))
     words = str(found).splitlines()[0]
     assert found.winner == 1
-    (liar,) = (one for one in found.sources if one.source == "w4")
-    assert liar.winner_without == 3
+    (liar,) = (one for one in found.sources if one.name == "w4")
+    assert liar.without == 3
     assert liar.suspicious
     assert words.startswith("Can this winner be trusted? No: without the measurements of source w4, which")
     assert words.endswith("option 3 (x1 = 3) wins.")
@@ -69,12 +69,12 @@ def test_who_wins_without_a_source_is_the_winner_of_an_audit_without_it():
     x, y, sources = rated(3, liar=1, lie=9.0, option=0)
     found = audit(x, y, sources=sources)
     for one in found.sources:
-        left = sources != one.source
+        left = sources != one.name
         other = audit(x[left], y[left])
         expected = np.flatnonzero((found.points == other.points[other.winner]).all(axis=1))[0]
-        assert one.winner_without == expected
+        assert one.without == expected
     record = {one["source"]: one for one in found.to_dict()["sources"]}
-    assert record["w0"]["winner_without"] == found.describe(found.sources[0].winner_without)
+    assert record["w0"]["winner_without"] == found.describe(found.sources[0].without)
 
 
 def test_of_two_sources_that_contradict_each_other_both_are_suspicious():
@@ -90,7 +90,7 @@ def test_many_sources_cost_little():
     y = np.sin(option / 5) + 0.3 * rng.standard_normal(2000)
     found = audit(option[:, None], y, sources=np.arange(2000) % 400)
     assert len(found.sources) == 400 > REFITTED
-    assert all(one.winner_without is not None for one in found.sources)
+    assert all(one.without is not None for one in found.sources)
     assert str(found).count("could overturn it alone") + str(found).count("cannot overturn it alone") == 10
     assert "and 390 more" in str(found)
 
@@ -114,7 +114,7 @@ def test_honest_sources_are_rarely_suspected():
     suspected = 0
     for seed in range(40):
         x, y, sources = rated(seed)
-        data, span = collect(x, y, minimize=False, sources=sources), Span.of(y, Threat(), None, None)
+        data, span = collect(x, y, minimize=False, sources=sources), Span.of(y, Threat())
         case = Case.of(data, Given(), span, minimize=False)
         suspected += any(one.suspicious for one in find_sources(case, np.zeros(6, dtype=bool)))
     assert suspected <= 3

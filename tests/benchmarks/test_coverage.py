@@ -95,7 +95,7 @@ def plain(monkeypatch):
         asked = [points[i % len(points)] for i in range(plays)]
         log = [unswayed.Play(i, x, unswayed.Status.TOLD, objective(x)) for i, x in enumerate(asked)]
         said.plays = log
-        callback(SimpleNamespace(_fold=SimpleNamespace(_mode=(None, plays))), log[-1])
+        callback(SimpleNamespace(_search=SimpleNamespace(mode=None)), log[-1])
         parts = {"certificate": said.certificate, "credible": said.credible}
         return SimpleNamespace(answer=SimpleNamespace(point=points[said.point], points=points, plays=log, **parts))
 

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -166,10 +165,18 @@ def test_the_lines_of_the_help_are_those_of_the_commands():
     modules = {
         path.stem for path in Path(app_module.__file__).parent.glob("*.py") if "\ndef command(" in path.read_text()
     }
-    assert modules == set(app_module.COMMANDS)
+    assert modules == set(app_module.COMMANDS) - set(app_module.ELSEWHERE)
     for name, line in app_module.COMMANDS.items():
-        command = import_module(f"unswayed.cli.{name}").command
-        assert inspect.getdoc(command).splitlines()[0] == line
+        assert inspect.getdoc(app_module.module_of(name).command).splitlines()[0] == line
+
+
+def test_a_command_of_a_package_that_is_missing_says_what_to_install(unswayed, monkeypatch):
+    monkeypatch.setattr(app_module, "entry_points", lambda **_: ())
+    assert unswayed("gauntlet", "--quick") == (
+        2,
+        "",
+        "unswayed: `unswayed gauntlet` is in the package unswayed-gauntlet: pip install unswayed-gauntlet\n",
+    )
 
 
 def test_the_list_of_commands_is_shown(unswayed):

@@ -12,13 +12,15 @@ import pytest
 
 from tests.experiments.small_sweep import Inline
 from unswayed import InvalidInput
+from unswayed.experiments.player import claimed_interval
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import sweep
-from unswayed.gauntlet import match as match_module
-from unswayed.gauntlet.corruption import CORRUPTIONS, Game
-from unswayed.gauntlet.match import COLUMNS, FORMAT, Match, Told, interval, play, recommended
-from unswayed.gauntlet.optimizers import OPTIMIZERS, make
-from unswayed.gauntlet.problems import problem
+from unswayed_gauntlet import match as match_module
+from unswayed_gauntlet.game import MatchGame
+from unswayed_gauntlet.liars import CORRUPTIONS
+from unswayed_gauntlet.match import COLUMNS, FORMAT, Match, ToldPlay, play, recommended
+from unswayed_gauntlet.optimizers import OPTIMIZERS, make
+from unswayed_gauntlet.problems import problem
 
 TRIALS = [
     Match(optimizer, name, corruption, 20, 0)
@@ -34,7 +36,7 @@ def without_times(row):
 
 def available(optimizer):
     try:
-        make(optimizer, Game(problem("branin-2"), "none", 20, 0), 0)
+        make(optimizer, MatchGame(problem("branin-2"), "none", 20, 0), 0)
     except InvalidInput as error:
         pytest.skip(str(error))
     return optimizer
@@ -70,7 +72,7 @@ def test_a_row_has_the_columns_of_the_folder_and_an_exact_ledger(corruption):
     assert set(row) == set(COLUMNS)
     assert row["checkpoints"] == [20, 30]
     assert len(row["gaps"]) == len(row["seconds"]) == 2
-    assert row["spent"] <= Game(problem("branin-2"), corruption, 30, 0).limit
+    assert row["spent"] <= MatchGame(problem("branin-2"), corruption, 30, 0).limit
     assert (row["spent"] > 0) == (row["lies"] > 0)
 
 
@@ -79,7 +81,7 @@ def test_two_optimisers_that_ask_for_the_same_points_are_told_the_same(corruptio
     """And the ledger of both is the same, within its limits."""
     told = {}
     for name in ("random", "tests.gauntlet.strangers:Uniform"):
-        game = Game(problem("branin-2"), corruption, 40, 3)
+        game = MatchGame(problem("branin-2"), corruption, 40, 3)
         told[name] = *play(make(name, game, 3), game, [40])[:2], game.spent, game.lies, game.liars
         assert game.spent <= game.limit
     assert told["random"] == told["tests.gauntlet.strangers:Uniform"]
@@ -88,11 +90,11 @@ def test_two_optimisers_that_ask_for_the_same_points_are_told_the_same(corruptio
 def test_our_recommendation_from_the_measurements_of_others():
     """One huge spike: the largest value is a lie, and our rule does not recommend it."""
     space, lie = problem("branin-2").space, {"x1": 0.95, "x2": 0.95}
-    game = Game(problem("branin-2"), "spikes", 60, 0)
+    game = MatchGame(problem("branin-2"), "spikes", 60, 0)
     rng = np.random.default_rng(0)
     points = space.decode(rng.random((59, 2)))
-    told = [Told(point, game.problem.value(point), None) for point in points]
-    told.append(Told(lie, game.problem.value(lie) + 2 * game.problem.range, None))
+    told = [ToldPlay(point, game.problem.value(point), None) for point in points]
+    told.append(ToldPlay(lie, game.problem.value(lie) + 2 * game.problem.range, None))
     ours = game.problem.gap(recommended(told, game, 0))
     assert ours < 0.1 < game.problem.gap(lie)
     assert recommended(told, game, 0) == recommended(told, game, 0)
@@ -131,13 +133,13 @@ def test_an_optimiser_may_change_the_point_that_it_gave():
 @pytest.mark.parametrize("claimed", ["ab", (1, 2, 3), 4.0, (1.0, "x"), (2.0, 1.0)])
 def test_a_claim_that_makes_no_sense_is_named(claimed):
     with pytest.raises(InvalidInput, match=r"claim\(\) must return"):
-        interval(claimed)
+        claimed_interval(claimed)
 
 
 def test_claims_as_numpy_has_them():
-    assert interval(np.array([1, 2])) == (1.0, 2.0)
-    assert interval(None) is None
-    assert interval((np.nan, 1.0)) is None
+    assert claimed_interval(np.array([1, 2])) == (1.0, 2.0)
+    assert claimed_interval(None) is None
+    assert claimed_interval((np.nan, 1.0)) is None
 
 
 @pytest.mark.parametrize("plays", [24, 25, 60, 200])
@@ -152,7 +154,7 @@ def test_seconds_are_those_of_ask_and_tell():
 
 
 def test_the_wary_study_is_told_more_than_there_is():
-    game = Game(problem("branin-2"), "none", 40, 0)
+    game = MatchGame(problem("branin-2"), "none", 40, 0)
     assert make("unswayed", game, 0)._study.settings.threat.none
     assert make("unswayed-wary", game, 0)._study.settings.threat.total == pytest.approx(0.05 * 40 * game.problem.range)
 
@@ -163,21 +165,21 @@ def test_a_fingerprint_changes_with_what_decides_the_numbers(monkeypatch):
     prints = {peer.fingerprint(), *(replace(peer, **change).fingerprint() for change in changes)}
     assert len(prints) == 6
     before = peer.fingerprint(), ours.fingerprint()
-    monkeypatch.setattr(match_module, "code_version", lambda code: "another search")
+    monkeypatch.setattr(match_module, "code_version", lambda code, **about: "another search")
     assert peer.fingerprint() == before[0]  # other optimisers do not depend on our code
     assert ours.fingerprint() != before[1]
-    monkeypatch.setattr("unswayed.gauntlet.optimizers.version", lambda package: "another version")
+    monkeypatch.setattr("unswayed_gauntlet.optimizers.version", lambda package: "another version")
     assert peer.fingerprint() != before[0]
     monkeypatch.undo()
     newer = {**OPTIMIZERS, "tpe": replace(OPTIMIZERS["tpe"], version=OPTIMIZERS["tpe"].version + 1)}
-    monkeypatch.setattr("unswayed.gauntlet.optimizers.OPTIMIZERS", newer)
+    monkeypatch.setattr("unswayed_gauntlet.optimizers.OPTIMIZERS", newer)
     assert peer.fingerprint() != before[0]
     assert TRIALS[0].fingerprint() == Match("random", "branin-2", "none", 20, 0).fingerprint()
 
 
 def test_an_unknown_optimizer_is_refused():
     with pytest.raises(InvalidInput, match="unknown optimizer 'gut feeling'"):
-        make("gut feeling", Game(problem("branin-2"), "none", 20, 0), 0)
+        make("gut feeling", MatchGame(problem("branin-2"), "none", 20, 0), 0)
 
 
 SCRIPT = """
@@ -185,9 +187,10 @@ import sys
 from pathlib import Path
 from tests.gauntlet.test_match import TRIALS
 from unswayed.experiments.pool import GuardedPool
+from unswayed.experiments.player import claimed_interval
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import sweep
-from unswayed.gauntlet.match import COLUMNS, FORMAT
+from unswayed_gauntlet.match import COLUMNS, FORMAT
 
 if __name__ == "__main__":
     with RunFolder(Path(sys.argv[1]), COLUMNS, FORMAT).opened() as folder, GuardedPool(1) as pool:

@@ -8,19 +8,19 @@ from subprocess import run
 
 import pytest
 
-from tests.gauntlet.strangers import Fragile, Lazy, Outside, Peeking, Uniform, Unseeded
+from tests.gauntlet.strangers import Fragile, Lazy, Outside, Peeking, Unseeded
 from unswayed import Box, InvalidInput, Options, Real, Threat
-from unswayed.gauntlet import optimizers
-from unswayed.gauntlet.corruption import Game
-from unswayed.gauntlet.match import Match
-from unswayed.gauntlet.optimizers import OPTIMIZERS, lacking, make, player
-from unswayed.gauntlet.optimizers.boxed import boxed, snapped
-from unswayed.gauntlet.problems import problem
 from unswayed.testing import check_optimizer
+from unswayed_gauntlet import optimizers
+from unswayed_gauntlet.game import MatchGame
+from unswayed_gauntlet.match import Match
+from unswayed_gauntlet.optimizers import OPTIMIZERS, lacking, make, player
+from unswayed_gauntlet.optimizers.boxed import boxed, snapped
+from unswayed_gauntlet.problems import problem
 
 HERE = "tests.gauntlet.strangers"
 FOLDER = Path(optimizers.__file__).parent
-HOMES = sorted({entry.home.split(":")[0] for entry in OPTIMIZERS.values()} | {"own"})
+HOMES = sorted({entry.home.split(":")[0] for entry in OPTIMIZERS.values()})
 SLOW = ("botorch", "botorch-rp", "smac")
 TWIN = "unswayed-wary"  # the adapter of unswayed: the gauntlet tells it another threat
 NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in OPTIMIZERS if name != TWIN]
@@ -38,7 +38,11 @@ def test_adapters_are_short(home):
 def test_every_adapter_conforms(name):
     if lost := lacking(name, OPTIMIZERS[name].packages):
         pytest.skip(lost)
-    check_optimizer(name, plays=8 if name == "unswayed" else 12)  # each of its answers takes a quarter of a second
+
+    def made(space, plays, threat, seed):
+        return player(name, space, plays, threat, seed)
+
+    check_optimizer(made, plays=8 if name == "unswayed" else 12)  # each of its answers takes a quarter of a second
 
 
 def test_the_stranger_of_the_documentation_conforms(tmp_path):
@@ -78,14 +82,14 @@ def test_what_an_optimiser_raises_is_shown(factory, error):
 
 
 def test_a_stranger_is_told_what_it_asks_for():
-    game = Game(problem("branin-2"), "worker", 20, 0)
+    game = MatchGame(problem("branin-2"), "worker", 20, 0)
     one = make(f"{HERE}:Sourced", game, 3)
     assert one._own.threat == Threat(liars=1)
     assert one._own.rest == {}
     one.tell(one.ask("worker 5"), 1.0, "worker 5")
     assert one._own.sources == ["worker 5"]
     assert one.claim() == (-1e3, 1e3)
-    assert player(Uniform, game.problem.space, 20, Threat(), 0).claim() is None
+    assert player(f"{HERE}:Uniform", game.problem.space, 20, Threat(), 0).claim() is None
 
 
 @pytest.mark.parametrize(
@@ -100,7 +104,7 @@ def test_a_stranger_is_told_what_it_asks_for():
 )
 def test_a_stranger_that_cannot_play_is_one_clear_line(name, reason):
     with pytest.raises(InvalidInput, match=reason) as error:
-        make(name, Game(problem("branin-2"), "none", 20, 0), 0)
+        make(name, MatchGame(problem("branin-2"), "none", 20, 0), 0)
     assert "\n" not in str(error.value)
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from unswayed import InvalidInput
-from unswayed.gauntlet.corruption import CORRUPTIONS, Bound
-from unswayed.gauntlet.optimizers import OPTIMIZERS
-from unswayed.gauntlet.problems import GROUPS, HELD_OUT, needs, problem
-from unswayed.gauntlet.standard import HALF, QUICK, SLOW, STANDARD, Plan
+from unswayed_gauntlet.liars import CORRUPTIONS, LiarLimit
+from unswayed_gauntlet.optimizers import OPTIMIZERS
+from unswayed_gauntlet.problems import GROUPS, HELD_OUT, needs, problem
+from unswayed_gauntlet.standard import HALF, QUICK, SLOW, STANDARD, MatchPlan
 
 
 def test_the_standard():
@@ -45,9 +45,9 @@ def test_the_quick_one_needs_no_data():
 )
 def test_nonsense_is_refused(change, reason):
     good = {"optimizers": ("random",), "problems": ("branin-2",), "corruptions": ("none",), "plays": (20,), "seeds": 1}
-    assert len(Plan(**good).matches()) == 1
+    assert len(MatchPlan(**good).matches()) == 1
     with pytest.raises(InvalidInput, match=reason):
-        Plan(**{**good, **change})
+        MatchPlan(**{**good, **change})
 
 
 PAGE = (Path(__file__).parents[2] / "docs/gauntlet.md").read_text()
@@ -56,7 +56,7 @@ PAGE = (Path(__file__).parents[2] / "docs/gauntlet.md").read_text()
 def test_every_corruption_is_documented():
     rows = [f"| `{one.name}` | {one.about} | {one.bound.name.lower()} |" for one in CORRUPTIONS.values()]
     assert re.findall(r"^\| `[\w-]+` \| .* \| (?:nothing|total|lies|liars) \|$", PAGE, re.MULTILINE) == rows
-    assert all(f"- {one.name.lower()}: {one.value}." in PAGE for one in Bound if one is not Bound.NOTHING)
+    assert all(f"- {one.name.lower()}: {one.value}." in PAGE for one in LiarLimit if one is not LiarLimit.NOTHING)
 
 
 def test_the_other_names_and_numbers_are_documented():

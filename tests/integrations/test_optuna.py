@@ -198,12 +198,12 @@ def test_a_trial_that_died_is_not_waited_for(sequential):
     open_trial(study)  # 16 later ones: still waited for
     waiting = UnswayedSampler(SPACE, threat=1.0)
     given_by(waiting, study, len(study.trials) - 1)
-    assert not waiting._folds["dead"].trials
+    assert not waiting._searches["dead"].trials
     study.tell(study.trials[-1].number, -1.0)
     study.add_trials(known[16:])
     open_trial(study)
     given_by(waiting, study, len(study.trials) - 1)
-    assert len(waiting._folds["dead"].trials) == len(known)
+    assert len(waiting._searches["dead"].trials) == len(known)
     fresh = UnswayedSampler(SPACE, threat=1.0)
     assert given_by(fresh, study, len(study.trials) - 1) == given_by(waiting, study, len(study.trials) - 1)
 
@@ -219,7 +219,7 @@ def test_a_trial_thought_dead_that_answers_is_taken_in(sequential):
         study._storage.set_trial_param(study.trials[0]._trial_id, name, 0.5, distribution)
     study.tell(0, value(0.5, 0.5))
     assert given_by(sampler, study, last) == given_by(UnswayedSampler(SPACE, threat=1.0), study, last)
-    assert sampler._folds["late"].trials[0].number == 0
+    assert sampler._searches["late"].trials[0].number == 0
 
 
 def test_failed_and_pruned_trials_and_infinite_values_are_no_answers():
@@ -462,14 +462,14 @@ def test_sources_and_standard_errors_are_user_attributes():
     study = optuna.create_study(direction="maximize", sampler=UnswayedSampler(seed=0))
     study.optimize(measured, n_trials=50)
     answer = study.sampler.recommend(study)
-    assert [source.source for source in answer.sources if source.set_aside] == ["w2"]
+    assert [source.name for source in answer.sources if source.set_aside] == ["w2"]
     assert abs(answer.point["x"] - 0.4) < 0.1
     assert answer.plays[7].source == "w2"
     table = study_table(study)
     assert table.sources[:3] == ("w0", "w1", "w2")
     assert (table.noise_stds == 0.01).all()
     found = audit_study(study)
-    assert [source.source for source in found.sources if source.suspicious] == ["w2"]
+    assert [source.name for source in found.sources if source.suspicious] == ["w2"]
     assert "noise" not in found.assumptions.estimated
 
 

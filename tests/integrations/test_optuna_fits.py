@@ -7,10 +7,9 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.trial import TrialState
 
 from unswayed.core.gp.kernels import Matern
-from unswayed.integrations import optuna_fits
 from unswayed.integrations.optuna import UnswayedSampler, retract
-from unswayed.integrations.optuna_fits import FIT
-from unswayed.search import beliefs
+from unswayed.integrations.optuna_trials import FIT
+from unswayed.search import beliefs, fold
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
@@ -54,7 +53,7 @@ def made(request):
 def counting(monkeypatch):
     fits, steps = [], []
     monkeypatch.setattr(beliefs, "fit_model", lambda *a, of=beliefs.fit_model, **k: fits.append(1) or of(*a, **k))
-    monkeypatch.setattr(optuna_fits, "step", lambda *a, of=optuna_fits.step: steps.append(1) or of(*a))
+    monkeypatch.setattr(fold, "step", lambda *a, of=fold.step: steps.append(1) or of(*a))
     return fits, steps
 
 

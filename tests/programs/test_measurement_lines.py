@@ -46,4 +46,4 @@ def test_a_study_of_a_program_knows_its_sources(tmp_path):
     )
     command = Command([sys.executable, str(program), "{x}"])
     found = maximize(command, Box({"x": Real(0, 1)}), plays=12, seed=0, progress=False).answer
-    assert [(source.source, source.plays) for source in found.sources] == [("lab", 12)]
+    assert [(source.name, source.measurements) for source in found.sources] == [("lab", 12)]

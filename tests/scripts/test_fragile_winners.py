@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unswayed import InvalidInput
-from unswayed.gauntlet.recorded import Runs, hpo_runs
+from unswayed_gauntlet.problems.recorded_runs import RecordedRuns, hpo_runs
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,7 +36,7 @@ def drawn(seed, *, minimize=False):
     rng = np.random.default_rng(seed)
     option = np.repeat(np.arange(30), rng.integers(2, 5, 30))
     values = rng.normal(0.02 * option, 0.2)
-    return Runs(("x",), [(i,) for i in range(30)], option, -values if minimize else values, minimize, "loss")
+    return RecordedRuns(("x",), [(i,) for i in range(30)], option, -values if minimize else values, minimize, "loss")
 
 
 def leader(runs, values):

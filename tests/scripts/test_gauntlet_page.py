@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from unswayed.gauntlet.standard import STANDARD
+from unswayed_gauntlet.standard import STANDARD
 
 ROOT = Path(__file__).parents[2]
 

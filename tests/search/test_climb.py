@@ -7,8 +7,8 @@ import pytest
 
 from tests.search.games import SQUARE
 from unswayed import Box, Categorical, Integer, Linear, Matern, Options, Real, SquaredExponential
-from unswayed.core.gp.field import Field
 from unswayed.core.gp.kernels import WithLevel
+from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.search.candidates import FEW, starts
 from unswayed.search.climb import APART, NEAREST, ROUNDS, STARTS, STEPS, Improvement, climbed, neighbours, top
 from unswayed.spaces import Space
@@ -41,7 +41,7 @@ def drawn(space: Space, seed, kernel=None, plays=12, lam=1e-3):
     kernel = kernel or WithLevel(Matern(2.5, 0.4), 2.0)
     X = np.unique(space.spread(plays, rng)[:plays], axis=0)
     y = np.linalg.cholesky(kernel(X, X) + lam * np.eye(len(X))) @ rng.standard_normal(len(X))
-    known = Field.of(kernel, lam, X, np.ones(len(X)), y)
+    known = PointPosterior.of(kernel, lam, X, np.ones(len(X)), y)
     order = np.argsort(-known.means)
     return Counted(known.lead(int(order[0]))), starts(space, X[order[:3]], rng)
 
@@ -97,7 +97,7 @@ def test_a_better_category_is_found_by_walking(seed):
     rng = np.random.default_rng(seed)
     x = rng.random(8)
     X = space.encode([{"x": one, "kind": "a"} for one in x])
-    known = Field.of(WithLevel(Matern(2.5, 0.5), 1.0), 1e-3, X, np.ones(8), -np.square(x - 0.4))
+    known = PointPosterior.of(WithLevel(Matern(2.5, 0.5), 1.0), 1e-3, X, np.ones(8), -np.square(x - 0.4))
     goal = Improvement(known.lead(int(np.argmax(known.means))))
     some = space.encode([{"x": one, "kind": "a"} for one in np.linspace(0, 1, 30)])
     [best] = space.decode(top(space, goal, some)[:1])
@@ -176,7 +176,7 @@ def test_the_leader_among_the_starts_does_no_harm():
     """One more play of the leader itself changes no difference, so the slope there is as steep as can be."""
     for seed in range(5):
         goal, some = drawn(SQUARE, seed)
-        leader = goal.lead.field.X[goal.lead.row]
+        leader = goal.lead.posterior.X[goal.lead.row]
         best = some[[int(np.argmax(goal.at(some)))]]
         rows = top(SQUARE, goal, np.vstack([leader, best]))
         assert np.isfinite(rows).all()

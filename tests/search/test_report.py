@@ -163,7 +163,7 @@ def test_an_estimate_that_rests_on_a_correction_alone_says_so():
             frozen, Box({"x": Real(0, 1)}), plays=40, threat=Threat(liars=1), seed=seed, progress=False
         ).answer
         here = {play.source for play in found.plays if play.point == found.point and play.number not in found.set_aside}
-        alone = bool(here) and here <= {one.source for one in found.sources if one.offset and not one.set_aside}
+        alone = bool(here) and here <= {one.name for one in found.sources if one.offset and not one.set_aside}
         assert (said in str(found)) == alone
         seen.add(alone)
     assert seen == {True, False}
@@ -199,7 +199,7 @@ def test_who_wins_without_a_source_is_what_a_study_without_it_recommends(minimiz
             return study.answer()
 
         for seen in (whole := answer(told)).sources:
-            assert seen.without == answer([one for one in told if one[1].source != seen.source]).point
+            assert seen.without == answer([one for one in told if one[1].source != seen.name]).point
             found.add(seen.without == whole.point)
     assert found == {True, False}
 
@@ -228,7 +228,7 @@ def test_the_range_observed_is_that_of_the_values_as_they_were_told():
     told, rng = {"a": 0.2, "b": 0.7, "c": 0.4}, np.random.default_rng(5)
     how = {"plays": 60, "seed": 0, "threat": Threat(lies=2), "progress": False}
     found = maximize(lambda one: Measurement(float(rng.random() < told[one]), trials=1), Options(list(told)), **how)
-    assert (found.answer.low, found.answer.high) == (0.0, 1.0)
+    assert (found.answer.span.low, found.answer.span.high) == (0.0, 1.0)
     assert "values between 0 and 1 (the range observed)" in str(found)
 
 

@@ -1,5 +1,6 @@
 """The shared study itself: what is handed out, what counts, what is said again."""
 
+import json
 import threading
 
 import pytest
@@ -8,6 +9,7 @@ from tests.service.conftest import BOX
 from unswayed import Optimizer
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import JournalError
+from unswayed.search import beliefs
 from unswayed.service.host import Host
 from unswayed.service.refused import Refused
 from unswayed.storage.database import Database, DatabaseJournal
@@ -221,6 +223,29 @@ def test_two_servers_of_one_database_see_what_the_other_has_written(postgres):
     assert [play.value for play in two.study("s").log] == [play.value for play in one.study("s").log]
     one.study("s").edit("o", lambda: study.retract(a, "spoilt"))
     assert str(two.study("s").answer()) == str(one.study("s").answer())
+
+
+def test_servers_that_share_a_study_agree_with_one_that_begins_later(postgres, monkeypatch):
+    """Fits are made by one of them, recorded, and not repeated; an edit makes all of them begin again."""
+    one, two = Host(Database(postgres)), Host(Database(postgres))
+    one.begin("s", BOX, {"seed": 1, "threat": 0.5})
+    fits = []
+    monkeypatch.setattr(beliefs, "fit_model", lambda *a, of=beliefs.fit_model, **k: fits.append(1) or of(*a, **k))
+    for number in range(36):
+        study = (one if number % 3 else two).study("s")
+        (asked,) = ask(study, f"lab{number % 3}")
+        tell(study, f"lab{number % 3}", asked, 0.9 - (study.log[asked].point["x"] - 0.3) ** 2)
+        if number == 20:
+            one.study("s").edit("o", lambda: one.study("s").retract(4, "spoilt"))
+        if number == 28:
+            two.study("s").edit("o", lambda: two.study("s").change(threat=None))
+    kinds = [record["kind"] for record in one.study("s").records()]
+    assert kinds.count("fit") > 10
+    late = Host(Database(postgres))
+    fits.clear()
+    said = json.dumps(late.study("s").answer().to_dict())
+    assert len(fits) <= 3
+    assert said == json.dumps(one.study("s").answer().to_dict()) == json.dumps(two.study("s").answer().to_dict())
 
 
 def test_a_doubtful_value_is_measured_again_by_somebody_else(host):

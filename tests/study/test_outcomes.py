@@ -34,7 +34,7 @@ def test_false_outcomes_are_counted_one_by_one():
     """An independent count: outcomes of one variant, turned round until the means are level."""
     study, _ = visits(0)
     answer = study.answer()
-    assert (answer.low, answer.high) == (0, 1)
+    assert (answer.span.low, answer.span.high) == (0, 1)
     assert answer.breakdown.lies >= 5
     assert answer.breakdown.lies >= answer.breakdown.budget  # an outcome changes by at most 1
 

@@ -29,7 +29,7 @@ def worked(lie, *, plays=48, workers=6, seed=0, **settings):
 
 def test_a_worker_that_returns_random_numbers_is_named_and_set_aside():
     answer = worked(lambda value, rng: rng.uniform(-1, 0))
-    assert [source.source for source in answer.sources if source.set_aside] == ["w2"]
+    assert [source.name for source in answer.sources if source.set_aside] == ["w2"]
     assert set(answer.set_aside) >= set(range(2, 48, 6))
     assert "Source w2 is set aside: the others do not explain its 8 measurements." in str(answer)
     assert bowl(answer.point) > -0.01
@@ -38,7 +38,7 @@ def test_a_worker_that_returns_random_numbers_is_named_and_set_aside():
 def test_a_worker_that_is_off_by_a_constant_is_corrected():
     answer = worked(lambda value, rng: value + 0.4)
     (off,) = [source for source in answer.sources if source.offset]
-    assert off.source == "w2"
+    assert off.name == "w2"
     assert off.offset == pytest.approx(0.4, abs=0.05)
     assert not off.set_aside
     assert re.search(r"Source w2 reads 0\.(39|40)\d above the others; this was taken off\.", str(answer))
@@ -51,7 +51,7 @@ def test_a_worker_that_drifts_is_named():
         play = study.ask(source=f"w{t % 4}")[0]
         study.tell(play, bowl(play.point) + 0.01 * rng.standard_normal() + 0.5 * t / 80 * (t % 4 == 1))
     (off,) = [source for source in study.answer().sources if source.offset or source.set_aside]
-    assert off.source == "w1"
+    assert off.name == "w1"
     assert off.drift == pytest.approx(0.5, abs=0.1)
     assert "Source w1 reads 0.2" in str(study.answer())
     assert " over the study; this was taken off." in str(study.answer())
@@ -63,7 +63,7 @@ def test_smaller_is_better_turns_offsets_round():
         play = study.ask()[0]
         study.tell(play, -bowl(play.point) + 0.01 * rng.standard_normal() + 0.4 * (t % 6 == 2), source=f"w{t % 6}")
     answer = study.answer()
-    assert {source.source: round(source.offset, 1) for source in answer.sources if source.offset} == {"w2": 0.4}
+    assert {source.name: round(source.offset, 1) for source in answer.sources if source.offset} == {"w2": 0.4}
     assert re.search(r"w2 reads 0\.(39|40)\d above the others", str(answer))
 
 
@@ -71,7 +71,7 @@ def test_honest_workers_are_believed():
     for seed in range(5):
         answer = worked(lambda value, rng: value, seed=seed)
         assert not any(source.set_aside or source.offset for source in answer.sources)
-        assert [source.plays for source in answer.sources] == [8] * 6
+        assert [source.measurements for source in answer.sources] == [8] * 6
 
 
 def test_what_was_set_aside_is_compared_with_the_threat():
@@ -138,7 +138,7 @@ def test_an_objective_may_return_a_measurement():
     answer = maximize(objective, Options(["a", "b"]), plays=20, seed=0).answer
     assert answer.point == "b"
     assert {play.trials for play in answer.plays} == {40}
-    assert answer.sources[0].plays == 20
+    assert answer.sources[0].measurements == 20
 
 
 def test_precise_measurements_weigh_more():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.theory.instances import function_of_norm
 from unswayed import Feedback, Matern, SquaredExponential, TrimmedPhasedElimination
-from unswayed.core.gp.estimate import Estimate, trimmed_mean
+from unswayed.core.gp.epoch_posterior import EpochPosterior, trimmed_mean
 
 NUMBERS = st.floats(-1e3, 1e3)
 
@@ -80,7 +80,7 @@ def missed(seed, form, attack, B, scale=1.0, epochs=4):
             groups = worst_lies(policy, query, groups, target, sign)
         feedback = Feedback(query.arms, query.repeats, groups.mean(axis=0), groups)
         with pytest.MonkeyPatch.context() as patch:  # the bands of all arms, also of those that are dropped
-            patch.setattr(Estimate, "overlapping", lambda self, *settings: np.ones(len(self.X), dtype=bool))
+            patch.setattr(EpochPosterior, "overlapping", lambda self, *settings: np.ones(len(self.X), dtype=bool))
             band = policy.tell(epoch, feedback)
         epoch = policy.tell(epoch, feedback)
         outside = np.abs(band.mean - f[active]) > scale * band.width

@@ -26,7 +26,6 @@ from unswayed.audits.measurements import collect, find_hinges, find_rivals, find
 from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.result import Audit
 from unswayed.audits.sources import decisive_sources, find_sources, winner_without
-from unswayed.audits.span import Span
 from unswayed.core.data.threads import one_thread
 from unswayed.core.tampering.certificate import Breakdown
 from unswayed.core.tampering.threat import Threat
@@ -35,6 +34,7 @@ from unswayed.forwarding import forwards
 from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.judgement.credible import Credible, Mixture, credible
 from unswayed.judgement.prior import assumptions, certified
+from unswayed.judgement.span import Span
 from unswayed.types import EPS, BoolArray, FloatArray, floats
 
 
@@ -154,7 +154,7 @@ def _stated(given: Given, noise_stds: ArrayLike | None, *, known: bool) -> tuple
 
 def _ranged(given: Given, values: FloatArray, low: float | None, high: float | None) -> tuple[Given, Span]:
     """What the user states, with the range of honest values in the threat; and that range, also if it is not given."""
-    span = Span.of(values, given.feared, low, high)
+    span = Span.checked(values, given.feared, low, high)
     return replace(given, threat=span.around(Threat.of(given.threat), observed=False)), span
 
 

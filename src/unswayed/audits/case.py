@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 
 from unswayed.audits.fit import Fit
-from unswayed.audits.span import Span
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import LARGEST_VALUE, Records
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.prior import Prior
+from unswayed.judgement.span import Span
 from unswayed.judgement.table import Table
 
 

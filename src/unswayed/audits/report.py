@@ -13,7 +13,7 @@ from unswayed.text import at_least, at_most, counted, listed, number, printable
 if TYPE_CHECKING:
     from unswayed.audits.counting import Limit
     from unswayed.audits.result import Audit
-    from unswayed.audits.sources import Source
+    from unswayed.judgement.source import Source
 
 SHOWN = 10  # suspects and sources
 PLANNED = 5  # false measurements of the cheapest plan
@@ -181,7 +181,7 @@ def _sources(audit: Audit) -> list[str]:
 
 def ranked(sources: tuple[Source, ...]) -> list[Source]:
     """Sources as they are shown: suspicious ones first, then those that alone could overturn the winner."""
-    return sorted(sources, key=lambda one: (not one.suspicious, not one.alone_overturns, -one.measurements))
+    return sorted(sources, key=lambda one: (not one.suspicious, not one.alone, -one.measurements))
 
 
 def source_row(audit: Audit, one: Source) -> list[str]:
@@ -189,9 +189,9 @@ def source_row(audit: Audit, one: Source) -> list[str]:
     offset = "offset not known"
     if one.offset is not None and one.deviation is not None:
         offset = f"{round(one.offset, 1 - floor(log10(one.deviation))):+.6g} ± {one.deviation:.2g}"
-    power = "could overturn it alone" if one.alone_overturns else "cannot overturn it alone"
-    wins = "too little is left" if one.winner_without is None else f"option {one.winner_without} wins"
-    name = printable(one.source, limit=200) + (" (SUSPICIOUS)" if one.suspicious else "")
+    power = "could overturn it alone" if one.alone else "cannot overturn it alone"
+    wins = "too little is left" if one.without is None else f"option {one.without} wins"
+    name = printable(one.name, limit=200) + (" (SUSPICIOUS)" if one.suspicious else "")
     return [name, counted(one.measurements, "measurement"), offset, power, f"without it {wins}"]
 
 
@@ -232,7 +232,7 @@ def record(audit: Audit) -> dict[str, Any]:
             "sources": list(audit.plan.sources),
             "sources_rival": _label(audit, audit.plan.sources_rival),
         },
-        "sources": [{**asdict(one), "winner_without": _label(audit, one.winner_without)} for one in audit.sources],
+        "sources": [one.to_dict(audit.describe) for one in audit.sources],
         "pivot": audit.pivot,
         "pivot_repeats": int(audit.counts[audit.pivot]),
         "shifted_measurements": audit.shifted_measurements,

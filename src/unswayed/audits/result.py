@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from unswayed.audits.counting import Limit, Plan
 from unswayed.audits.measurements import Rival, Suspect
 from unswayed.audits.report import details, record, summary
-from unswayed.audits.sources import Source
-from unswayed.audits.span import Span
 from unswayed.core.tampering.certificate import Breakdown, Certificate
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.credible import Credible
+from unswayed.judgement.source import Source
+from unswayed.judgement.span import Span
 from unswayed.text import digits, printable
 from unswayed.types import FloatArray, IntArray
 

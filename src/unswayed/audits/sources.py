@@ -8,7 +8,7 @@ measurements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,35 +18,12 @@ from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
+from unswayed.judgement.source import Source
 from unswayed.judgement.sources import weigh_sources
 from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, IntArray
 
-REFITTED = 20  # so many sources are left out with a refit each, those with most measurements first
-
-
-@dataclass(frozen=True)
-class Source:
-    """What a source could have done.
-
-    Attributes:
-        source: Its name.
-        measurements: How many measurements it made.
-        alone_overturns: Whether lies of this source alone could have overturned the winner.
-        winner_without: The option that wins without its measurements, with everything that is estimated estimated
-            again; None if too little is left. With more than 20 sources, the model is held fixed for the smaller ones.
-        offset: How far it reads above the others; None if that cannot be told.
-        deviation: The standard deviation of the offset.
-        suspicious: Whether the others do not explain its measurements.
-    """
-
-    source: str
-    measurements: int
-    alone_overturns: bool
-    winner_without: int | None
-    offset: float | None
-    deviation: float | None
-    suspicious: bool
+REFITTED = 20  # sources without which the model is estimated again, those with most measurements first
 
 
 def find_sources(case: Case, alone: BoolArray) -> tuple[Source, ...]:
@@ -65,7 +42,17 @@ def find_sources(case: Case, alone: BoolArray) -> tuple[Source, ...]:
     for s, name in enumerate(data.names):
         without = winner_without(given if s in refitted else fixed, data, case.winner, data.sources != s)
         offset, deviation = _offset(case, data.sources, s, suspicious)
-        found.append(Source(name, int(counts[s]), bool(alone[s]), without, offset, deviation, s in suspicious))
+        found.append(
+            Source(
+                name=name,
+                measurements=int(counts[s]),
+                suspicious=s in suspicious,
+                offset=offset,
+                deviation=deviation,
+                alone=bool(alone[s]),
+                without=without,
+            )
+        )
     return tuple(found)
 
 
@@ -119,10 +106,10 @@ def decisive_sources(case: Case, sources: tuple[Source, ...]) -> tuple[tuple[str
     """
     suspicious = [s for s, one in enumerate(sources) if one.suspicious]
     for s in suspicious:
-        if sources[s].winner_without != case.winner:
-            return (sources[s].source,), sources[s].winner_without
+        if sources[s].without != case.winner:
+            return (sources[s].name,), sources[s].without
     if 1 < len(suspicious) < len(sources) and case.data.sources is not None:
         found = winner_without(case.given, case.data, case.winner, ~np.isin(case.data.sources, suspicious))
         if found != case.winner:
-            return tuple(sources[s].source for s in suspicious), found
+            return tuple(sources[s].name for s in suspicious), found
     return (), case.winner

@@ -10,7 +10,9 @@ import _thread
 import sys
 import threading
 from importlib import import_module
+from importlib.metadata import entry_points
 from io import TextIOWrapper
+from types import ModuleType
 from typing import Any
 
 import typer
@@ -19,7 +21,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from unswayed import __version__
 from unswayed.cli.output import drop_output, say
-from unswayed.errors import SystemFault, UnswayedError
+from unswayed.errors import InvalidInput, SystemFault, UnswayedError
 from unswayed.text import printable
 
 WRONG_USE, SYSTEM_FAULT, INTERRUPTED = 2, 3, 130
@@ -38,6 +40,27 @@ COMMANDS = {
     "reproduce": "Run all experiments of the paper, draw its figures, check its claims, write report.html.",
     "demo": "GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds.",
 }
+# Commands of other distributions. Each is a module that its distribution names in this group of entry points.
+ELSEWHERE = {"gauntlet": "unswayed-gauntlet"}
+GROUP = "unswayed.commands"
+
+
+def module_of(name: str) -> ModuleType:
+    """The module of a command.
+
+    Args:
+        name: The command.
+
+    Raises:
+        InvalidInput: It belongs to a package that is not installed.
+    """
+    if name not in ELSEWHERE:
+        return import_module(f"unswayed.cli.{name}")
+    for found in entry_points(group=GROUP, name=name):
+        module: ModuleType = found.load()
+        return module
+    package = ELSEWHERE[name]
+    raise InvalidInput(f"`unswayed {name}` is in the package {package}: pip install {package}")
 
 
 class Commands(TyperGroup):
@@ -51,7 +74,7 @@ class Commands(TyperGroup):
         """Find the command that was asked for, complete with its options."""
         name, command, rest = super().resolve_command(ctx, args)
         if name in COMMANDS:
-            module = import_module(f"unswayed.cli.{name}")
+            module = module_of(name)
             alone = getattr(module, "app", None) or typer.Typer(add_completion=False)
             if not alone.registered_commands:  # else it has commands of its own
                 alone.command(name)(module.command)

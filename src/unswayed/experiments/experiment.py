@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MAKERS = ("experiment", "instances", "own", "registry", "settings")
 FOLDERS = ("core", "judgement", "policies", "adversaries", "problems", "simulation")
 CODE = ("types.py", *FOLDERS, *(f"experiments/{name}.py" for name in MAKERS))
+PACKAGE = Path(__file__).parent.parent
 LIBRARIES = ("numpy", "scipy", "numba")
 
 
@@ -247,14 +248,14 @@ class Trial(NamedTuple):
 
 
 @cache
-def code_version(code: tuple[str, ...] = CODE, *, libraries: bool = True) -> str:
+def code_version(code: tuple[str, ...] = CODE, *, libraries: bool = True, root: Path = PACKAGE) -> str:
     """A digest of all code that decides the numbers of a run, and of the libraries beneath it.
 
     Args:
         code: Files and folders of the package.
         libraries: Whether the versions of the libraries count.
+        root: The folder of the package.
     """
-    root = Path(__file__).parent.parent
     digest = hashlib.sha256(" ".join(f"{name} {version(name)}" for name in LIBRARIES if libraries).encode())
     for part in code:
         for path in sorted([root / part] if part.endswith(".py") else (root / part).rglob("*.py")):

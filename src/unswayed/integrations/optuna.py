@@ -32,10 +32,21 @@ from unswayed.core.data.threads import one_thread
 from unswayed.forwarding import forwards
 from unswayed.integrations.optuna_audit import StudyTable, audit_study, study_table
 from unswayed.integrations.optuna_common import Common, found_space, given_space, within
-from unswayed.integrations.optuna_fits import Fold, begun, continued, store_fit
 from unswayed.integrations.optuna_retract import restore, retract, retracted
 from unswayed.integrations.optuna_space import Conditions, OptunaSpace
-from unswayed.integrations.optuna_trials import WHY, Trial, ask, events, measured, seen_by, single_objective, store_why
+from unswayed.integrations.optuna_trials import (
+    WHY,
+    Searched,
+    Trial,
+    ask,
+    continued,
+    events,
+    measured,
+    seen_by,
+    single_objective,
+    store_fit,
+    store_why,
+)
 from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.search.answer import Answer
 from unswayed.search.conclude import answer
@@ -109,11 +120,13 @@ class UnswayedSampler(BaseSampler):
 
     def _forget(self) -> None:
         """Begin without what can be computed again."""
-        self._lock, self._folds, self._common = RLock(), dict[str, Fold](), dict[str, Common]()
+        self._lock = RLock()
+        self._searches = dict[str, Searched]()
+        self._common = dict[str, Common]()
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be computed again."""
-        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_folds", "_common")}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_searches", "_common")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -146,12 +159,13 @@ class UnswayedSampler(BaseSampler):
             return dict(space.fixed)
         with self._lock, one_thread():
             trials = study.get_trials(deepcopy=False)
-            fold = self._fold(study, space)
-            seen = seen_by(trials, trial.number, space, self._parallel, fold.read, retracted(study))
+            searched = self._searched(study, space)
+            seen = seen_by(trials, trial.number, space, self._parallel, searched.read, retracted(study))
             minimize = study.direction == StudyDirection.MINIMIZE
-            fold = _newest(self._folds, study, continued(fold, seen.told, trials, self._given, minimize=minimize))
-            row, why = ask(fold.mode, space, seen)
-        store_fit(study, trial, fold)
+            searched, mode = continued(searched, seen.told, trials, self._given, minimize=minimize)
+            _newest(self._searches, study, searched)
+            row, why = ask(mode, space, seen)
+        store_fit(study, trial, searched)
         store_why(study, trial, space, why)
         return space.params_of_row(row)
 
@@ -178,12 +192,12 @@ class UnswayedSampler(BaseSampler):
     def _seed_for(self, study: Study) -> int:
         return _seed_of(study) if self._seed is None else self._seed
 
-    def _fold(self, study: Study, space: OptunaSpace) -> Fold:
+    def _searched(self, study: Study, space: OptunaSpace) -> Searched:
         """The last search of the study, or a new one if that was in another space."""
-        fold = self._folds.get(study.study_name)
-        if fold is None or (fold.space.distributions, fold.space.when) != (space.distributions, space.when):
-            fold = begun(space, _task(study, space, self._given, self._seed_for(study)))
-        return fold
+        last = self._searches.get(study.study_name)
+        if last is None or (last.space.distributions, last.space.when) != (space.distributions, space.when):
+            return Searched(space, _task(study, space, self._given, self._seed_for(study)), [], {})
+        return last
 
 
 def _newest(kept: dict[str, Cached], study: Study, one: Cached) -> Cached:

@@ -4,13 +4,15 @@
     pending   all others whose point is known: open ones, and finished ones behind an open one
     lost      an open trial that many later ones have overtaken; it counts as dead, and nobody waits for it
 
-All of this follows from the trials in the storage alone, so workers that see the same trials agree.
+All of this follows from the trials in the storage alone, so workers that see the same trials agree. A worker that fits
+the model writes the fit to the trial that it is asked for. A new worker continues from the newest fit of the trials
+that it sees, and asks what a worker would ask that was there from the beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from warnings import warn
 
@@ -21,12 +23,15 @@ from unswayed.core.data.measurement import Measurement
 from unswayed.core.tampering.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.integrations.optuna_space import Numbers, OptunaSpace
+from unswayed.judgement.assumptions import Given
+from unswayed.search.fold import Fold, begun, folded
 from unswayed.search.modes import Mode
 from unswayed.search.play import Choice, Why
 from unswayed.search.schedule import propose
 from unswayed.search.task import Event, Failed, Task, Told
 
 ABOUT = ("source", "noise_std", "trials")  # user attributes
+FIT = "unswayed:fit"  # a system attribute: a fit, and the mark of the trials it was made from
 WHY = "unswayed:why"  # a system attribute: what the sampler chose the trial for
 OVERTAKEN, EACH = 16, 4  # an open trial is lost after this many later ones, and this many more for each later open one
 
@@ -147,6 +152,60 @@ def events(task: Task, space: OptunaSpace, trials: Sequence[Trial], *, minimize:
         else Told(row, clipped(sign * found.value), found.source, found.noise_std, found.trials, trial.why)
         for row, trial in zip(space.rows([trial.point for trial in trials]), trials, strict=True)
     ]
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The search of a study.
+
+    Attributes:
+        space: What may be varied.
+        task: What it is for.
+        trials: The finished trials that it was told.
+        read: What finished trials are in this space.
+        fold: The search after these trials; None if it was told nothing so far.
+    """
+
+    space: OptunaSpace
+    task: Task
+    trials: list[Trial]
+    read: Read
+    fold: Fold | None = None
+
+
+def continued(
+    before: Searched, trials: list[Trial], stored: Iterable[FrozenTrial], given: Given, *, minimize: bool
+) -> tuple[Searched, Mode]:
+    """The search that was told these trials, and its mode: it goes on, or begins again if it was told others.
+
+    Args:
+        before: The search so far.
+        trials: What it is to have been told.
+        stored: Trials that may hold a fit.
+        given: What the user states.
+        minimize: Whether smaller values are better.
+    """
+    space, task, fold, known = before.space, before.task, before.fold, len(before.trials)
+    if fold is None or before.trials != trials[:known]:
+        when = sorted((name, gate, sorted(values)) for name, (gate, values) in space.when.items())
+        identity = repr((task.seed, minimize, given, space.distributions, when))
+        found = [fit for trial in stored if isinstance(fit := trial.system_attrs.get(FIT), dict)]
+        fits = {(fit["told"], fit["of"]): fit for fit in found if _has_a_mark(fit)}
+        fold = folded(begun(task, identity), events(task, space, trials, minimize=minimize), fits)
+    else:
+        fold = replace(fold, fit=None).then(events(task, space, trials[known:], minimize=minimize))
+    return replace(before, trials=trials, fold=fold), fold.mode
+
+
+def _has_a_mark(fit: dict[str, Any]) -> bool:
+    return isinstance(fit.get("told"), int) and isinstance(fit.get("of"), str)
+
+
+def store_fit(study: Study, trial: FrozenTrial, searched: Searched) -> None:
+    """Write down the fit that was just made for an open trial."""
+    fit = None if searched.fold is None else searched.fold.fit
+    if fit is not None and not trial.state.is_finished():
+        study._storage.set_trial_system_attr(trial._trial_id, FIT, dict(fit))
 
 
 def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> Choice:

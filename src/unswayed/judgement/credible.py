@@ -24,8 +24,8 @@ from scipy.spatial.distance import cdist
 
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.evidence import Evidence, Explained
-from unswayed.core.gp.joint_posterior import System
 from unswayed.core.gp.kernels import Kernel, Matern, TwoScale, WithLevel
+from unswayed.core.gp.system import System
 from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.map_fit import Model, spread

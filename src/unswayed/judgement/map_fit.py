@@ -26,7 +26,7 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.kernels import TwoScale
+from unswayed.core.gp.kernels import TwoScale, matern_5_2
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.set_aside import faults, set_aside
@@ -159,8 +159,8 @@ def model_score(parameters: FloatArray, data: Pooled, groups: IntArray) -> tuple
     w, rho, s2, tau2 = kernel.share, kernel.ratio, s**2, tau**2
     Z = data.X / np.exp(parameters[:d])[groups]
     r = np.sqrt(5.0) * cdist(Z, Z)
-    coarse, coarse_slope = _matern(r)
-    fine, fine_slope = _matern(r / rho)
+    coarse, coarse_slope = _with_slope(r)
+    fine, fine_slope = _with_slope(r / rho)
     K = (1 - w) * coarse + w * fine
     try:
         L = cholesky(s2 * K + np.diag(tau2 / n), lower=True, check_finite=False, overwrite_a=True)
@@ -190,10 +190,10 @@ def model_score(parameters: FloatArray, data: Pooled, groups: IntArray) -> tuple
     return loss + 0.5 * float(off @ off), gradient
 
 
-def _matern(r: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """m(r) for r = sqrt(5) times the distance, and its slope: dm/d ln l_i is the slope times (x_i - z_i)^2/l_i^2."""
-    decay = np.exp(-r)
-    return (1 + r + np.square(r) / 3) * decay, (5 / 3) * (1 + r) * decay
+def _with_slope(s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The Matern-5/2 kernel m of s = sqrt(5) r, and h, where dm/d ln l_i = h (x_i - z_i)^2/l_i^2."""
+    decay = np.exp(-s)
+    return matern_5_2(s, decay), (5 / 3) * (1 + s) * decay
 
 
 def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, float]:

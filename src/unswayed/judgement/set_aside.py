@@ -95,6 +95,15 @@ class Kept:
         sources = self.records.sources
         return ~self.mask if sources is None else ~self.mask & ~np.isin(sources, self.aside)
 
+    def everything(self, K: FloatArray) -> JointPosterior:
+        """The posterior of all measurements, for a certificate: its proof allows no choice of them by their values.
+
+        Args:
+            K: Kernel matrix of all arms.
+        """
+        told = self.records
+        return JointPosterior.of_plays(K, told.arms, told.values, told.weights, self.posterior.lam)
+
     def surprise(self, arm: int, n: float, mean: float) -> float:
         """How many standard deviations the mean of `n` more plays of an arm is off its prediction."""
         variance = float(self.posterior.covariance[arm, arm]) + self.posterior.lam / n

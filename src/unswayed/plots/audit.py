@@ -90,8 +90,9 @@ def _source_table(audit: Audit) -> list[str]:
     rows = []
     for one in ranked(audit.sources)[:SOURCES]:
         name, _, offset, _, _ = source_row(audit, one)
-        alone, wins = "yes" if one.alone_overturns else "no", "" if one.winner_without is None else one.winner_without
-        rows.append([name, f"{one.measurements:,}", offset, alone, str(wins)])
+        alone = "yes" if one.alone else "no"
+        wins = "" if one.without is None else str(one.without)
+        rows.append([name, f"{one.measurements:,}", offset, alone, wins])
     text = (
         "How often each measured, how far it reads above the others, whether its lies alone could have overturned the "
         "result, and which option wins without it. Suspicious: the others do not explain it."

@@ -8,8 +8,9 @@ from matplotlib.ticker import MaxNLocator
 
 from unswayed.audits.labels.audit import LabelAudit
 from unswayed.audits.labels.data import named
-from unswayed.audits.labels.lies import Source, false_outcomes, given_up
+from unswayed.audits.labels.lies import false_outcomes, given_up
 from unswayed.audits.labels.report import lie, summary, suspect_words, verdict
+from unswayed.judgement.source import Source
 from unswayed.plots.page import document, escaped, picture, table
 from unswayed.plots.style import BAD, GOOD, PALETTE, encoded, light
 from unswayed.text import counted, printable
@@ -105,17 +106,15 @@ def _options(audit: LabelAudit) -> str:
 
 
 def _sources(audit: LabelAudit) -> str:
-    doubted = {suspect.source for suspect in audit.suspects}
-
     def rank(source: Source) -> tuple[bool, ...]:
-        return source.source not in doubted, source.winner_without == audit.winner, not source.alone_overturns
+        return not source.suspicious, source.without == audit.winner, not source.alone
 
     ranked = sorted(audit.sources, key=rank)
     rows = []
     for source in ranked[:ROWS]:
-        without = "too little is left" if source.winner_without is None else audit.describe(source.winner_without)
-        alone = "yes" if source.alone_overturns else "no"
-        rows.append([named(source.source), f"{source.measurements:,}", alone, without])
+        without = "too little is left" if source.without is None else audit.describe(source.without)
+        alone = "yes" if source.alone else "no"
+        rows.append([named(source.name), f"{source.measurements:,}", alone, without])
     more = len(ranked) - len(rows)
     text = "Whether a source alone could have overturned the result, and who wins without it."
     text += f" {more:,} more sources are not shown." if more > 0 else ""

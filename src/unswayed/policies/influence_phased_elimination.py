@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.design.rare_switching import rare_switching_design_at
-from unswayed.core.gp.estimate import Estimate
+from unswayed.core.gp.epoch_posterior import EpochPosterior
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.theory import bounds
@@ -84,7 +84,7 @@ class InfluencePhasedElimination(CertifiedForBudget, PhasedOnFiniteDomain):
         """Lines 14-16, with the exact width of every difference."""
         C, beta = self.corruption_budget, self.beta(epoch.h)
         X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
-        estimate = Estimate.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.regularisation)
+        estimate = EpochPosterior.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.regularisation)
         keep = estimate.undominated(beta, C)
         mu, width = estimate.mean, beta * estimate.deviation + C * estimate.influence()
         return epoch.next(keep, mu, width, feedback)

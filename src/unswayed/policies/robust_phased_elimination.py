@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.core.design.rare_switching import rare_switching_design_at
-from unswayed.core.gp.estimate import Estimate
+from unswayed.core.gp.epoch_posterior import EpochPosterior
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.errors import InvalidInput
@@ -93,7 +93,7 @@ class RobustPhasedElimination(PhasedOnFiniteDomain):
         """Lines 14-16: estimate from this epoch alone, keep every arm that may still be best."""
         u_h = int(feedback.repeats.sum())
         X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
-        estimate = Estimate.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.lam)  # line 14
+        estimate = EpochPosterior.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.lam)  # line 14
         factor = self.width.factor(self, epoch.h, u_h, estimate.posterior.log_det)
         w = factor * estimate.deviation
         keep = estimate.overlapping(w, factor, self.cover_error)  # line 15: mu + w >= max(mu - w), up to rounding

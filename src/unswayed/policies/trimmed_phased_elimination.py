@@ -28,7 +28,7 @@ from math import ceil
 import numpy as np
 
 from unswayed.core.design.rare_switching import rare_switching_design_at
-from unswayed.core.gp.estimate import Estimate, trimmed_mean
+from unswayed.core.gp.epoch_posterior import EpochPosterior, trimmed_mean
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.theory import bounds
@@ -113,7 +113,7 @@ class TrimmedPhasedElimination(Certified, PhasedOnFiniteDomain):
         """Estimate from this epoch alone, trim, keep every arm that may still be best."""
         N, delta_h, groups = len(self.domain), bounds.epoch_delta(self.delta, epoch.h), feedback.group_means
         X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
-        estimate = Estimate.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.regularisation)
+        estimate = EpochPosterior.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.regularisation)
         G = 1 if groups is None else len(groups)
         known = self.norm_bound, self.noise_std, self.regularisation, N, delta_h
         factor = bounds.trimmed_beta(*known, groups=G, trim=self.trim)

@@ -26,12 +26,12 @@ from unswayed.core.tampering.influence import pairwise_influence
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.recommend import cautious
 from unswayed.judgement.set_aside import Kept, set_aside
 from unswayed.policies.finite import OnFiniteDomain, check_index_lam
 from unswayed.types import Feedback, FloatArray, Query, View, fix, positive, read_only, whole
 
 RESOLVED = 1 / 3  # of the noise: an arm whose sd is smaller is played again only to verify
-CAUTION = 1.0  # recommend the arm of largest mu - CAUTION sd
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -147,12 +147,4 @@ class VigilantUCB(OnFiniteDomain):
 
     def posterior(self, state: Kept) -> JointPosterior:
         """The posterior of all plays, trimmed or not: a certificate must not leave out plays by their rewards."""
-        plays = state.records
-        return JointPosterior.of_plays(self._K, plays.arms, plays.values, plays.weights, self.lam)
-
-
-def cautious(mean: FloatArray, deviation: FloatArray, without: Sequence[int] = ()) -> FloatArray:
-    """mu - CAUTION sd of each arm; minus infinity for arms to leave out, unless these are all arms."""
-    lower: FloatArray = mean - CAUTION * deviation
-    lower[list(without) if len(without) < len(lower) else []] = -np.inf
-    return lower
+        return state.everything(self._K)

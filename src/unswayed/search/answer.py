@@ -11,9 +11,11 @@ from unswayed.core.tampering.certificate import Breakdown, Certificate
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.credible import Credible
+from unswayed.judgement.source import Source
+from unswayed.judgement.span import Span
 from unswayed.judgement.words import gap_sentence
 from unswayed.search.play import Play
-from unswayed.search.report import SourceSeen, report, threat_levels
+from unswayed.search.report import report, threat_levels
 from unswayed.spaces import Point
 from unswayed.text import counted, number, resolved
 from unswayed.types import FloatArray
@@ -46,8 +48,7 @@ class Answer:
         set_aside_total: How far they are off, in all; a value beyond a range that was stated counts as its nearer end.
         sources: What became of each named source.
         threat: What tampering to be safe against; None if nobody knows.
-        low: Smallest value that false measurements were counted with: given, or the smallest one that is kept.
-        high: The largest one.
+        span: The range that false measurements were counted with: given, or that of the values that are kept.
         lowest_leads: The lowest possible lead over the best rival, with 0, 1, 2, ... false measurements.
         lowest_leads_sources: The same for lying sources; None if no source was named.
         plays: All plays, also open, failed and retracted ones.
@@ -76,10 +77,9 @@ class Answer:
     unexplored: float
     set_aside: tuple[int, ...]
     set_aside_total: float
-    sources: tuple[SourceSeen, ...]
+    sources: tuple[Source, ...]
     threat: Threat | None
-    low: float
-    high: float
+    span: Span
     plays: tuple[Play, ...]
     space: Any
     continuum: bool
@@ -109,13 +109,13 @@ class Answer:
     def shown_estimate(self) -> str:
         """The estimate with its deviation, if that is known, as text."""
         if self.deviation is None:
-            return resolved(self.estimate, self.high - self.low)
+            return resolved(self.estimate, self.span.width)
         return f"{number(self.estimate, self.deviation)} ± {self.deviation:.2g}"
 
     @property
     def shown_range(self) -> str:
         """Which values false measurements were counted with, as text."""
-        return " and ".join(resolved(end, self.high - self.low) for end in (self.low, self.high))
+        return " and ".join(resolved(end, self.span.width) for end in (self.span.low, self.span.high))
 
     @property
     def considered(self) -> int:
@@ -168,7 +168,7 @@ class Answer:
             "measured": self.measured,
             "set_aside": list(self.set_aside),
             "set_aside_total": self.set_aside_total,
-            "sources": [asdict(source) for source in self.sources],
+            "sources": [source.to_dict() for source in self.sources],
             "threat": None if self.threat is None else self.threat.to_dict(),
             "threats": [asdict(level) for level in threat_levels(self)],
             "minimize": self.minimize,

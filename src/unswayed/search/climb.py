@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from unswayed.core.gp.field import Lead, log_improvement
+from unswayed.core.gp.improvement import log_improvement
+from unswayed.core.gp.point_posterior import LeadOver
 from unswayed.search.candidates import leading
 from unswayed.spaces import Box, Categorical, Options, Space
 from unswayed.types import BoolArray, FloatArray
@@ -22,7 +23,7 @@ NEAREST = 30  # options of a table are neighbours
 class Improvement:
     """The logarithm of the expected improvement over the leader."""
 
-    lead: Lead
+    lead: LeadOver
 
     def at(self, rows: FloatArray) -> FloatArray:
         """At each row."""

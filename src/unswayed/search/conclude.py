@@ -16,7 +16,8 @@ from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, credible, share_unexplored
 from unswayed.judgement.prior import assumptions, certified
-from unswayed.policies.vigilant_ucb import CAUTION, cautious
+from unswayed.judgement.recommend import CAUTION, cautious
+from unswayed.judgement.span import Span
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
 from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures, parameters
@@ -117,7 +118,6 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         if unexplored <= HIDDEN and not flat:
             found = credible(given, mixture, surrogate.rows, arm, prior.noise_std)
             found = None if found is None else replace(found, threat=feared)
-    counted["low"], counted["high"] = sorted((sign * counted["low"], sign * counted["high"]))
     return Answer(
         point=point(arm),
         estimate=sign * estimated,
@@ -134,7 +134,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         threat=Threat.of(given.flipped().threat if minimize else given.threat),
         continuum=continuum,
         flat=flat,
-        **counted,
+        **counted | {"span": counted["span"].flipped() if minimize else counted["span"]},
         **shown,
     )
 
@@ -190,8 +190,7 @@ def _broken(
     some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
     kept = records.only(some)
     found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
-    low = float(data.values[some].min()) if threat.low is None else threat.low
-    high = float(data.values[some].max()) if threat.high is None else threat.high
+    span = Span.of(data.values[some], threat)
     score = posterior.mean - CAUTION * posterior.deviation
     leads = score[arm] - score
     leads[posterior.mean[arm] - posterior.mean < margin] = np.inf
@@ -201,12 +200,12 @@ def _broken(
         leads,
         lambda rows: kept.effects(effect[arm] - effect[rows], S),
         kept,
-        prior.standard(low),
-        prior.standard(high),
+        prior.standard(span.low),
+        prior.standard(span.high),
         arm,
     )
     counted = {"lies": lies.number, "liars": liars.number if data.names else None}
-    about = {"low": low, "high": high, "lowest_leads": prior.output_scale * lies.lowest}
+    about: dict[str, Any] = {"span": span, "lowest_leads": prior.output_scale * lies.lowest}
     if data.names:
         about["lowest_leads_sources"] = prior.output_scale * liars.lowest
     return replace(found, budget=prior.output_scale * found.budget, **counted), about, liars.alone

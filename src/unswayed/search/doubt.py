@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from unswayed.core.gp.field import log_improvement
+from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.tampering.threat import Threat
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate

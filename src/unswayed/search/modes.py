@@ -94,19 +94,20 @@ def step(mode: Mode, event: Event) -> Mode:
     if isinstance(mode, Guided):
         due = data.plays >= mode.refit_at
         return _decided(_refit(mode.task, data, mode) if due else replace(mode, data=data))
-    enough = mode.task.enough
-    plays = data.plays
-    if plays < enough and (plays < FEWEST or plays + data.failures < enough):
+    if not enough(mode.task, data):
         return replace(mode, data=data)
     return _decided(_refit(mode.task, data, None))
+
+
+def enough(task: Task, data: Data) -> bool:
+    """Whether there are enough values for a model."""
+    return data.plays >= task.enough or (data.plays >= FEWEST and data.plays + data.failures >= task.enough)
 
 
 def _decided(guided: Guided) -> Mode:
     """Once enough is known: eliminate in epochs if that was asked for or can finish, else go on as before."""
     task, data = guided.task, guided.data
-    finite = task.all_rows is not None
-    possible = task.method == "auto" and finite and task.planned is not None and task.budget is not None
-    if task.method != "influence-pe" and not (possible and data.plays == task.decides_at):
+    if not task.may_eliminate or (task.method == "auto" and data.plays != task.decides_at):
         return guided
     arms = task.space.arms(EVERYWHERE, task.seed) if task.all_rows is None else task.all_rows
     policy = _eliminating_policy(task, guided.surrogate, arms, stage=1)
@@ -121,8 +122,13 @@ def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
     anew = before is None or plays >= before.anew_at
     rounds = 2 if before is None else int(anew)
     beliefs = estimate(task, data, None if before is None else before.beliefs, rounds=rounds)
-    anew_at = int(np.ceil(plays * GROWTH)) if before is None or anew else before.anew_at
-    return after_fit(task, data, beliefs, max(int(plays * STEPS), plays + 1), anew_at)
+    refit_at, anew_at = next_fits(plays)
+    return after_fit(task, data, beliefs, refit_at, anew_at if before is None or anew else before.anew_at)
+
+
+def next_fits(plays: int) -> tuple[int, int]:
+    """At how many plays a model of this many plays is improved, and at how many it is fitted anew."""
+    return max(int(plays * STEPS), plays + 1), int(np.ceil(plays * GROWTH))
 
 
 def after_fit(task: Task, data: Data, beliefs: Beliefs, refit_at: int, anew_at: int) -> Guided:

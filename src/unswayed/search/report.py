@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.source import Source
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data
 from unswayed.spaces import Point
@@ -19,32 +20,6 @@ if TYPE_CHECKING:
     from unswayed.search.answer import Answer
 
 LISTED = 10  # plays and sources that are named
-
-
-@dataclass(frozen=True)
-class SourceSeen:
-    """What became of a named source.
-
-    Attributes:
-        source: Its name.
-        plays: How many measurements it made.
-        set_aside: Whether all of them are set aside, because the others do not explain them.
-        offset: How far it reads above the others on average; 0 unless it is off. This was taken off its values.
-        drift: How much more it reads above them at the end of the study than at its beginning.
-        alone: Whether other values of its kept measurements, within the range of the answer and with the model held
-            fixed, could have changed the recommendation.
-        without: The point that would be recommended without its kept measurements, with the model held fixed; in a
-            continuum the same one if that is as good up to the noise. None if nothing would be left, or if there are
-            too many measurements to try.
-    """
-
-    source: str
-    plays: int
-    set_aside: bool
-    offset: float
-    drift: float = 0.0
-    alone: bool = False
-    without: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +37,7 @@ class ThreatLevel:
 
 def sources_seen(
     data: Data, surrogate: Surrogate, sign: float, alone: BoolArray, without: Sequence[Point | None]
-) -> tuple[SourceSeen, ...]:
+) -> tuple[Source, ...]:
     """What became of each source; `alone` says which could have changed the recommendation, as far as they are kept.
 
     Args:
@@ -81,9 +56,17 @@ def sources_seen(
             a, b = prior.output_scale * kept.offsets[i]
             offsets[i] = a + b * when[data.source == i].mean(), 2 * b
     offset, drift = (sign * offsets.T + 0.0).tolist()
-    overturns = [bool(alone[i : i + 1].any()) for i in range(len(data.names))]
     return tuple(
-        SourceSeen(name, int(counts[i]), i in kept.aside, offset[i], drift[i], overturns[i], without[i])
+        Source(
+            name=name,
+            measurements=int(counts[i]),
+            suspicious=i in kept.aside or bool(offset[i]),
+            set_aside=i in kept.aside,
+            offset=offset[i],
+            drift=drift[i],
+            alone=bool(alone[i : i + 1].any()),
+            without=without[i],
+        )
         for i, name in enumerate(data.names)
     )
 
@@ -156,8 +139,8 @@ def _worse(answer: Answer) -> str:
 
 def _counts(answer: Answer) -> str:
     """From which numbers on lies could have changed the recommendation."""
-    b, threat = answer.breakdown, answer.threat or Threat()
-    unknown = [words for words, end in (("lowest", threat.low), ("highest", threat.high)) if end is None]
+    b, span = answer.breakdown, answer.span
+    unknown = [words for words, given in (("lowest", span.low_given), ("highest", span.high_given)) if not given]
     part, kept = "range" if len(unknown) == 2 else "".join(unknown), "of those kept" if answer.set_aside else "observed"
     seen = f" (the {part} {kept})" if unknown else ""
     fixed = "the model and what is set aside" if answer.set_aside else "the model"
@@ -184,7 +167,7 @@ def _warnings(answer: Answer) -> list[str]:
             f"You allowed {counted(threat.liars, 'lying source')}, but no measurement names its source, so each may be "
             "false: tell who measured it."
         )
-    off = {s.source for s in answer.sources if s.offset and not s.set_aside}
+    off = {s.name for s in answer.sources if s.offset and not s.set_aside}
     if off and (here := _measured_here(answer)) and here <= off:
         lines.append(
             "This point was measured only by a source whose values were corrected, so its estimate is as uncertain as "
@@ -222,7 +205,7 @@ def _aside(answer: Answer) -> str:
 
 def _uncounted(answer: Answer) -> str:
     """What the threat does not count, if more was set aside than it allows."""
-    threat, liars = answer.threat or Threat(), {s.source for s in answer.sources if s.set_aside}
+    threat, liars = answer.threat or Threat(), {s.name for s in answer.sources if s.set_aside}
     single = sum(answer.plays[number].source not in liars for number in answer.set_aside)
     if threat.lies or threat.liars:
         return "gross faults" if single > threat.lies and not threat.total else ""
@@ -234,9 +217,11 @@ def _sources(answer: Answer) -> list[str]:
     """The sources that are not believed, or off."""
     lines = []
     for s in sorted(answer.sources, key=lambda one: not one.set_aside):
-        name = f"Source {printable(s.source, limit=60)}"
+        name = f"Source {printable(s.name, limit=60)}"
         if s.set_aside:
-            lines.append(f"{name} is set aside: the others do not explain its {counted(s.plays, 'measurement')}.")
+            lines.append(
+                f"{name} is set aside: the others do not explain its {counted(s.measurements, 'measurement')}."
+            )
         elif s.offset:
             off = f"{abs(s.offset):.3g} {'above' if s.offset > 0 else 'below'} the others"
             drifts = f" on average and drifts by {s.drift:.3g} over the study" if s.drift else ""

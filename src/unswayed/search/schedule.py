@@ -1,8 +1,8 @@
 """Which row to play next: the one place that decides what each play is for.
 
-A new place is worth the improvement over the leader that one more play promises there (core/gp/field.py). What was
-played is worth measuring again if its value may be a lie that matters (doubt.py): nothing if there is no threat, and
-little early on, because leaders change. The largest worth wins.
+A new place is worth the improvement over the leader that one more play promises there (core/gp/improvement.py). What
+was played is worth measuring again if its value may be a lie that matters (doubt.py): nothing if there is no threat,
+and little early on, because leaders change. The largest worth wins.
 
     start       cover the space, before there is a model
     explore     a place that may be better than the leader, although less is expected there
@@ -25,7 +25,7 @@ from collections import Counter
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from unswayed.core.gp.field import Field, Lead
+from unswayed.core.gp.point_posterior import LeadOver, PointPosterior
 from unswayed.search.anew import anew
 from unswayed.search.candidates import chances, family_of, leading, starts, unguided
 from unswayed.search.climb import Improvement, top
@@ -103,7 +103,7 @@ def _worth_most(mode: Guided, number: int, pending: FloatArray, source: str | No
     return choice
 
 
-def _of_family(mode: Guided, field: Field, family: int, number: int, pending: FloatArray) -> Choice | None:
+def _of_family(mode: Guided, field: PointPosterior, family: int, number: int, pending: FloatArray) -> Choice | None:
     """The row of a family that promises most over the best row of that family; None if none is left."""
     task, surrogate = mode.task, mode.surrogate
     own = np.flatnonzero(family_of(task.space, field.X) == family)
@@ -132,17 +132,17 @@ def _promising(goal: Improvement, rows: FloatArray, chance: FloatArray, *, look:
     """
     worth, lead = chance**WARY * np.exp(goal.at(rows)), goal.lead
     best = int(np.argmax(worth))
-    span = float(np.ptp(lead.field.y))
+    span = float(np.ptp(lead.posterior.y))
     if not span or (look and worth[best] <= LITTLE * span):
-        far = np.where(chance < chance.max() / 2, 0.0, cdist(rows, lead.field.X).min(axis=1))
+        far = np.where(chance < chance.max() / 2, 0.0, cdist(rows, lead.posterior.X).min(axis=1))
         if far.max() > 0:
             return Choice(rows[int(np.argmax(far))], Why.EXPLORE), float(worth[best])
     return Choice(rows[best], _expected(lead, rows[best])), float(worth[best])
 
 
-def _closest(lead: Lead, shut: set[bytes]) -> Choice:
+def _closest(lead: LeadOver, shut: set[bytes]) -> Choice:
     """If one more play changes nothing: the leader or its closest rival, whichever is known less."""
-    field, leader = lead.field, lead.row
+    field, leader = lead.posterior, lead.row
     mean, deviation = field.at(field.X)
     apart = (mean[leader] - mean) / np.hypot(deviation, deviation[leader])
     apart[[leader, *(i for i, row in enumerate(field.X) if row.tobytes() in shut)]] = np.inf
@@ -159,9 +159,9 @@ def _word(mode: Guided | Eliminating, row: FloatArray) -> Why:
     return _expected(lead, row)
 
 
-def _expected(lead: Lead, row: FloatArray) -> Why:
+def _expected(lead: LeadOver, row: FloatArray) -> Why:
     """Whether a row is expected to be as good as the leader, up to the noise."""
-    return Why.EXPLOIT if lead.at(row[None])[0][0] > -np.sqrt(lead.field.lam) else Why.EXPLORE
+    return Why.EXPLOIT if lead.at(row[None])[0][0] > -np.sqrt(lead.posterior.lam) else Why.EXPLORE
 
 
 def _shut(mode: Guided, pending: FloatArray) -> set[bytes]:

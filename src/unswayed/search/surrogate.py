@@ -11,10 +11,10 @@ from typing import Self
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.field import Field
 from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.core.gp.posterior import JointPosterior, pooled
-from unswayed.core.tampering.threat import Records, Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.set_aside import Kept, extended, set_aside
 from unswayed.judgement.table import Table
@@ -99,18 +99,14 @@ class Surrogate:
 
     def beside(self, candidates: FloatArray) -> Self:
         """The same plays, on the rows that were played and on candidates."""
-        rows = numbered_rows(np.vstack([self.rows, candidates]))[0]
-        kept = replace(self.kept, posterior=self._posterior(self.kept.told, rows))
-        return replace(self, rows=rows, kept=kept)
+        rows, told = numbered_rows(np.vstack([self.rows, candidates]))[0], self.kept.told
+        K = gram(self.beliefs.prior.kernel, rows)
+        posterior = JointPosterior.of_plays(K, told.arms, told.values, told.weights, self.beliefs.prior.lam)
+        return replace(self, rows=rows, kept=replace(self.kept, posterior=posterior))
 
     def everything(self) -> JointPosterior:
-        """The posterior of all plays, for the certificate: its proof allows no choice of plays by their values."""
-        return self._posterior(self.kept.records, self.rows)
-
-    def _posterior(self, plays: Records, rows: FloatArray) -> JointPosterior:
-        prior = self.beliefs.prior
-        K = gram(prior.kernel, rows)
-        return JointPosterior.of_plays(K, plays.arms, plays.values, plays.weights, prior.lam)
+        """The posterior of all plays."""
+        return self.kept.everything(gram(self.beliefs.prior.kernel, self.rows))
 
     @cached_property
     def arm_of(self) -> Mapping[bytes, int]:
@@ -123,13 +119,12 @@ class Surrogate:
 
     def leaders(self, n: int, candidates: FloatArray) -> FloatArray:
         """The rows of largest posterior mean, of those that were played and some candidates."""
-        rows, prior = numbered_rows(np.vstack([self.rows, candidates]))[0], self.beliefs.prior
-        means = prior.kernel(rows, self.measured.X) @ self.measured.weights
-        best: FloatArray = rows[np.argsort(-means, kind="stable")[:n]]
+        rows = numbered_rows(np.vstack([self.rows, candidates]))[0]
+        best: FloatArray = rows[np.argsort(-self.measured.mean_at(rows), kind="stable")[:n]]
         return best
 
     @cached_property
-    def measured(self) -> Field:
+    def measured(self) -> PointPosterior:
         """The posterior of the kept plays at any row."""
         told = self.kept.posterior
         some = told.counts > 0
@@ -137,9 +132,9 @@ class Surrogate:
             return self.field_of(self.kept.mask)
         n = told.counts[some]
         y = told.mean[some] + told.lam / n * told.weights[some]
-        return Field.of(self.beliefs.prior.kernel, told.lam, self.rows[some], n, y)
+        return PointPosterior.of(self.beliefs.prior.kernel, told.lam, self.rows[some], n, y)
 
-    def field_of(self, mask: BoolArray) -> Field:
+    def field_of(self, mask: BoolArray) -> PointPosterior:
         """The posterior of some plays at any row; of all, if none is left.
 
         None is left if an output scale was given that is far too small: all plays look like faults.
@@ -147,9 +142,9 @@ class Surrogate:
         prior, told = self.beliefs.prior, self.kept.records.with_values(self.kept.corrected)
         told = told.only(mask) if mask.any() else told
         means, n = pooled(told.arms, told.values, told.weights, len(self.rows))
-        return Field.of(prior.kernel, prior.lam, self.rows[n > 0], n[n > 0], means[n > 0])
+        return PointPosterior.of(prior.kernel, prior.lam, self.rows[n > 0], n[n > 0], means[n > 0])
 
-    def field(self, pending: FloatArray) -> Field:
+    def field(self, pending: FloatArray) -> PointPosterior:
         """The posterior at any row, if every pending play gave its prediction.
 
         This leaves the means of pending points alone and makes them certain, which spreads plays that are asked for

@@ -93,6 +93,12 @@ class Task:
         return len(first_rows_twice(self.space, self.seed))
 
     @property
+    def may_eliminate(self) -> bool:
+        """Whether this search eliminates in epochs, or may decide to."""
+        known = self.all_rows is not None and self.planned is not None and self.budget is not None
+        return self.method == "influence-pe" or (self.method == "auto" and known)
+
+    @property
     def free(self) -> float:
         """This many standard deviations of what is set aside are taken for noise, and not charged to the threat."""
         return 0.0 if self.method == "influence-pe" else FREE

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from threading import Lock
 from time import monotonic, thread_time
+from typing import NamedTuple
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.core.data.threads import one_thread
 from unswayed.search.answer import Answer
+from unswayed.search.fold import FitRecord
 from unswayed.search.play import Play, Status, Why
 from unswayed.service.refused import Refused
 from unswayed.service.written import Body, Written
@@ -19,8 +21,16 @@ from unswayed.spaces import Point
 from unswayed.storage import Record
 from unswayed.storage.database import Database
 from unswayed.storage.writing import Writing
-from unswayed.study.fold import Fold
+from unswayed.study.searching import Searching
 from unswayed.study.state import plain
+
+
+class Chosen(NamedTuple):
+    """New points, and the fit that was made to choose them, of an edition of the study."""
+
+    points: list[tuple[Point, Why]]
+    fit: FitRecord | None = None
+    edition: int = 0
 
 
 class SharedStudy(Written):
@@ -29,7 +39,7 @@ class SharedStudy(Written):
     def __init__(self, database: Database, number: int, name: str) -> None:
         super().__init__(database, number, name)
         self._searching, self._answering = Lock(), Lock()
-        self._folded = -1
+        self._search = Searching(self._state.copy())
         self._latest: tuple[int, Answer | None] = (0, None)  # and after which record
         self._active: dict[str, float] = {}  # when each source last asked here
         self._claimed = False
@@ -108,22 +118,22 @@ class SharedStudy(Written):
             self.refresh()
             ready = self._ready(source, self._database.leases(self._number), self._database.now())
             wanted = self._new(n - len(ready))
-            points = self._choose(wanted, source, lease) if wanted > 0 else []
+            new = self._choose(wanted, source, lease) if wanted > 0 else Chosen([])
             reply: tuple[int, Body] = self.write(
-                who, key, digest, lambda writing: self._hand(writing, source, n, lease, points)
+                who, key, digest, lambda writing: self._hand(writing, source, n, lease, new)
             )
             return reply
 
-    def _hand(
-        self, writing: Writing, source: str, n: int, lease: float, points: list[tuple[Point, Why]]
-    ) -> tuple[int, Body]:
+    def _hand(self, writing: Writing, source: str, n: int, lease: float, chosen: Chosen) -> tuple[int, Body]:
         """Lend what is ready, then new plays at the points, as far as plays are left."""
         now, log = writing.now(), self._state.log
         ready = self._ready(source, writing.leases(), now)[:n]
         for play in ready:
             if play.source != source:
                 self._record({"kind": "hand", "play": play.number, "source": source})
-        first, new = len(log), points[: max(self._new(n - len(ready)), 0)]
+        if chosen.fit is not None and chosen.edition == self._state.edition:
+            self._record({"kind": "fit", **chosen.fit})
+        first, new = len(log), chosen.points[: max(self._new(n - len(ready)), 0)]
         asked = ({"play": first + i, "point": plain(x), "why": str(why)} for i, (x, why) in enumerate(new))
         self._record(*({"kind": "ask", **record, "source": source} for record in asked))
         lent = [*(play.number for play in ready), *range(first, len(log))]
@@ -142,28 +152,27 @@ class SharedStudy(Written):
         left = self.plays_left
         return n if left is None else min(n, left)
 
-    def _choose(self, n: int, source: str, lease: float) -> list[tuple[Point, Why]]:
+    def _choose(self, n: int, source: str, lease: float) -> Chosen:
         """New points. A doubtful value goes to another source than that which gave it, if there is another."""
         since = monotonic() - lease
         others = any(one != source and at > since for one, at in self._active.items())
         began = thread_time()
         try:
             with one_thread():
-                return self._current()[0].choose(n, source if others else None)
+                search, _ = self._current()
+                points = search.choose(n, source if others else None)
+                return Chosen(points, search.new_fit, search.edition)
         finally:
             self.search_seconds += thread_time() - began
 
-    def _current(self) -> tuple[Fold, int]:
+    def _current(self) -> tuple[Searching, int]:
         """The search after all answers so far, and the number of the last record."""
         with self._lock:
             if self.stale:
                 self.refresh()
-            state, generation, seq = self._state.copy(), self._generation, self.seq
-        if generation != self._folded:
-            self._fold, self._folded = Fold(state), generation
-        else:
-            self._fold.follow(state)
-        return self._fold, seq
+            state, seq = self._state.copy(), self.seq
+        self._search.follow(state)
+        return self._search, seq
 
     # reading
 
@@ -174,8 +183,8 @@ class SharedStudy(Written):
             if known is None or seq != self.seq:
                 with self._searching, one_thread():
                     began = thread_time()
-                    fold, seq = self._current()
-                    known = fold.answer()
+                    search, seq = self._current()
+                    known = search.answer()
                     self.search_seconds += thread_time() - began
                 self._latest = seq, known
             return known

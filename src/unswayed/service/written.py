@@ -79,7 +79,6 @@ class Written(Edited):
         self.name = name
         self._database, self._number = database, number
         self._queue: deque[Request] = deque()
-        self._generation = 0  # of what was folded: an edit begins another
         self.stale = False
         self._holders: dict[int, list[str]] = {}  # to whom each play was given, the last one last
         records, self._crc = database.records(number)
@@ -158,13 +157,10 @@ class Written(Edited):
             self._state = State.of(self.space, Header.read(records, self.name).settings, records)
             self._holders.clear()
             self._take_note(records)
-            self._generation += 1
             self.stale = False
             return
         for record in news:
             self._state.take(record)
-            if record["kind"] in ("retract", "restore", "correct", "change", "extend"):
-                self._refold()
         self._take_note(news)
         self.seq, self._crc = self.seq + len(news), crc
 
@@ -177,6 +173,3 @@ class Written(Edited):
         for record in records:
             if record["kind"] in ("ask", "hand") and record.get("source") is not None:
                 self._holders.setdefault(record["play"], []).append(record["source"])
-
-    def _refold(self) -> None:
-        self._generation += 1

@@ -1,7 +1,6 @@
 """What can be said about a study: values told, corrected, retracted, restored, added; settings changed.
 
-Each is one more record of the journal. The past is folded again, as if it had been so from the beginning; what was
-asked stays asked.
+Each is one more record of the journal. What was asked stays asked. The search goes on from the values that count now.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from unswayed.storage import Journal, Record
 from unswayed.study.header import Header, now
 from unswayed.study.reading import Study
 from unswayed.study.run import one_line
+from unswayed.study.searching import Searching
 from unswayed.study.settings import Settings
 from unswayed.study.state import ABOUT, State, changed, plain
 
@@ -107,7 +107,6 @@ class Edited(Study):
             if known.status is not Status.TOLD:
                 raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be retracted")
             self._record({"kind": "retract", "play": known.number, "reason": one_line(reason)})
-            self._refold()
 
     def restore(self, play: Play | int) -> None:
         """Undo a retraction: the measurement counts again. A play that has failed is open again, to be measured.
@@ -123,7 +122,6 @@ class Edited(Study):
             if known.status not in (Status.RETRACTED, Status.FAILED):
                 raise InvalidInput(f"play {known.number} is {known.status}: there is nothing to restore")
             self._record({"kind": "restore", "play": known.number})
-            self._refold()
 
     def correct(self, play: Play | int, value: float | Measurement, reason: str, **about: Any) -> None:
         """Replace a value that was told, or give one to a play that has failed. Both values stay in the journal.
@@ -146,7 +144,6 @@ class Edited(Study):
             kept = {name: getattr(known, name) for name in ABOUT if getattr(known, name) is not None}
             told = Measurement(**{**kept, **given, **about})
             self._record({"kind": "correct", "play": known.number, **told.to_dict(), "reason": one_line(reason)})
-            self._refold()
 
     def add(self, measurements: Iterable[tuple[Point, float | Measurement]]) -> list[Play]:
         """Take measurements that nobody asked for, such as old data. They do not count as plays of the study.
@@ -187,7 +184,6 @@ class Edited(Study):
             after.check(self.space)
             if after != self.settings:
                 self._record({"kind": "change", **changes})
-                self._refold()
 
     def _record(self, *records: Record) -> None:
         """Write records down, each with its time, then take them in."""
@@ -201,5 +197,5 @@ class Edited(Study):
                 records_now = self._journal.read()
                 first = Header.read(records_now, "the journal").settings
                 self._state = State.of(self.space, first, records_now)
-            self._refold()
+            self._search = Searching(self._state)
             raise

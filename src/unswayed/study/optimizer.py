@@ -112,11 +112,13 @@ class Optimizer(Edited):
             left = n if self.plays_left is None else min(n, self.plays_left)
             if left < 1:
                 return []
-            chosen = self._fold.choose(left, source)
+            chosen = self._search.choose(left, source)
+            fit = self._search.new_fit
             who = {} if source is None else {"source": Measurement(0.0, source).source}
             first = len(self._state.log)
             asked = ({"play": first + i, "point": plain(x), "why": str(why)} for i, (x, why) in enumerate(chosen))
-            self._record(*({"kind": "ask", **record, **who} for record in asked))
+            fits = () if fit is None else ({"kind": "fit", **fit},)
+            self._record(*fits, *({"kind": "ask", **record, **who} for record in asked))
             return self._state.log[first:]
 
     @forwards(RunOptions)

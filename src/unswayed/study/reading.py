@@ -14,10 +14,10 @@ from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Space
 from unswayed.storage import read_journal
-from unswayed.study.fold import Fold
 from unswayed.study.header import Header
 from unswayed.study.history import history
 from unswayed.study.result import Result
+from unswayed.study.searching import Searching
 from unswayed.study.settings import Settings
 from unswayed.study.state import State
 from unswayed.types import whole
@@ -46,7 +46,7 @@ class Study:
     def __init__(self, state: State) -> None:
         self._state = state
         self._lock = RLock()
-        self._fold = Fold(state)
+        self._search = Searching(state)
 
     @classmethod
     def read(cls, journal: str | os.PathLike[str], space: Space | None = None) -> Study:
@@ -112,7 +112,7 @@ class Study:
             InvalidInput: Nothing has been measured.
         """
         with self._lock, one_thread():
-            return self._fold.answer()
+            return self._search.answer()
 
     def result(self) -> Result:
         """The answer and the plays so far.
@@ -131,10 +131,6 @@ class Study:
     def history(self) -> pa.Table:
         """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
         return history(self.log, self.space.names)
-
-    def _refold(self) -> None:
-        """Forget what was computed from answers or settings that have changed."""
-        self._fold = Fold(self._state)
 
 
 def why_no_answer(log: Sequence[Play]) -> str:

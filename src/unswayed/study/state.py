@@ -5,6 +5,7 @@
     correct    another value in place of the one that was told    add                a measurement nobody asked for
     change     other settings from here on                        extend             `plays`, in old journals
     hand       an open play goes to another source                late               an answer that came too late
+    fit        a fit of the search, so that it is not repeated
 
 Nothing disappears: a record is never changed or removed, and what it says is undone by another one.
 """
@@ -12,11 +13,14 @@ Nothing disappears: a record is never changed or removed, and what it says is un
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, Self
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput, JournalError, UnswayedError
+from unswayed.search.fold import FitRecord
 from unswayed.search.play import Play, Status, Why
 from unswayed.search.task import Task
 from unswayed.spaces import Point, Space
@@ -26,6 +30,9 @@ from unswayed.types import whole
 
 ABOUT = ("source", "noise_std", "trials")
 CHANGEABLE = ("threat", "plays", "parallel", "note", "quarantined")
+REFITTED = ("threat", "parallel", "quarantined")  # changes of these make another search of the same plays
+EDITS = ("retract", "restore", "correct")
+FEW = 0.05  # of the answers; if more are edited, the fit before says little about those that are left
 WRONG = (KeyError, TypeError, IndexError, AttributeError, OverflowError, UnswayedError)
 
 
@@ -41,6 +48,10 @@ class State:
         answered: The numbers of the plays that have an answer, in the order in which the answers came.
         waiting: The numbers of the open plays.
         asked: How many plays were asked for.
+        edition: How often the settings, or answers that were there, have changed.
+        fits: The recorded fits, by how many events each was made from and their mark.
+        start: The fit that a search begins from after the last edit of the past; None: one from nothing.
+        together: How many answers enter that search together.
     """
 
     space: Space
@@ -50,6 +61,12 @@ class State:
     answered: dict[int, None] = field(default_factory=dict)
     waiting: dict[int, None] = field(default_factory=dict)
     asked: int = 0
+    edition: int = 0
+    fits: dict[tuple[int, str], FitRecord] = field(default_factory=dict)
+    start: FitRecord | None = None
+    together: int = 0
+    _newest: FitRecord | None = None
+    _edits: float = 0  # answers that were edited since the newest fit
 
     @classmethod
     def of(cls, space: Space, settings: Settings, records: Sequence[Record]) -> Self:
@@ -92,7 +109,16 @@ class State:
 
     def copy(self) -> Self:
         """The same, for somebody who reads while more is taken in."""
-        return replace(self, log=list(self.log), answered=dict(self.answered), waiting=dict(self.waiting))
+        own = {name: copy(getattr(self, name)) for name in ("log", "answered", "waiting", "fits")}
+        return replace(self, **own)
+
+    def in_turn(self, place: int) -> Sequence[int]:
+        """The answers that play `place` may see, in order."""
+        parallel = self.settings.parallel
+        if parallel is None:
+            return list(self.answered)
+        first_open = min(self.waiting, default=len(self.log))
+        return range(max(min(place + 1 - parallel, first_open), 0))
 
     def take(self, record: Record) -> None:
         """Add one more record; refuse one that cannot follow."""
@@ -101,6 +127,12 @@ class State:
             whole(record["plays"], "plays", least=(self.settings.plays or 0) + 1)
         if kind in ("change", "extend"):
             self.settings = changed(self.settings, {name: record[name] for name in CHANGEABLE if name in record})
+            self.edition += 1
+            if any(name in record for name in REFITTED):
+                self._edited(inf)
+            return
+        if kind == "fit":
+            self._take_fit(record)
             return
         number = whole(record["play"], "the number of a play", least=0)
         if kind in ("ask", "add"):
@@ -128,6 +160,22 @@ class State:
         else:
             raise InvalidInput(f"{kind!r} of a play that is {play.status}")
         self._put(after)
+        if kind in EDITS:
+            self.edition += 1
+            self._edited(1)
+
+    def _take_fit(self, record: Record) -> None:
+        """Keep a fit. One that makes no sense is never found again, by its mark."""
+        told, mark = record.get("told"), record.get("of")
+        if isinstance(told, int) and isinstance(mark, str):
+            self.fits[told, mark] = self._newest = record
+            self._edits = 0
+
+    def _edited(self, answers: float) -> None:
+        """The past has changed. If few answers have, the next fit may begin from the newest one, else from nothing."""
+        self._edits += answers
+        self.start = self._newest if self._edits <= FEW * len(self.answered) else None
+        self.together = len(self.in_turn(len(self.log)))
 
     def _new(self, number: int, record: Record) -> None:
         """A play that was asked for, or a measurement that was added."""

@@ -13,7 +13,7 @@ import numpy, scipy.linalg
 from threadpoolctl import threadpool_info
 import unswayed
 from unswayed.core.data.threads import one_thread
-import unswayed.study.fold as fold
+import unswayed.study.searching as fold
 
 def blas():
     return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]

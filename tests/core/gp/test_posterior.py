@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unswayed import Linear, Matern, Posterior, SquaredExponential, UnswayedError
-from unswayed.core.gp.joint_posterior import LARGEST_CONDITION
 from unswayed.core.gp.posterior import JointPosterior, mean_rewards
+from unswayed.core.gp.system import LARGEST_CONDITION
 
 
 def oracle(K, ybar, n, lam, K_xS, k_xx):

@@ -9,7 +9,7 @@ import pytest
 from mpmath import mpf
 
 from unswayed import JointPosterior, Linear, Matern, Posterior, SquaredExponential, breakdown, certificate
-from unswayed.core.gp.estimate import Estimate
+from unswayed.core.gp.epoch_posterior import EpochPosterior
 from unswayed.core.tampering.influence import pairwise_deviation, pairwise_influence
 from unswayed.errors import InvalidInput
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
@@ -153,7 +153,7 @@ def test_no_error_of_a_comparison_exceeds_its_bound(seed, steps):
 def test_no_error_of_an_epoch_exceeds_its_bound(seed):
     case = Hostile.draw(seed)
     y = case.rewards()
-    got = Estimate.fit(case.kernel, case.X, case.S, y[case.S], case.n[case.S].astype(np.int64), case.lam)
+    got = EpochPosterior.fit(case.kernel, case.X, case.S, y[case.S], case.n[case.S].astype(np.int64), case.lam)
     mean, covariance, effect, _ = exact_posterior(case, y, weight=got.posterior.jitter)
     rounding, arms = got.posterior.rounding, got._arms(slice(None))
     assert (np.abs(off(got.mean, mean)[:, 0]) <= rounding.means(arms.solved)).all()
@@ -183,7 +183,9 @@ def test_tampering_of_exactly_the_influence_width_excludes_no_equal_arm(seed):
             assert said.largest_gap >= 0
             assert said.certified_budget <= C
             counts = case.n[case.S].astype(np.int64)
-            assert Estimate.fit(case.kernel, case.X, case.S, y[case.S], counts, case.lam).undominated(0.0, C).all()
+            assert (
+                EpochPosterior.fit(case.kernel, case.X, case.S, y[case.S], counts, case.lam).undominated(0.0, C).all()
+            )
 
 
 def tampered_truth(case, noise_std):
@@ -219,7 +221,7 @@ def test_certificates_and_eliminations_hold(seed, noisy):
         assert max(f) - f[said.winner] <= said.largest_gap
         if said.certified_budget > C:
             assert max(f) == f[said.winner]
-    got = Estimate.fit(case.kernel, case.X, case.S, y[case.S], case.n[case.S].astype(np.int64), case.lam)
+    got = EpochPosterior.fit(case.kernel, case.X, case.S, y[case.S], case.n[case.S].astype(np.int64), case.lam)
     kept = got.undominated(np.hypot(1.0, noise_std * np.sqrt(2 * np.log(1e6 * len(y)) / case.lam)), C)
     assert kept[[x for x in range(len(y)) if f[x] == max(f)]].all()
 
@@ -293,7 +295,7 @@ def test_bands_without_width_keep_the_arm_of_largest_mean(seed):
     """What is largest in 50 digits may not be largest in double precision."""
     case = Hostile.draw(seed)
     y = case.rewards()
-    got = Estimate.fit(case.kernel, case.X, case.S, y[case.S], case.n[case.S].astype(np.int64), case.lam)
+    got = EpochPosterior.fit(case.kernel, case.X, case.S, y[case.S], case.n[case.S].astype(np.int64), case.lam)
     mean, *_ = exact_posterior(case, y, weight=got.posterior.jitter)
     kept = got.overlapping(np.zeros(len(y)), 0.0)
     assert kept[[x for x in range(len(y)) if mean[x] == max(mean)]].all()

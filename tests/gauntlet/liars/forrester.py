@@ -4,9 +4,9 @@ import zlib
 
 import numpy as np
 
-from unswayed.gauntlet.liars.protocol import NOISE
-from unswayed.gauntlet.problems import Problem
 from unswayed.spaces import Box, Options, Real
+from unswayed_gauntlet.liars.protocol import NOISE
+from unswayed_gauntlet.problems import SpaceProblem
 
 
 def forrester(X):
@@ -23,9 +23,9 @@ def heavy(row, truth, rng):
 GRID = np.linspace(0, 1, 20_001)[:, None]
 BEST, WORST = float(forrester(GRID).max()), float(forrester(GRID).min())
 LISTED = np.linspace(0, 1, 41)[:, None]
-CURVE = Problem("forrester", Box({"x": Real(0, 1)}), forrester, BEST, WORST)
-HEAVY = Problem("forrester-heavy", Box({"x": Real(0, 1)}), forrester, BEST, WORST, honest=heavy)
-LIST = Problem(
+CURVE = SpaceProblem("forrester", Box({"x": Real(0, 1)}), forrester, BEST, WORST)
+HEAVY = SpaceProblem("forrester-heavy", Box({"x": Real(0, 1)}), forrester, BEST, WORST, honest=heavy)
+LIST = SpaceProblem(
     "forrester-list", Options(LISTED), forrester, float(forrester(LISTED).max()), float(forrester(LISTED).min())
 )
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tests.gauntlet.liars.forrester import play
-from unswayed.gauntlet.corruption import Game
-from unswayed.gauntlet.liars.protocol import counted_lies
-from unswayed.gauntlet.liars.survey import survey
-from unswayed.gauntlet.problems import problem
+from unswayed_gauntlet.game import MatchGame
+from unswayed_gauntlet.liars.protocol import counted_lies
+from unswayed_gauntlet.liars.survey import survey
+from unswayed_gauntlet.problems import problem
 
 PROBLEMS = ("branin-2", "mixed-5", "levy-10")
 COUNTED = ("spikes-huge", "dips-huge", "spikes-in-range", "constant", "uniform", "asymmetric")
@@ -17,7 +17,7 @@ def lies(name, corruption, plays=100, seed=0, points=5):
     """The numbers of the plays that were changed, the changes in ranges, and the reports without noise."""
     one = problem(name)
     rows = one.rows(plays, np.random.default_rng(points))
-    _, changes = play(Game(one, corruption, plays, seed), rows)
+    _, changes = play(MatchGame(one, corruption, plays, seed), rows)
     at = np.flatnonzero(np.abs(changes) > 1e-6 * one.range)
     return at, changes[at] / one.range, ((one.truth(rows) + changes)[at] - one.worst) / one.range
 

@@ -5,17 +5,18 @@ import pytest
 
 from tests.gauntlet.liars.forrester import CURVE, LIST, LISTED, play
 from unswayed import InvalidInput, Options
-from unswayed.gauntlet.corruption import CORRUPTIONS, Game
-from unswayed.gauntlet.liars.paper import GAP, target
-from unswayed.gauntlet.liars.survey import survey
-from unswayed.gauntlet.problems import Problem, problem
+from unswayed_gauntlet.game import MatchGame
+from unswayed_gauntlet.liars import CORRUPTIONS
+from unswayed_gauntlet.liars.paper import GAP, target
+from unswayed_gauntlet.liars.survey import survey
+from unswayed_gauntlet.problems import SpaceProblem, problem
 
 PROBLEMS = [CURVE, LIST, *map(problem, ("branin-2", "mixed-5", "levy-10"))]
 
 
 def shown(one, corruption, rows):
     """f~ where the budget does not bind: the first play of a long game."""
-    changes = [play(Game(one, corruption, 1000, 0), row[None])[1][0] for row in rows]
+    changes = [play(MatchGame(one, corruption, 1000, 0), row[None])[1][0] for row in rows]
     return one.truth(rows) + np.array(changes)
 
 
@@ -60,11 +61,11 @@ def test_the_target_looks_best(one, corruption):
 
 
 def test_top_k_takes_at_least_the_best_row_of_a_list():
-    few = Problem("few", Options(LISTED[::8]), CURVE.truth, CURVE.best, CURVE.worst)
+    few = SpaceProblem("few", Options(LISTED[::8]), CURVE.truth, CURVE.best, CURVE.worst)
     assert (shown(few, "top-3", LISTED[::8]) != few.truth(LISTED[::8])).sum() == 1
 
 
 def test_a_single_point_cannot_be_attacked():
-    one = Problem("one", Options([[0.5]]), lambda X: np.zeros(len(X)), 1.0, 0.0)
+    one = SpaceProblem("one", Options([[0.5]]), lambda X: np.zeros(len(X)), 1.0, 0.0)
     with pytest.raises(InvalidInput, match="one has one point only"):
         CORRUPTIONS["clipping"].make(one, 20, np.random.default_rng(0))

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from tests.gauntlet.liars.forrester import CURVE, GRID, play
-from unswayed.gauntlet.corruption import Game
-from unswayed.gauntlet.problems import problem
+from unswayed_gauntlet.game import MatchGame
+from unswayed_gauntlet.problems import problem
 
 PROBLEMS = ("branin-2", "mixed-5", "levy-10")
 
 
 def played(one, corruption, rows):
     """Which plays were changed, and the reports without noise, from 0 (worst) to 1 (best)."""
-    _, changes = play(Game(one, corruption, len(rows), 0), rows)
+    _, changes = play(MatchGame(one, corruption, len(rows), 0), rows)
     return np.abs(changes) > 1e-9 * one.range, (one.truth(rows) + changes - one.worst) / one.range
 
 

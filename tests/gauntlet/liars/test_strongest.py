@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from tests.gauntlet.liars.forrester import CURVE, play
 from unswayed.core.gp.kernels import Matern
 from unswayed.core.gp.posterior import JointPosterior, Posterior
-from unswayed.gauntlet.corruption import NOISE, Game
-from unswayed.gauntlet.liars.strongest import WRONG, _kernel, cheapest
-from unswayed.gauntlet.liars.survey import survey
-from unswayed.gauntlet.problems import problem
+from unswayed_gauntlet.game import MatchGame
+from unswayed_gauntlet.liars.protocol import NOISE
+from unswayed_gauntlet.liars.strongest import WRONG, _kernel, cheapest
+from unswayed_gauntlet.liars.survey import survey
+from unswayed_gauntlet.problems import problem
 
 
 def leads(mu, effect, bad, changes, margin):
@@ -51,7 +52,7 @@ def test_a_good_point_is_hidden_just_below_the_leader():
     rows = np.array([[0.9], [1.0]])
     truth = CURVE.truth(rows)
     assert truth[1] - truth[0] > WRONG * CURVE.range
-    told, changes = play(game := Game(CURVE, "strongest", 60, 0), rows)
+    told, changes = play(game := MatchGame(CURVE, "strongest", 60, 0), rows)
     assert changes[0] == 0 > changes[1]
     assert told[1] < told[0] < truth[1]
     assert game.lies == 1
@@ -61,8 +62,8 @@ def test_a_good_point_is_hidden_just_below_the_leader():
 def test_it_does_nothing_where_it_need_not_or_cannot():
     """A bad leader is left alone; so is a best point whose disguise costs more than the total of a short game."""
     bad = np.array([[0.3], [0.5], [0.4], [0.7]])
-    assert not play(Game(CURVE, "strongest", 60, 0), bad)[1].any()
-    assert not play(Game(CURVE, "strongest", 2, 0), np.array([[0.75], [1.0]]))[1].any()
+    assert not play(MatchGame(CURVE, "strongest", 60, 0), bad)[1].any()
+    assert not play(MatchGame(CURVE, "strongest", 2, 0), np.array([[0.75], [1.0]]))[1].any()
 
 
 @pytest.mark.parametrize("name", ["branin-2", "hartmann-6"])
@@ -73,7 +74,7 @@ def test_whoever_trusts_a_posterior_loses(name):
     rows = np.vstack([rows[:59], survey(one).best])
     kernel, sigma, gaps = _kernel(one), survey(one).std, {}
     for corruption in ("none", "strongest"):
-        told, _ = play(Game(one, corruption, 60, 0), rows)
+        told, _ = play(MatchGame(one, corruption, 60, 0), rows)
         values, lam = (told - survey(one).values.mean()) / sigma, (NOISE * one.range / sigma) ** 2
         posterior = Posterior.fit(kernel(rows, rows), values, np.ones(60), lam)
         mu, _ = posterior.predict(kernel(rows, rows), np.ones(60))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.gauntlet.liars.forrester import CURVE, LIST
-from unswayed.gauntlet.liars.survey import SAMPLE, distance, survey
-from unswayed.gauntlet.problems import problem
+from unswayed_gauntlet.liars.survey import SAMPLE, distance, survey
+from unswayed_gauntlet.problems import problem
 
 
 @pytest.mark.parametrize("one", [CURVE, LIST, *map(problem, ("branin-2", "levy-10", "mixed-7"))], ids=lambda p: p.name)

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from tests.gauntlet.liars.forrester import play
-from unswayed.gauntlet.corruption import WORKERS, Game
-from unswayed.gauntlet.problems import problem
+from unswayed_gauntlet.game import MatchGame
+from unswayed_gauntlet.liars.protocol import WORKERS
+from unswayed_gauntlet.problems import problem
 
 
 def lies(name, corruption, seed):
     one = problem(name)
     rows = one.rows(80, np.random.default_rng(5))
-    _, changes = play(Game(one, corruption, 80, seed), rows)
+    _, changes = play(MatchGame(one, corruption, 80, seed), rows)
     at = np.flatnonzero(np.abs(changes) > 1e-9 * one.range)
     return at, changes[at] / one.range, ((one.truth(rows) + changes)[at] - one.worst) / one.range
 

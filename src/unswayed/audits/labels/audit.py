@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.audits.labels.data import Ledger, ledger, named
+from unswayed.audits.labels.data import LabelData, collect, named
 from unswayed.audits.labels.lies import (
     Change,
     LabelRival,
-    Source,
     false_outcomes,
     false_rows,
     false_sources,
@@ -35,6 +34,8 @@ from unswayed.audits.labels.within import Within, compare_within
 from unswayed.core.tampering.certificate import Breakdown
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
+from unswayed.judgement.source import Source
+from unswayed.judgement.span import Span
 from unswayed.types import FloatArray, IntArray, probability
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class LabelAudit:
     tied: tuple[int, ...]
     labels: tuple[str, ...]
     estimate: FloatArray
-    data: Ledger
+    data: LabelData
     rivals: tuple[LabelRival, ...]
     rival: int
     pivot: int
@@ -110,6 +111,11 @@ class LabelAudit:
     def breakdown_budget_refit(self) -> float:
         """The same as the breakdown budget: nothing is fitted."""
         return self.breakdown_budget
+
+    @property
+    def span(self) -> Span:
+        """The range of honest values: given, or as they were measured."""
+        return self.data.span.flipped() if self.minimize and not self.data.counts else self.data.span
 
     @property
     def minimize(self) -> bool:
@@ -184,8 +190,7 @@ def audit_labels(
     """
     against = Threat.of(threat) or Threat()
     delta = probability(delta, "delta")
-    ends = (against.low if low is None else low, against.high if high is None else high)
-    data = ledger(options, values, trials, noise_std, sources, ends, minimize=minimize, lines=lines)
+    data = collect(options, values, trials, noise_std, sources, against, low, high, minimize=minimize, lines=lines)
     if lines is not None and len(lines) != len(data.values):
         raise InvalidInput(f"{len(lines)} lines for {len(data.values)} measurements")
     if against.liars and data.sources is None:
@@ -193,7 +198,7 @@ def audit_labels(
     return _audited(data, against, delta, lines)
 
 
-def _audited(data: Ledger, threat: Threat, delta: float, lines: Sequence[int] | None) -> LabelAudit:
+def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int] | None) -> LabelAudit:
     winner, *tied = find_winner(data)
     found = suspected_counts(data) if data.counts else suspected_values(data)
     if data.counts:
@@ -218,7 +223,7 @@ def _audited(data: Ledger, threat: Threat, delta: float, lines: Sequence[int] | 
         breakdown_sources=few,
         plan=plan(data, winner, cheapest.option, cheapest.lies) if cheapest.lies else (),
         liars=tuple((data.sources or ())[s] for s in liars),
-        sources=find_sources(data, winner),
+        sources=find_sources(data, winner, {suspect.source for suspect in found.suspects}),
         suspects=found.suspects,
         winner_without_suspects=_winner_without(data, found, winner),
         proof=proof,
@@ -229,7 +234,7 @@ def _audited(data: Ledger, threat: Threat, delta: float, lines: Sequence[int] | 
     )
 
 
-def _rivals(data: Ledger, winner: int) -> tuple[tuple[LabelRival, ...], int, int, float]:
+def _rivals(data: LabelData, winner: int) -> tuple[tuple[LabelRival, ...], int, int, float]:
     """The options that the fewest lies make win; who wins by the least tampering, where it is done, and how much."""
     lead = leads_in_units(data, winner)
     power, where = powers(data, winner)
@@ -250,7 +255,7 @@ def _rivals(data: Ledger, winner: int) -> tuple[tuple[LabelRival, ...], int, int
     return listed, rival, int(where[rival]), float(budget[least])
 
 
-def _winner_without(data: Ledger, found: Found, winner: int) -> int | None:
+def _winner_without(data: LabelData, found: Found, winner: int) -> int | None:
     """Who wins without the suspects; where sources were seen to differ, by rates without their effects."""
     if not found.suspects:
         return winner

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unswayed.core.data.counts import Whole, whole_numbers
-from unswayed.core.tampering.threat import LARGEST_VALUE
+from unswayed.core.tampering.threat import LARGEST_VALUE, Threat
 from unswayed.errors import InvalidInput
+from unswayed.judgement.span import Span
 from unswayed.text import printable
 from unswayed.types import BoolArray, FloatArray, IntArray, floats
 
-LARGEST_COUNT = 2**53
+LARGEST_COUNT = 2**53  # outcomes that double precision counts exactly
+NOTHING = Threat()
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
+class LabelData:
     """One row for each measurement.
 
     Attributes:
@@ -33,9 +35,7 @@ class Ledger:
         noise_std: Of each row; None if it is not given.
         sources: The names of the sources in order of first appearance; None if there is no such column.
         source: The number of each row's source.
-        low: No honest value is smaller.
-        high: No honest value is larger.
-        range_given: Whether the user states this range; otherwise it is the observed one.
+        span: The range of honest values.
         minimize: Whether values were turned round, because smaller ones are better.
     """
 
@@ -48,9 +48,7 @@ class Ledger:
     noise_std: FloatArray | None
     sources: tuple[str, ...] | None
     source: IntArray
-    low: float
-    high: float
-    range_given: bool
+    span: Span
     minimize: bool
 
     @property
@@ -155,17 +153,19 @@ def numbered(labels: Iterable[Hashable]) -> tuple[tuple[str, ...], IntArray]:
     return tuple(index), np.array(codes, dtype=np.int64)
 
 
-def ledger(
+def collect(
     options: Iterable[Hashable],
     values: ArrayLike,
     trials: ArrayLike | None = None,
     noise_std: ArrayLike | None = None,
     sources: Iterable[Hashable] | None = None,
-    ends: tuple[float | None, float | None] = (None, None),
+    threat: Threat = NOTHING,
+    low: float | None = None,
+    high: float | None = None,
     *,
     minimize: bool = False,
     lines: Sequence[int] | None = None,
-) -> Ledger:
+) -> LabelData:
     """Check measurements and put them together; errors name the line, or else the row from 1."""
     labels, option = numbered(options)
     y = floats(values, "the values", ndim=1)
@@ -182,22 +182,21 @@ def ledger(
     if trials is not None:
         if noise_std is not None:
             raise InvalidInput("counts have no noise of their own: give trials or noise, not both")
-        if ends[0] not in (None, 0) or ends[1] not in (None, 1):
+        if {low, threat.low} - {None, 0} or {high, threat.high} - {None, 1}:
             raise InvalidInput("the outcomes of counts are 0 and 1: leave out the range (low and high)")
         s, n = _checked_counts(y, floats(trials, "the trials", ndim=1), lines)
         s = n - s if minimize else s
         common |= {"successes": s, "trials": n, "weights": n.astype(np.float64), "values": s / n, "noise_std": None}
-        return Ledger(**common, low=0.0, high=1.0, range_given=True, minimize=minimize)
+        return LabelData(**common, span=Span(0.0, 1.0, low_given=True, high_given=True), minimize=minimize)
     if np.ptp(y) == 0:
         raise InvalidInput("all values are equal: there is no winner to audit")
     if np.abs(y).max() > LARGEST_VALUE:
         raise InvalidInput(f"the values exceed {LARGEST_VALUE:g}: use larger units")
     noise = None if noise_std is None else _checked_noise(noise_std, len(y), lines)
-    low, high = _checked_range(y, *ends, lines)
-    y, low, high = (-y, -high, -low) if minimize else (y, low, high)
+    span = Span.checked(y, threat, low, high, partial(place, lines=lines))
     weights = np.ones(len(y)) if noise is None else np.square(noise.min() / noise)
-    common |= {"successes": None, "trials": None, "weights": weights, "values": y, "noise_std": noise}
-    return Ledger(**common, low=low, high=high, range_given=None not in ends, minimize=minimize)
+    common |= {"successes": None, "trials": None, "weights": weights, "noise_std": noise, "minimize": minimize}
+    return LabelData(**common, values=-y if minimize else y, span=span.flipped() if minimize else span)
 
 
 def place(row: int, lines: Sequence[int] | None) -> str:
@@ -235,20 +234,9 @@ def _checked_noise(noise_std: ArrayLike, rows: int, lines: Sequence[int] | None)
     return noise
 
 
-def _checked_range(
-    y: FloatArray, low: float | None, high: float | None, lines: Sequence[int] | None
-) -> tuple[float, float]:
-    ends = (float(y.min()) if low is None else float(low), float(y.max()) if high is None else float(high))
-    if not (np.isfinite(ends).all() and ends[0] < ends[1]):
-        raise InvalidInput(f"low must be below high, but the range is {ends[0]:g} to {ends[1]:g}")
-    outside = (y < ends[0]) | (y > ends[1])
-    _refuse(outside, y, f"the value {{}} is outside the given range, {ends[0]:.15g} to {ends[1]:.15g}", lines)
-    return ends
-
-
-def exact(numbers: IntArray, ledger: Ledger) -> Whole:
+def exact(numbers: IntArray, data: LabelData) -> Whole:
     """Whole numbers whose products with trials are exact."""
-    return whole_numbers(numbers, int(ledger.option_trials.max()))
+    return whole_numbers(numbers, int(data.option_trials.max()))
 
 
 def named(text: str) -> str:

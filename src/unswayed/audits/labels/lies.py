@@ -1,4 +1,4 @@
-"""How few lies would have overturned the winner of a ledger: outcomes, measurements, sources, or a total.
+"""How few lies would have overturned the winner: outcomes, measurements, sources, or a total.
 
 The estimate of an option is a weighted mean, so what a false value takes from the lead of the winner a over a rival b
 is known exactly: for a row of a its weight times the distance to the lowest value, for a row of b its weight times the
@@ -7,13 +7,15 @@ distance to the highest. The fewest rows, or sources, whose largest such amounts
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from unswayed.audits.labels.data import Ledger, added, exact, others
+from unswayed.audits.labels.data import LabelData, added, exact, others
 from unswayed.core.data.counts import forged_to_tie, leaders
+from unswayed.judgement.source import Source
 from unswayed.types import FloatArray, IntArray
 
 TIE = 1e-12  # relative to the values: a difference of real numbers that is smaller is a rounding error
@@ -57,32 +59,15 @@ class LabelRival:
     pivot: int
 
 
-@dataclass(frozen=True)
-class Source:
-    """What one source could do alone.
-
-    Attributes:
-        source: Its name.
-        measurements: How many rows it reported.
-        alone_overturns: Whether its values alone could have made the winner win.
-        winner_without: Who wins without it; None if less than two options are left.
-    """
-
-    source: str
-    measurements: int
-    alone_overturns: bool
-    winner_without: int | None
-
-
-def find_winner(ledger: Ledger, kept: Any = None) -> tuple[int, ...]:
+def find_winner(data: LabelData, kept: Any = None) -> tuple[int, ...]:
     """The options with the best estimate, in order of first appearance; only of the rows that are kept."""
     rows = slice(None) if kept is None else kept
-    option, size = ledger.option[rows], len(ledger.labels)
-    if ledger.successes is not None and ledger.trials is not None:
-        found = leaders(added(option, ledger.successes[rows], size), added(option, ledger.trials[rows], size))
+    option, size = data.option[rows], len(data.labels)
+    if data.successes is not None and data.trials is not None:
+        found = leaders(added(option, data.successes[rows], size), added(option, data.trials[rows], size))
         return tuple(int(i) for i in found)
-    total = np.bincount(option, ledger.weights[rows], size)
-    best = np.bincount(option, ledger.weights[rows] * ledger.values[rows], size) / np.where(total > 0, total, np.nan)
+    total = np.bincount(option, data.weights[rows], size)
+    best = np.bincount(option, data.weights[rows] * data.values[rows], size) / np.where(total > 0, total, np.nan)
     return _best(best)
 
 
@@ -92,67 +77,67 @@ def _best(estimate: FloatArray) -> tuple[int, ...]:
     return tuple(int(i) for i in np.flatnonzero(estimate >= top - TIE * (np.abs(estimate) + abs(top))))
 
 
-def slack(ledger: Ledger, winner: int) -> Any:
+def slack(data: LabelData, winner: int) -> Any:
     """What of the lead over each option, in the units of `leads`, may be a rounding error; 0 for counts."""
-    if ledger.counts:
-        return np.zeros(len(ledger.labels), dtype=np.int64)
-    return TIE * (np.abs(ledger.estimate) + abs(ledger.estimate[winner]))
+    if data.counts:
+        return np.zeros(len(data.labels), dtype=np.int64)
+    return TIE * (np.abs(data.estimate) + abs(data.estimate[winner]))
 
 
-def leads(ledger: Ledger, winner: int) -> tuple[Any, Any, Any]:
+def leads(data: LabelData, winner: int) -> tuple[Any, Any, Any]:
     """The lead over each option b, a factor for rows of the winner, and one for rows of b.
 
     The lead is (sum of weight x value of the winner) x (first factor) - (that of b) x (second factor). For counts these
     are whole numbers: s_a n_b - s_b n_a, n_b and n_a.
     """
-    if not ledger.counts:
-        lead = ledger.estimate[winner] - ledger.estimate
+    if not data.counts:
+        lead = data.estimate[winner] - data.estimate
         return (
-            np.where(np.abs(lead) <= slack(ledger, winner), 0.0, lead),
-            np.full(len(lead), 1 / ledger.total[winner]),
-            1 / ledger.total,
+            np.where(np.abs(lead) <= slack(data, winner), 0.0, lead),
+            np.full(len(lead), 1 / data.total[winner]),
+            1 / data.total,
         )
-    s, n = exact(ledger.option_successes, ledger), exact(ledger.option_trials, ledger)
+    s, n = exact(data.option_successes, data), exact(data.option_trials, data)
     lead = s[winner] * n - s * n[winner]
     return lead, n, np.full(len(n), n[winner])
 
 
-def given_up(ledger: Ledger, winner: int) -> Any:
+def given_up(data: LabelData, winner: int) -> Any:
     """The most that each row can take from a lead, before the factors of `leads`."""
-    mine = ledger.option == winner
-    if ledger.successes is not None and ledger.trials is not None:
-        return np.where(mine, ledger.successes, ledger.trials - ledger.successes)
-    return ledger.weights * np.where(mine, ledger.values - ledger.low, ledger.high - ledger.values)
+    mine = data.option == winner
+    if data.successes is not None and data.trials is not None:
+        return np.where(mine, data.successes, data.trials - data.successes)
+    return data.weights * np.where(mine, data.values - data.span.low, data.span.high - data.values)
 
 
-def powers(ledger: Ledger, winner: int) -> tuple[FloatArray, IntArray]:
+def powers(data: LabelData, winner: int) -> tuple[FloatArray, IntArray]:
     """How much a change of 1 in one row moves the lead over each option at most, and the option of that row."""
-    largest = np.zeros(len(ledger.labels))
-    np.maximum.at(largest, ledger.option, ledger.weights / ledger.total[ledger.option])
+    largest = np.zeros(len(data.labels))
+    np.maximum.at(largest, data.option, data.weights / data.total[data.option])
     larger = largest > largest[winner]
     return np.maximum(largest, largest[winner]), np.where(larger, np.arange(len(largest)), winner)
 
 
-def leads_in_units(ledger: Ledger, winner: int) -> FloatArray:
+def leads_in_units(data: LabelData, winner: int) -> FloatArray:
     """How far each option is behind the winner: a difference of rates, or of values."""
-    lead, factor, _ = leads(ledger, winner)
-    return np.asarray(lead.astype(np.float64) / (factor.astype(np.float64) * ledger.total[winner]))
+    lead, factor, _ = leads(data, winner)
+    return np.asarray(lead.astype(np.float64) / (factor.astype(np.float64) * data.total[winner]))
 
 
-def false_outcomes(ledger: Ledger, winner: int) -> tuple[IntArray, IntArray]:
+def false_outcomes(data: LabelData, winner: int) -> tuple[IntArray, IntArray]:
     """For each option, the fewest forged outcomes that bring it level: of the winner, and of the option."""
-    s, n = ledger.option_successes, ledger.option_trials
+    s, n = data.option_successes, data.option_trials
     return forged_to_tie(int(s[winner]), int(n[winner]), s, n)
 
 
-def false_rows(ledger: Ledger, winner: int, lead: FloatArray) -> IntArray:
+def false_rows(data: LabelData, winner: int, lead: FloatArray) -> IntArray:
     """For each option, the fewest false measurements that take this lead from the winner."""
-    amount = given_up(ledger, winner) / ledger.total[ledger.option]
-    order = np.lexsort((-amount, ledger.option))
-    starts = np.append(0, np.cumsum(ledger.measured))
+    amount = given_up(data, winner) / data.total[data.option]
+    order = np.lexsort((-amount, data.option))
+    starts = np.append(0, np.cumsum(data.measured))
     mine = amount[order[starts[winner] : starts[winner + 1]]]
-    taken, needed = np.cumsum(mine), lead - slack(ledger, winner)
-    fewest = np.zeros(len(ledger.labels), dtype=np.int64)
+    taken, needed = np.cumsum(mine), lead - slack(data, winner)
+    fewest = np.zeros(len(data.labels), dtype=np.int64)
     for b in np.flatnonzero(lead > 0):
         if b == winner:
             continue
@@ -164,37 +149,37 @@ def false_rows(ledger: Ledger, winner: int, lead: FloatArray) -> IntArray:
     return fewest
 
 
-def plan(ledger: Ledger, winner: int, rival: int, lies: int) -> tuple[Change, ...]:
+def plan(data: LabelData, winner: int, rival: int, lies: int) -> tuple[Change, ...]:
     """The cheapest false values that bring the rival level."""
-    if ledger.counts:
-        taken, given = (int(k[rival]) for k in false_outcomes(ledger, winner))
+    if data.counts:
+        taken, given = (int(k[rival]) for k in false_outcomes(data, winner))
         both = ((winner, taken, 1.0, 0.0), (rival, given, 0.0, 1.0))
         return tuple(Change(i, k, None, old, new) for i, k, old, new in both if k > 0)
-    amount = given_up(ledger, winner) / ledger.total[ledger.option]
-    rows = np.flatnonzero((ledger.option == winner) | (ledger.option == rival))
+    amount = given_up(data, winner) / data.total[data.option]
+    rows = np.flatnonzero((data.option == winner) | (data.option == rival))
     chosen = rows[np.argsort(-amount[rows], kind="stable")[:lies]]
-    ends = {winner: ledger.low, rival: ledger.high}
-    option = [int(i) for i in ledger.option[chosen]]
-    return tuple(Change(i, 1, int(r), float(ledger.values[r]), ends[i]) for i, r in zip(option, chosen, strict=True))
+    ends = {winner: data.span.low, rival: data.span.high}
+    option = [int(i) for i in data.option[chosen]]
+    return tuple(Change(i, 1, int(r), float(data.values[r]), ends[i]) for i, r in zip(option, chosen, strict=True))
 
 
-def _cell_amounts(ledger: Ledger, winner: int) -> tuple[Any, Any]:
+def _cell_amounts(data: LabelData, winner: int) -> tuple[Any, Any]:
     """The most that a source can take by the rows of each cell, and by its rows of the winner."""
-    cells, amount = ledger.cells, given_up(ledger, winner)
+    cells, amount = data.cells, given_up(data, winner)
     by_cell = np.zeros(len(cells.option), dtype=amount.dtype)
     np.add.at(by_cell, cells.cell, amount)
-    by_cell = exact(by_cell, ledger) if ledger.counts else by_cell
-    mine = np.zeros(len(ledger.sources or ("",)), dtype=by_cell.dtype)
+    by_cell = exact(by_cell, data) if data.counts else by_cell
+    mine = np.zeros(len(data.sources or ("",)), dtype=by_cell.dtype)
     own = cells.option == winner
     mine[cells.source[own]] = by_cell[own]
     return by_cell, mine
 
 
-def false_sources(ledger: Ledger, winner: int) -> tuple[int, IntArray]:
+def false_sources(data: LabelData, winner: int) -> tuple[int, IntArray]:
     """The fewest sources that together could have overturned the winner, and these sources."""
-    lead, factor, other = leads(ledger, winner)
-    by_cell, mine = _cell_amounts(ledger, winner)
-    cells, needed = ledger.cells, lead - slack(ledger, winner)
+    lead, factor, other = leads(data, winner)
+    by_cell, mine = _cell_amounts(data, winner)
+    cells, needed = data.cells, lead - slack(data, winner)
     order = np.argsort(cells.option, kind="stable")
     starts = np.append(0, np.cumsum(np.bincount(cells.option, minlength=len(lead))))
     best = np.arange(len(mine))  # all of them can
@@ -217,49 +202,56 @@ def false_sources(ledger: Ledger, winner: int) -> tuple[int, IntArray]:
     return len(best), best
 
 
-def find_sources(ledger: Ledger, winner: int) -> tuple[Source, ...]:
-    """What each source could have done alone, and who wins without it."""
-    if ledger.sources is None:
+def find_sources(data: LabelData, winner: int, doubted: Collection[str | None]) -> tuple[Source, ...]:
+    """What each source could have done alone, and who wins without it; those that are `doubted` are suspicious."""
+    if data.sources is None:
         return ()
-    lead, factor, other = leads(ledger, winner)
-    by_cell, mine = _cell_amounts(ledger, winner)
-    cells, rivals = ledger.cells, np.arange(len(lead)) != winner
-    lead = lead - slack(ledger, winner)
+    lead, factor, other = leads(data, winner)
+    by_cell, mine = _cell_amounts(data, winner)
+    cells, rivals = data.cells, np.arange(len(lead)) != winner
+    lead = lead - slack(data, winner)
     alone = np.zeros(len(mine), dtype=np.bool_)
     for b in np.flatnonzero(rivals & (lead <= mine.max(initial=0) * factor)):
         alone |= np.asarray(mine * factor[b] >= lead[b], dtype=np.bool_)
     enough = mine[cells.source] * factor[cells.option] + by_cell * other[cells.option] >= lead[cells.option]
     alone[cells.source[np.asarray(enough, dtype=np.bool_) & (cells.option != winner)]] = True
-    measurements = np.bincount(ledger.source, minlength=len(mine))
-    without = _winners_without(ledger)
+    measurements = np.bincount(data.source, minlength=len(mine))
+    without = _winners_without(data)
     return tuple(
-        Source(name, int(measurements[s]), bool(alone[s]), without[s]) for s, name in enumerate(ledger.sources)
+        Source(
+            name=name,
+            measurements=int(measurements[s]),
+            suspicious=name in doubted,
+            alone=bool(alone[s]),
+            without=without[s],
+        )
+        for s, name in enumerate(data.sources)
     )
 
 
-def _winners_without(ledger: Ledger) -> list[int | None]:
+def _winners_without(data: LabelData) -> list[int | None]:
     """Who wins without each source, from the sums of its cells."""
-    cells, size, winners = ledger.cells, len(ledger.cells.option), list[int | None]()
+    cells, size, winners = data.cells, len(data.cells.option), list[int | None]()
     order = np.argsort(cells.source, kind="stable")
-    starts = np.append(0, np.cumsum(np.bincount(cells.source, minlength=len(ledger.sources or ()))))
-    successes, trials = (added(cells.cell, numbers, size) for numbers in (ledger.successes, ledger.trials))
+    starts = np.append(0, np.cumsum(np.bincount(cells.source, minlength=len(data.sources or ()))))
+    successes, trials = (added(cells.cell, numbers, size) for numbers in (data.successes, data.trials))
     rows = np.bincount(cells.cell, minlength=size)
-    weight = np.bincount(cells.cell, ledger.weights, size).astype(np.float64)
-    mean = np.bincount(cells.cell, ledger.weights * ledger.values, size) / weight
-    _, estimate = others(cells.option, weight, mean, len(ledger.labels))
+    weight = np.bincount(cells.cell, data.weights, size).astype(np.float64)
+    mean = np.bincount(cells.cell, data.weights * data.values, size) / weight
+    _, estimate = others(cells.option, weight, mean, len(data.labels))
     for s in range(len(starts) - 1):
         mine = order[starts[s] : starts[s + 1]]
-        changed, left = cells.option[mine], ledger.measured.copy()
+        changed, left = cells.option[mine], data.measured.copy()
         left[changed] -= rows[mine]
         if (left > 0).sum() < 2:
             winners.append(None)
-        elif ledger.counts:
-            good, tried = ledger.option_successes.copy(), ledger.option_trials.copy()
+        elif data.counts:
+            good, tried = data.option_successes.copy(), data.option_trials.copy()
             good[changed] -= successes[mine]
             tried[changed] -= trials[mine]
             winners.append(int(leaders(good, tried)[0]))
         else:
-            rest = ledger.estimate.copy()
+            rest = data.estimate.copy()
             rest[changed] = estimate[mine]
             winners.append(_best(rest)[0])
     return winners

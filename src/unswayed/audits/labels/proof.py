@@ -1,4 +1,4 @@
-"""What is proved about the winner of a ledger, with probability 1 - delta, if lies stayed within a threat.
+"""What is proved about the winner, with probability 1 - delta, if lies stayed within a threat.
 
 Counts: an interval for each option with delta/N, valid at any time and for any allocation (core/data/counts.py).
 Values: a wrong winner a can only be certified if mean_a - mean_best - (f_a - f_best) > t sd, an event for each other
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import fdtri, ndtri, stdtrit
 
-from unswayed.audits.labels.data import Ledger, added
+from unswayed.audits.labels.data import LabelData, added
 from unswayed.audits.labels.lies import false_rows, given_up, powers
 from unswayed.core.data.counts import lower_rate, most_forged, upper_rate
 from unswayed.core.gp.fitting import Repeats
@@ -56,16 +56,16 @@ class Proof:
         return f"Proof(candidates={len(self.candidates)}, lies={self.lies}, delta={self.delta:g})"
 
 
-def intervals(ledger: Ledger, delta: float, forged: int = 0) -> tuple[FloatArray, FloatArray]:
+def intervals(data: LabelData, delta: float, forged: int = 0) -> tuple[FloatArray, FloatArray]:
     """The rates that each option may have, at any time, with delta for all of them together; larger is better."""
-    s, n, alpha = ledger.option_successes, ledger.option_trials, delta / len(ledger.labels)
+    s, n, alpha = data.option_successes, data.option_trials, delta / len(data.labels)
     return lower_rate(s, n, alpha, forged=forged), upper_rate(s, n, alpha, forged=forged)
 
 
-def prove_counts(ledger: Ledger, winner: int, threat: Threat, delta: float) -> Proof:
+def prove_counts(data: LabelData, winner: int, threat: Threat, delta: float) -> Proof:
     """The proof for counts: what liars and a total can move comes first, then lies one by one."""
-    s, n, alpha = ledger.option_successes, ledger.option_trials, delta / len(ledger.labels)
-    fewer, more = _moved(ledger, winner, threat)
+    s, n, alpha = data.option_successes, data.option_trials, delta / len(data.labels)
+    fewer, more = _moved(data, winner, threat)
     lies = most_forged(s, n, winner, alpha, fewer=fewer, more=more)
     plain = lies if fewer == 0 and not more.any() else most_forged(s, n, winner, alpha)
     k = threat.lies
@@ -78,16 +78,16 @@ def prove_counts(ledger: Ledger, winner: int, threat: Threat, delta: float) -> P
     return Proof(delta, threat, candidates, gap, lies, plain >= 0)
 
 
-def _moved(ledger: Ledger, winner: int, threat: Threat) -> tuple[int, IntArray]:
+def _moved(data: LabelData, winner: int, threat: Threat) -> tuple[int, IntArray]:
     """Successes that liars and a total may have added to the winner, and hidden from each option: at most these."""
-    size, amount = len(ledger.labels), given_up(ledger, winner)
+    size, amount = len(data.labels), given_up(data, winner)
     moved = np.zeros(size, dtype=np.int64)
     if threat.total > 0:
         largest = np.zeros(size)
-        np.maximum.at(largest, ledger.option, ledger.weights)
-        moved += np.ceil(np.minimum(threat.total * largest, ledger.total)).astype(np.int64)
+        np.maximum.at(largest, data.option, data.weights)
+        moved += np.ceil(np.minimum(threat.total * largest, data.total)).astype(np.int64)
     if threat.liars > 0:
-        cells = ledger.cells
+        cells = data.cells
         by_cell = added(cells.cell, amount, len(cells.option))
         order = np.lexsort((-by_cell, cells.option))
         rank = np.arange(len(order)) - np.searchsorted(cells.option[order], cells.option[order])
@@ -96,49 +96,49 @@ def _moved(ledger: Ledger, winner: int, threat: Threat) -> tuple[int, IntArray]:
     return int(moved[winner]), np.where(np.arange(size) == winner, 0, moved)
 
 
-def prove_values(ledger: Ledger, winner: int, kept: BoolArray, threat: Threat, delta: float) -> Proof | None:
+def prove_values(data: LabelData, winner: int, kept: BoolArray, threat: Threat, delta: float) -> Proof | None:
     """The proof for real values, from the rows that are kept; None if the noise is not known."""
-    size = len(ledger.labels)
-    noise = 0.0 if ledger.noise_std is None else float(ledger.noise_std.min())  # of a value of weight 1
+    size = len(data.labels)
+    noise = 0.0 if data.noise_std is None else float(data.noise_std.min())  # of a value of weight 1
     rows = ("option", "values", "weights", "source")
-    ledger = replace(ledger, **{name: getattr(ledger, name)[kept] for name in rows})
-    if (ledger.measured == 0).any():
+    data = replace(data, **{name: getattr(data, name)[kept] for name in rows})
+    if (data.measured == 0).any():
         return None
     variance, free = np.full(size, noise**2), np.full(size, np.inf)
-    if ledger.noise_std is None:
-        repeats = Repeats.of(ledger.option)
-        noise = repeats.pooled(ledger.values)
+    if data.noise_std is None:
+        repeats = Repeats.of(data.option)
+        noise = repeats.pooled(data.values)
         if repeats.number == 0 or noise == 0:
             return None
-        variance, free = _variances(ledger, noise, repeats.number)
-    each = variance / ledger.total
+        variance, free = _variances(data, noise, repeats.number)
+    each = variance / data.total
     both = each[winner] + each
     share = each / both
     freedom = 1 / (np.square(1 - share) / free[winner] + np.square(share) / free + TINY)
     freedom = np.minimum(freedom, free.max())  # what is pooled is one estimate
-    t = -ndtri(delta / (size - 1)) if ledger.noise_std is not None else -stdtrit(freedom, delta / (size - 1))
-    certain = ledger.estimate[winner] - ledger.estimate - t * np.sqrt(both)
-    left = certain - _taken(ledger, winner, replace(threat, lies=0))
+    t = -ndtri(delta / (size - 1)) if data.noise_std is not None else -stdtrit(freedom, delta / (size - 1))
+    certain = data.estimate[winner] - data.estimate - t * np.sqrt(both)
+    left = certain - _taken(data, winner, replace(threat, lies=0))
     certain[winner] = left[winner] = 0.0
-    fewest, rivals = false_rows(ledger, winner, left), np.arange(size) != winner
+    fewest, rivals = false_rows(data, winner, left), np.arange(size) != winner
     lies = int(fewest[rivals].min()) - 1
-    lies = lies if ledger.range_given else min(lies, 0)  # the observed range proves nothing about lies
-    known = ledger.range_given or threat.lies + threat.liars == 0
+    lies = lies if data.span.given else min(lies, 0)  # the observed range proves nothing about lies
+    known = data.span.given or threat.lies + threat.liars == 0
     open_ = rivals & ((fewest <= threat.lies) | (not known))
-    margin = certain - _taken(ledger, winner, threat)
+    margin = certain - _taken(data, winner, threat)
     gap = max(float(-margin[open_].min(initial=0.0)), 0.0) if known else np.inf
     candidates = (winner, *(int(i) for i in np.flatnonzero(open_)))
     return Proof(delta, threat, candidates, gap, lies, bool((certain[rivals] > 0).all()), noise)
 
 
-def _variances(ledger: Ledger, noise: float, repeats: int) -> tuple[FloatArray, FloatArray]:
+def _variances(data: LabelData, noise: float, repeats: int) -> tuple[FloatArray, FloatArray]:
     """The variance of a value of each option, and its degrees of freedom.
 
     It is the pooled one, or the option's own if that is larger. If it is larger than those of the others by more than
     chance explains, the option has a noise of its own, and only its own repeats tell how large (Welch, Satterthwaite).
     """
-    squares = np.square(ledger.values - ledger.estimate[ledger.option])
-    sums, mine = np.bincount(ledger.option, squares, len(ledger.labels)), ledger.measured - 1
+    squares = np.square(data.values - data.estimate[data.option])
+    sums, mine = np.bincount(data.option, squares, len(data.labels)), data.measured - 1
     own, rest = sums / np.maximum(mine, 1), repeats - mine
     others = (sums.sum() - sums) / np.maximum(rest, 1)
     limit = fdtri(np.maximum(mine, 1), np.maximum(rest, 1), 1 - UNEQUAL)
@@ -147,17 +147,17 @@ def _variances(ledger: Ledger, noise: float, repeats: int) -> tuple[FloatArray, 
     return np.maximum(own, noise**2), np.where(unequal, mine, free).astype(np.float64)
 
 
-def _taken(ledger: Ledger, winner: int, threat: Threat) -> FloatArray:
+def _taken(data: LabelData, winner: int, threat: Threat) -> FloatArray:
     """What a threat can take from the lead over each option, at most."""
-    size = len(ledger.labels)
+    size = len(data.labels)
     taken = np.zeros(size)
     if threat.total > 0:
-        taken += threat.total * powers(ledger, winner)[0]
-    amount = given_up(ledger, winner) / ledger.total[ledger.option]
-    for few, group in ((threat.lies, np.arange(len(amount))), (threat.liars, ledger.cells.cell)):
+        taken += threat.total * powers(data, winner)[0]
+    amount = given_up(data, winner) / data.total[data.option]
+    for few, group in ((threat.lies, np.arange(len(amount))), (threat.liars, data.cells.cell)):
         if few > 0:
             sums = np.bincount(group, amount)
-            option = ledger.option[np.unique(group, return_index=True)[1]]
+            option = data.option[np.unique(group, return_index=True)[1]]
             order = np.lexsort((-sums, option))
             rank = np.arange(len(order)) - np.searchsorted(option[order], option[order])
             worst = order[rank < few]

@@ -62,10 +62,7 @@ def _findings(audit: LabelAudit) -> dict[str, Any]:
             {**asdict(c), "value": data.shown(c.value), "to": data.shown(c.to), "line": line(c.row)} for c in audit.plan
         ],
         "liars": list(audit.liars),
-        "sources": [
-            {**asdict(s), "winner_without": None if s.winner_without is None else label[s.winner_without]}
-            for s in audit.sources
-        ],
+        "sources": [source.to_dict(label.__getitem__) for source in audit.sources],
         "suspects": suspects,
         "could_win": [{"lies": lies, "option": option} for lies, option in could_win(audit)],
     }
@@ -73,14 +70,14 @@ def _findings(audit: LabelAudit) -> dict[str, Any]:
 
 def _assumptions(audit: LabelAudit) -> dict[str, Any]:
     data, proof = audit.data, audit.proof
-    low, high = sorted((data.shown(data.low), data.shown(data.high)))
+    span = audit.span
     return {
         "kind": "counts" if data.counts else "values",
         "independent": True,
         "noise_std": None if proof is None else proof.noise_std,
-        "low": low,
-        "high": high,
-        "range_given": data.range_given,
+        "low": span.low,
+        "high": span.high,
+        "range_given": span.given,
         "delta": audit.delta,
         "threat": asdict(audit.threat),
         "estimated": [] if data.counts or data.noise_std is not None else ["noise"],

@@ -90,7 +90,7 @@ def _sources_differ(audit: LabelAudit, within: Within) -> str:
 def _limit(audit: LabelAudit) -> str:
     """What is known where a threat is too much."""
     proof, threat = audit.proof, audit.threat
-    if not audit.data.range_given and threat.lies + threat.liars:
+    if not audit.span.given and threat.lies + threat.liars:
         return "how far a lie can be from the truth is not known; give the range of honest values (low and high)"
     for few, enough, what in (
         (audit.breakdown_lies, threat.lies, lie(audit)),
@@ -173,14 +173,11 @@ def worth(audit: LabelAudit, option: int) -> str:
 def _overturned(audit: LabelAudit) -> list[str]:
     """The cheapest ways to overturn the result."""
     data, lies = audit.data, audit.breakdown_lies
-    where = "" if data.counts else f" between {data.shown(data.low):.6g} and {data.shown(data.high):.6g}"
-    if data.minimize and not data.counts:
-        where = f" between {data.shown(data.high):.6g} and {data.shown(data.low):.6g}"
-    partly = "partly " if (data.low, data.high) != (data.values.min(), data.values.max()) else ""
-    given = "" if data.range_given else f" ({partly}the observed range: state the true one with low and high)"
+    where = "" if data.counts else f" {audit.span}"
+    given = "" if audit.span.given else " (give low and high if you know them)"
     lines = [
-        f"{counted(lies, lie(audit))}{where} would have been enough to bring another option level{given}; fewer would "
-        f"not. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
+        f"{counted(lies, lie(audit))}{where} would have been enough to bring another option level; fewer would not"
+        f"{given}. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
     ]
     if audit.breakdown_sources is not None:
         few, who = counted(audit.breakdown_sources, "lying source"), listed(list(audit.liars))
@@ -228,18 +225,18 @@ def source_lines(audit: LabelAudit) -> list[str]:
     """The sources that matter most, a line for each."""
     if not audit.sources:
         return []
-    able = [s for s in audit.sources if s.alone_overturns]
-    changed = [s for s in audit.sources if s.winner_without != audit.winner]
+    able = [s for s in audit.sources if s.alone]
+    changed = [s for s in audit.sources if s.without != audit.winner]
     still = "" if changed else f" Without any one of them {audit.describe(audit.winner)} still wins."
     lines = [f"{counted(len(audit.sources), 'source')}; {len(able):,} could have overturned the result alone.{still}"]
     if len(able) < len(audit.sources):
         changed += [s for s in able if s not in changed]
     for source in changed[:SHOWN]:
         wins = "too little is left"
-        if source.winner_without is not None:
-            wins = f"{audit.describe(source.winner_without)} wins"
-        could = "could have overturned it alone" if source.alone_overturns else "could not have overturned it alone"
-        lines.append(f"  {named(source.source)}, {counted(source.measurements, 'row')}: {could}; without it {wins}")
+        if source.without is not None:
+            wins = f"{audit.describe(source.without)} wins"
+        could = "could have overturned it alone" if source.alone else "could not have overturned it alone"
+        lines.append(f"  {named(source.name)}, {counted(source.measurements, 'row')}: {could}; without it {wins}")
     rest = len(changed) - SHOWN
     return [*lines, *([f"  and {rest:,} more"] if rest > 0 else [])]
 

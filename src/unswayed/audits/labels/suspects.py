@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, fdtri, ndtri, stdtrit
 
 from unswayed.audits.fit import MEDIANS, REPEATS, SUSPECTED
-from unswayed.audits.labels.data import Ledger, added, others
+from unswayed.audits.labels.data import LabelData, added, others
 from unswayed.core.gp.fitting import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -178,18 +178,16 @@ def sources_differ(residuals: FloatArray, source: IntArray, sources: int, level:
     return bool(statistic > fdtri(between, within, 1 - level))
 
 
-def suspected_counts(ledger: Ledger) -> Found:
-    """Cells of a ledger of counts that the others do not explain."""
-    cells, kept_rows = ledger.cells, np.ones(len(ledger.option), dtype=np.bool_)
+def suspected_counts(data: LabelData) -> Found:
+    """Cells of counts that the others do not explain."""
+    cells, kept_rows = data.cells, np.ones(len(data.option), dtype=np.bool_)
     size = len(cells.option)
-    s = added(cells.cell, ledger.successes, size).astype(np.float64)
-    n = added(cells.cell, ledger.trials, size).astype(np.float64)
+    s = added(cells.cell, data.successes, size).astype(np.float64)
+    n = added(cells.cell, data.trials, size).astype(np.float64)
     if not (n > 1).any():
         return Found((), kept_rows, None)
     often = s.sum() > n.sum() / 2  # the rarer outcome is counted
-    counts = Counts(
-        n - s if often else s, n, cells.option, cells.source, len(ledger.labels), len(ledger.sources or "x")
-    )
+    counts = Counts(n - s if often else s, n, cells.option, cells.source, len(data.labels), len(data.sources or "x"))
     kept, several = n > 1, counts.sources > 1
     effects = several and counts.shows_effects(kept)
     taken, scores = _sequential(counts, kept, effects)
@@ -208,9 +206,9 @@ def suspected_counts(ledger: Ledger) -> Found:
             LabelSuspect(
                 where[cell][0] if len(where[cell]) == 1 else None,
                 int(cells.option[cell]),
-                None if ledger.sources is None else ledger.sources[cells.source[cell]],
-                ledger.shown(s[cell] / n[cell]),
-                ledger.shown(1 - expected[cell] if often else expected[cell]),
+                None if data.sources is None else data.sources[cells.source[cell]],
+                data.shown(s[cell] / n[cell]),
+                data.shown(1 - expected[cell] if often else expected[cell]),
                 score,
                 int(n[cell]),
                 tuple(where[cell]),
@@ -260,41 +258,41 @@ def _worst(flagged: IntArray, rank: FloatArray, counts: Counts, effects: bool) -
     return [int(cell) for cell in flagged[worst]]
 
 
-def value_noise(ledger: Ledger) -> float | None:
+def value_noise(data: LabelData) -> float | None:
     """The noise of one value from repeats, by medians; None with fewer than six repeats, or if all agree exactly."""
-    repeats = Repeats.of(ledger.option)
+    repeats = Repeats.of(data.option)
     if repeats.number < REPEATS:
         return None
-    noise = repeats.noise(ledger.values)
-    if noise is None or len(np.unique(ledger.values)) <= len(ledger.values) / 10:
-        noise = repeats.pooled(ledger.values)
+    noise = repeats.noise(data.values)
+    if noise is None or len(np.unique(data.values)) <= len(data.values) / 10:
+        noise = repeats.pooled(data.values)
     return noise or None
 
 
-def suspected_values(ledger: Ledger) -> Found:
+def suspected_values(data: LabelData) -> Found:
     """Values that are too far from the others of their option."""
-    kept = np.ones(len(ledger.option), dtype=np.bool_)
-    noise = value_noise(ledger) if ledger.noise_std is None else float(ledger.noise_std.min())
-    if noise is None or len(np.unique(ledger.values)) == 2:
+    kept = np.ones(len(data.option), dtype=np.bool_)
+    noise = value_noise(data) if data.noise_std is None else float(data.noise_std.min())
+    if noise is None or len(np.unique(data.values)) == 2:
         return Found((), kept, None)
-    tail, repeats = SUSPECTED / (2 * len(kept)), len(kept) - len(ledger.labels)
-    allowed = -ndtri(tail) if ledger.noise_std is not None else -stdtrit(max(MEDIANS * repeats, 1.0), tail)
-    size, option = len(ledger.labels), ledger.option
+    tail, repeats = SUSPECTED / (2 * len(kept)), len(kept) - len(data.labels)
+    allowed = -ndtri(tail) if data.noise_std is not None else -stdtrit(max(MEDIANS * repeats, 1.0), tail)
+    size, option = len(data.labels), data.option
     suspects: list[LabelSuspect] = []
     while True:
-        w = ledger.weights * kept
-        rest, mean = others(option, w, ledger.values, size)
-        enough = np.bincount(option, kept, size) >= np.maximum(LEAST, ledger.measured / 2)
+        w = data.weights * kept
+        rest, mean = others(option, w, data.values, size)
+        enough = np.bincount(option, kept, size) >= np.maximum(LEAST, data.measured / 2)
         with np.errstate(divide="ignore"):
-            score = np.abs(ledger.values - mean) / (noise * np.sqrt(1 / ledger.weights + 1 / rest))
+            score = np.abs(data.values - mean) / (noise * np.sqrt(1 / data.weights + 1 / rest))
         score = np.where(kept & enough[option], score, 0.0)
-        worst = np.lexsort((-score, option))[np.cumsum(ledger.measured) - ledger.measured]
+        worst = np.lexsort((-score, option))[np.cumsum(data.measured) - data.measured]
         worst = worst[score[worst] > allowed]
         if not len(worst):
             return Found(tuple(suspects), kept, None)
         kept[worst] = False
         for row in worst:
-            source = None if ledger.sources is None else ledger.sources[ledger.source[row]]
-            value, expected = ledger.shown(ledger.values[row]), ledger.shown(mean[row])
+            source = None if data.sources is None else data.sources[data.source[row]]
+            value, expected = data.shown(data.values[row]), data.shown(mean[row])
             one = (int(row),)
             suspects.append(LabelSuspect(*one, int(option[row]), source, value, expected, float(score[row]), None, one))

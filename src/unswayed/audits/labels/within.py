@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import chdtri, fdtri, ndtri
 
-from unswayed.audits.labels.data import Ledger
+from unswayed.audits.labels.data import LabelData
 from unswayed.audits.labels.proof import Proof
 from unswayed.audits.labels.suspects import sources_differ
 from unswayed.types import BoolArray, FloatArray
@@ -40,19 +40,19 @@ class Within:
 
 
 def compare_within(
-    ledger: Ledger, winner: int, kept: BoolArray, proof: Proof | None
+    data: LabelData, winner: int, kept: BoolArray, proof: Proof | None
 ) -> tuple[Proof | None, Within | None]:
     """What is left of a proof if sources may differ; and the rival that this is due to, if there is one."""
-    if proof is None or ledger.sources is None:
+    if proof is None or data.sources is None:
         return proof, None
-    weight, mean = _cells(ledger, kept)
-    lead, deviation, step = _leads(ledger, winner, weight, mean, proof.noise_std)
-    rivals, alone = np.arange(len(lead)) != winner, _single(ledger, weight)
-    differ = _differ(ledger, kept, weight, mean, proof.noise_std)
+    weight, mean = _cells(data, kept)
+    lead, deviation, step = _leads(data, winner, weight, mean, proof.noise_std)
+    rivals, alone = np.arange(len(lead)) != winner, _single(data, weight)
+    differ = _differ(data, kept, weight, mean, proof.noise_std)
     margin = lead + deviation * float(ndtri(proof.delta / (len(lead) - 1)))
     open_ = rivals & (~(margin > 0) if differ else np.isnan(lead) & (alone | alone[winner]))
     if not open_.any():
-        few = np.floor(np.min((margin / step)[rivals])) if differ and ledger.counts else np.inf
+        few = np.floor(np.min((margin / step)[rivals])) if differ and data.counts else np.inf
         return replace(proof, lies=int(min(proof.lies, few))), None
     gap = float(max(proof.largest_gap, np.max(np.where(np.isnan(margin), np.inf, -margin)[open_])))
     candidates = (winner, *sorted({*proof.candidates[1:], *(int(i) for i in np.flatnonzero(open_))}))
@@ -62,19 +62,19 @@ def compare_within(
     return replace(proof, candidates=candidates, largest_gap=gap, lies=-1, best_untampered=False), within
 
 
-def _cells(ledger: Ledger, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
+def _cells(data: LabelData, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
     """The weight and the mean of each cell, from the rows that are kept."""
-    cell, size = ledger.cells.cell, len(ledger.cells.option)
-    weight = np.bincount(cell, ledger.weights * kept, size).astype(np.float64)
-    above = np.bincount(cell, ledger.weights * kept * ledger.values, size)
+    cell, size = data.cells.cell, len(data.cells.option)
+    weight = np.bincount(cell, data.weights * kept, size).astype(np.float64)
+    above = np.bincount(cell, data.weights * kept * data.values, size)
     return weight, above / np.where(weight > 0, weight, np.nan)
 
 
 def _leads(
-    ledger: Ledger, winner: int, weight: FloatArray, mean: FloatArray, noise: float | None
+    data: LabelData, winner: int, weight: FloatArray, mean: FloatArray, noise: float | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """D for each option, its deviation, and the most that one outcome moves it; NaN if no source measured both."""
-    cells, size, sources = ledger.cells, len(ledger.labels), len(ledger.sources or ())
+    cells, size, sources = data.cells, len(data.labels), len(data.sources or ())
     own, theirs = np.zeros(sources), np.full(sources, np.nan)
     mine = cells.option == winner
     own[cells.source[mine]], theirs[cells.source[mine]] = weight[mine], mean[mine]
@@ -98,23 +98,23 @@ def _bernoulli(rate: FloatArray, trials: FloatArray) -> FloatArray:
     return p * (1 - p)
 
 
-def _single(ledger: Ledger, weight: FloatArray) -> BoolArray:
+def _single(data: LabelData, weight: FloatArray) -> BoolArray:
     """Whether each option comes from one source only, which measured more than once."""
-    cells, kept = ledger.cells, weight > 0
-    found = np.bincount(cells.option, kept, len(ledger.labels)) == 1
-    measured = ledger.option_trials if ledger.counts else ledger.measured
+    cells, kept = data.cells, weight > 0
+    found = np.bincount(cells.option, kept, len(data.labels)) == 1
+    measured = data.option_trials if data.counts else data.measured
     return np.asarray(found & (measured > 1))
 
 
-def _differ(ledger: Ledger, kept: BoolArray, weight: FloatArray, mean: FloatArray, noise: float | None) -> bool:
+def _differ(data: LabelData, kept: BoolArray, weight: FloatArray, mean: FloatArray, noise: float | None) -> bool:
     """Whether the data show that sources differ.
 
     Either rows, or counts, of one source are off in the same direction; or the means of an option's sources vary more
     than chance explains.
     """
-    cells, some, size = ledger.cells, weight > 0, len(ledger.labels)
-    estimate = np.bincount(ledger.option, ledger.weights * kept * ledger.values, size) / np.maximum(
-        np.bincount(ledger.option, ledger.weights * kept, size), 1e-300
+    cells, some, size = data.cells, weight > 0, len(data.labels)
+    estimate = np.bincount(data.option, data.weights * kept * data.values, size) / np.maximum(
+        np.bincount(data.option, data.weights * kept, size), 1e-300
     )
     free = int(some.sum()) - len(np.unique(cells.option[some]))
     p = np.clip(estimate, 1e-12, 1 - 1e-12)
@@ -126,14 +126,14 @@ def _differ(ledger: Ledger, kept: BoolArray, weight: FloatArray, mean: FloatArra
         rare = np.maximum((1 / (p * (1 - p)) - 6)[cells.option[some]] / weight[some], 0.0)
         wide = free + float(ndtri(1 - LEVEL)) * float(np.sqrt(2 * free + rare.sum()))
         shown = free > 0 and between > max(float(chdtri(free, LEVEL)), wide)
-        return shown or sources_differ(z, cells.source[some], len(ledger.sources or ()), LEVEL)
+        return shown or sources_differ(z, cells.source[some], len(data.sources or ()), LEVEL)
     rows = np.flatnonzero(kept)
-    inside = (ledger.values - mean[cells.cell])[rows] * np.sqrt(ledger.weights[rows]) / noise
+    inside = (data.values - mean[cells.cell])[rows] * np.sqrt(data.weights[rows]) / noise
     repeats = len(rows) - int(some.sum())
-    if ledger.noise_std is not None:
+    if data.noise_std is not None:
         shown = free > 0 and between > float(chdtri(free, LEVEL))
     else:
         largest = float(fdtri(free, repeats, 1 - LEVEL)) if free > 0 and repeats > 0 else np.inf
         shown = between * repeats > largest * free * float(inside @ inside)
-    each = (ledger.values - estimate[ledger.option])[rows] * np.sqrt(ledger.weights[rows]) / noise
-    return shown or sources_differ(each, ledger.source[rows], len(ledger.sources or ()), LEVEL)
+    each = (data.values - estimate[data.option])[rows] * np.sqrt(data.weights[rows]) / noise
+    return shown or sources_differ(each, data.source[rows], len(data.sources or ()), LEVEL)

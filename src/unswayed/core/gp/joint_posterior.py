@@ -1,129 +1,25 @@
-"""The posterior of all arms at once, played or not, and the linear system behind a posterior.
+"""The posterior of all arms at once, played or not.
 
 S     the distinct arms played       n     how often each was played
-ybar  the mean reward of each        lam   the regularisation (the model's noise variance)
-k_t   the posterior covariance       A     K_SS + lam diag(1/n), |S| equations, where all T plays would give T
+lam   the regularisation             A     K_SS + lam diag(1/n), the system behind it (`system.py`)
+k_t   the posterior covariance       w     the weights: mean = K w
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil, log, log1p, sqrt
+from math import log1p, sqrt
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import LinAlgError, cholesky, lapack, solve_triangular
 from scipy.linalg.blas import dger
 
-from unswayed.core.gp.rounding import PairRounding, Rounding, rounding_unit
+from unswayed.core.gp.rounding import PairRounding
+from unswayed.core.gp.system import System, pooled
 from unswayed.errors import InvalidInput
 from unswayed.types import EPS, FloatArray, IntArray, floats, positive, read_only
-
-LARGEST_CONDITION = 1e13
-
-
-def mean_rewards(totals: FloatArray, counts: FloatArray) -> FloatArray:
-    """The mean reward of each arm from the sum of its rewards; 0 for an arm that was not played."""
-    return np.divide(totals, counts, out=np.zeros(len(counts)), where=counts > 0)
-
-
-def pooled(arms: IntArray, rewards: FloatArray, repeats: FloatArray, n_arms: int) -> tuple[FloatArray, FloatArray]:
-    """Mean reward and number of plays of each arm; entry j is the mean of `repeats[j]` rewards of arm `arms[j]`."""
-    counts = np.bincount(arms, weights=repeats, minlength=n_arms).astype(np.float64)
-    totals = np.bincount(arms, weights=repeats * rewards, minlength=n_arms).astype(np.float64)
-    return mean_rewards(totals, counts), counts
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class System:
-    """A weights = means, solved, with a record of how far to trust it. `Posterior` documents the fields."""
-
-    K: FloatArray
-    means: FloatArray
-    counts: FloatArray
-    lam: float
-    factor: FloatArray
-    weights: FloatArray
-    condition: float
-    scale: float
-    jitter: float
-
-    @classmethod
-    def fit(cls, K_SS: ArrayLike, means: ArrayLike, counts: ArrayLike, lam: float) -> Self:
-        """Check the plays of some arms, factorise A and solve for the weights.
-
-        Args:
-            K_SS: Kernel matrix of the played arms.
-            means: Mean reward of each.
-            counts: How often each was played; at least 1.
-            lam: Regularisation, the model's noise variance.
-
-        Raises:
-            InvalidInput: Shapes differ, a number is not finite, or a count is not positive.
-        """
-        K = floats(K_SS, "the kernel matrix", ndim=2)
-        ybar = floats(means, "rewards", ndim=1)
-        n = floats(counts, "counts", ndim=1)
-        lam = positive(lam, "lam")
-        if K.shape != (ybar.size, ybar.size) or n.shape != ybar.shape or ybar.size == 0:
-            raise InvalidInput("a posterior needs a square kernel matrix and one mean and count for each arm")
-        if n.min() <= 0:
-            raise InvalidInput("counts must be positive")
-        A = K + np.diag(lam / n)
-        scale = float(np.linalg.norm(A, 1))
-        jitter = 0.0
-        factor, condition = _factorise(A, scale)
-        largest = min(LARGEST_CONDITION, 1 / (4 * rounding_unit(n.size)))  # beyond it, rounding bounds fail
-        while condition > largest:  # at most a few rounds: the condition falls to scale/jitter
-            jitter = 4 * jitter or 4.0 ** ceil(log(4 * scale / largest, 4))  # a power of 4: see `certificate`
-            factor, condition = _factorise(A + jitter * np.eye(n.size), scale)
-        weights = lapack.dpotrs(factor, ybar, lower=1)[0]
-        return cls(K, ybar, n, lam, read_only(factor), read_only(weights), condition, scale, jitter)
-
-    @property
-    def log_det(self) -> float:
-        """ln det(I + K_t / lam) of all plays, twice the information gained: det(A) prod(n/lam)."""
-        n = self.counts
-        return max(float(2 * np.log(self.factor.diagonal()).sum() + np.log(n / self.lam).sum()), 0.0)
-
-    def half(self, K_xS: ArrayLike) -> FloatArray:
-        """L^-1 k_S(x), one column for each point x.
-
-        Args:
-            K_xS: k(x, s) for every point x (rows) and played arm s (columns).
-        """
-        return np.asarray(solve_triangular(self.factor, np.asarray(K_xS).T, lower=True, check_finite=False))
-
-    def solved(self, half: FloatArray) -> FloatArray:
-        """A^-1 k_S(x), one row for each point x.
-
-        Args:
-            half: What `half` returned.
-        """
-        return np.asarray(solve_triangular(self.factor, half, lower=True, trans="T", check_finite=False)).T
-
-    @cached_property
-    def rounding(self) -> Rounding:
-        """Bounds on the rounding errors of what is solved."""
-        noise = self.lam / self.counts + self.jitter
-        d = np.sqrt(self.K.diagonal() + noise)
-        # |u_s|/lam = sum_j d_j |A^-1|_sj / n_s, from |A^-1|_sj <= 1/sqrt(noise_s noise_j), or from the condition
-        # number, whose estimate is rarely more than three times too small.
-        inverse = np.minimum(np.sum(d / np.sqrt(noise)) / np.sqrt(noise), 3 * np.max(d) * self.condition / self.scale)
-        effect = float(np.max(inverse / self.counts))
-        return Rounding(rounding_unit(len(d)), d, float(np.abs(self.weights) @ d), effect)
-
-
-def _factorise(A: FloatArray, scale: float) -> tuple[FloatArray, float]:
-    """Lower Cholesky factor and estimated condition number of A; the latter is infinite if there is no factor."""
-    try:
-        L: FloatArray = cholesky(A, lower=True, check_finite=False)
-    except LinAlgError:
-        return A, np.inf
-    reciprocal, _ = lapack.dpocon(L, scale, uplo="L")
-    return L, float(1 / reciprocal) if reciprocal > 0 else np.inf
 
 
 @dataclass(frozen=True, eq=False, repr=False)

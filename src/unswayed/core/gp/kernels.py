@@ -201,7 +201,7 @@ class Matern(_Stationary):
         if self.nu == 1.5:
             return (1 + s) * np.exp(-s)
         if self.nu == 2.5:
-            return (1 + s + np.square(s) / 3) * np.exp(-s)
+            return matern_5_2(s, np.exp(-s))
         return _matern(self.nu, s)
 
 
@@ -232,9 +232,7 @@ class TwoScale(_Stationary):
         """The matrix of k(x, z)."""
         r = np.sqrt(5.0) * self.distances(X, Z)
         fine = r / self.ratio
-        k: FloatArray = (1 - self.share) * (1 + r + np.square(r) / 3) * np.exp(-r)
-        k += self.share * (1 + fine + np.square(fine) / 3) * np.exp(-fine)
-        return k
+        return matern_5_2(r, np.exp(-r), 1 - self.share) + matern_5_2(fine, np.exp(-fine), self.share)
 
 
 @dataclass(frozen=True)
@@ -256,6 +254,11 @@ class WithLevel:
     def diagonal(self, X: FloatArray) -> FloatArray:
         """The vector of k(x, x) + c^2."""
         return self.kernel.diagonal(X) + self.spread**2
+
+
+def matern_5_2(s: FloatArray, decay: FloatArray, share: float = 1.0) -> FloatArray:
+    """`share` times the Matern-5/2 kernel, for s = sqrt(5) r and decay = e^-s."""
+    return share * (1 + s + np.square(s) / 3) * decay
 
 
 def _matern(nu: float, s: FloatArray) -> FloatArray:

@@ -18,12 +18,12 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import solve_triangular
 
 from unswayed.core.data.memory import row_blocks
-from unswayed.core.gp.joint_posterior import JointPosterior, System, mean_rewards, pooled
+from unswayed.core.gp.joint_posterior import JointPosterior
 from unswayed.core.gp.kernels import Kernel
-from unswayed.types import EPS, FloatArray
+from unswayed.core.gp.system import System, mean_rewards, pooled
+from unswayed.types import FloatArray
 
 __all__ = ["JointPosterior", "Posterior", "mean_rewards", "pooled"]
 
@@ -95,16 +95,7 @@ class Posterior(System):
         K_xS = np.asarray(K_xS, dtype=np.float64)
         k_xx = np.asarray(k_xx, dtype=np.float64)
         mu: FloatArray = K_xS @ self.weights
-        half = self.half(K_xS)
-        variance = k_xx - np.einsum("ij,ij->j", half, half)
-        m = len(self.weights)
-        doubtful = variance < EPS * m * self.condition * k_xx  # the worst case over all x
-        if doubtful.any():
-            # An error E in A changes k^T A^-1 k by z^T E z, z = A^-1 k, and |E| is about EPS m |A|.
-            z = solve_triangular(self.factor, half[:, doubtful], lower=True, trans="T")
-            error = EPS * m * self.scale * np.einsum("ij,ij->j", z, z) + 4 * EPS * k_xx[doubtful]
-            variance[doubtful] = np.maximum(variance[doubtful], error)
-        return mu, np.sqrt(variance)
+        return mu, np.sqrt(self.variance(self.half(K_xS), k_xx))
 
     def predict_at(self, kernel: Kernel, X: FloatArray, X_S: FloatArray) -> tuple[FloatArray, FloatArray]:
         """`predict` in blocks, for millions of points.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unswayed.core.gp.kernels import Kernel, Matern, SquaredExponential, TwoScale, WithLevel
+from unswayed.core.gp.kernels import Kernel, Matern, SquaredExponential, TwoScale, WithLevel, matern_5_2
 from unswayed.types import FloatArray
 
 
@@ -46,5 +46,5 @@ def sloped(kernel: Kernel, X: FloatArray, Z: FloatArray) -> Sloped | None:
     r = np.sqrt(5.0) * kernel.distances(X, Z)
     fine = r / kernel.ratio
     coarse, detail = (1 - kernel.share) * np.exp(-r), kernel.share * np.exp(-fine)
-    k = coarse * (1 + r + np.square(r) / 3) + detail * (1 + fine + np.square(fine) / 3)
+    k = matern_5_2(r, coarse) + matern_5_2(fine, detail)
     return Sloped(k, (5 / 3) * (coarse * (1 + r) + detail * (1 + fine) / kernel.ratio**2), lengths)

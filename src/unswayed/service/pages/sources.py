@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.judgement.source import Source
 from unswayed.search.answer import Answer
 from unswayed.search.play import Status
-from unswayed.search.report import SourceSeen
 from unswayed.service.pages.chart import COLOURED
 from unswayed.service.pages.columns import Columns
 from unswayed.types import FloatArray, IntArray
@@ -44,7 +44,7 @@ class SourceRow:
     share: float
     off: float | None
     compared: int
-    seen: SourceSeen | None
+    seen: Source | None
     quarantined: bool
 
     @property
@@ -55,7 +55,7 @@ class SourceRow:
     @property
     def doubtful(self) -> bool:
         """Whether the answer does not believe it, or its owner does not."""
-        return self.quarantined or bool(self.seen and (self.seen.set_aside or self.seen.offset))
+        return self.quarantined or bool(self.seen and self.seen.suspicious)
 
 
 def source_rows(columns: Columns, answer: Answer | None, quarantined: Sequence[str]) -> list[SourceRow]:
@@ -77,7 +77,7 @@ def source_rows(columns: Columns, answer: Answer | None, quarantined: Sequence[s
     ]
     compared = (columns.told | columns.at(Status.QUARANTINED)) & np.isfinite(columns.off)
     off, times = _medians(which[compared], columns.off[compared], len(names) + 1)
-    seen = {} if answer is None else {one.source: one for one in answer.sources}
+    seen = {} if answer is None else {one.name: one for one in answer.sources}
     all_kept = max(int(counts[1].sum()), 1)
     rows = []
     for number, name in enumerate([*names, None]):

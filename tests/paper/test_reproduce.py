@@ -100,7 +100,7 @@ def test_interrupted_and_resumed(tmp_path):
     out = tmp_path / "o"
     arguments = ["--out", str(out), "--trials", "6", "--horizon", "9000", "--only", "figure-5"]
     process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not list((out / "cells").glob("*.parquet")) and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
@@ -141,10 +141,17 @@ def test_failed_runs_are_reported_and_the_code_is_1(tmp_path, capsys, monkeypatc
         (("--time-limit", 0), "time-limit"),
         (("--render-only",), "is not a folder of runs"),
         (("--time-limit", "inf"), "time-limit"),
-        (("--executor", "dask", "--dask-address", "tcp://127.0.0.1:9", *SMALL), "cannot reach a Dask scheduler"),
+        (
+            ("--executor", "dask", "--dask-address", "tcp://nowhere:1", *SMALL),
+            "cannot reach a Dask scheduler at tcp://n",
+        ),
     ],
 )
-def test_bad_input_is_one_clear_line(tmp_path, capsys, arguments, reason):
+def test_bad_input_is_one_clear_line(tmp_path, capsys, monkeypatch, arguments, reason):
+    def refuse(*_, **__):
+        raise OSError("Timed out")  # as it does after ten seconds
+
+    monkeypatch.setattr("distributed.Client", refuse)
     unswayed("--out", tmp_path / "o", *arguments, code=2)
     err = capsys.readouterr().err
     assert reason in err
@@ -205,7 +212,7 @@ def test_other_draws_are_well_posed_and_chosen_without_looking_at_runs():
 def test_what_the_choice_of_the_draw_does_is_marked(finished):
     claims = json.loads((finished / "claims.json").read_text())
     page = (finished / "report.html").read_text()
-    rows = dict(re.findall(r"<tr id='([\w-]+)'>.*?<td class='(?:holds|partly|not)'>([^<]*)</td></tr>", page))
+    rows = dict(re.findall(r'<tr id="([\w-]+)">.*?<td class="[a-z-]+">([^<]*)</td></tr>', page, re.DOTALL))
     signs = {"implied": "†", "made likely": "‡", "made possible": "§", "": ""}
     for claim in claims:
         assert rows[claim["name"]] == f"{claim['verdict']} {signs[claim['choice_of_draw']]}".strip()
@@ -214,10 +221,10 @@ def test_what_the_choice_of_the_draw_does_is_marked(finished):
     assert implied == {"attacks-as-defined", "gp-ucb-alone", "appendix-gp-ucb-alone"}
 
 
-def test_the_readme_has_every_claim_with_its_mark():
+def test_the_page_has_every_claim_with_its_mark():
     """In the order of the ledger: section, claim, verdict and other draws."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    table = readme.split("| section | claim | verdict | other draws |\n|---|---|---|---|\n")[1].split("\n\n")[0]
+    page = (Path(__file__).parents[2] / "docs" / "paper.md").read_text(encoding="utf-8")
+    table = page.split("| section | claim | verdict | other draws |\n|---|---|---|---:|\n")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
     assert len(rows) == len(CLAIMS)
     for (section, _, verdict, _), claim in zip(rows, CLAIMS, strict=True):
@@ -266,9 +273,10 @@ def test_the_page_in_a_real_browser(finished, tmp_path, width):
         claims: document.querySelectorAll('.ledger > tbody > tr').length,
       });</script></body>"""
     page = tmp_path / "page.html"
-    page.write_text(text.replace("</body>", probe))
+    allowed = text.replace("; img-src", "; script-src &#39;unsafe-inline&#39;; img-src")  # for the probe
+    page.write_text(allowed.replace("</body>", probe))
     dom, _ = browse(tmp_path, page.as_uri(), 5000, width=width)
     seen = json.loads(re.search(r'\{"title".*?\}', dom)[0])
-    assert seen["title"] == "Unswayed: the paper, reproduced"
+    assert seen["title"] == "The paper, reproduced · Unswayed"
     assert (seen["pictures"], seen["loaded"], seen["claims"]) == (6, 6, len(CLAIMS))
     assert seen["width"] <= seen["shown"]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from unswayed.text import counted, listed, printable
 from unswayed_gauntlet.report.scores import (
     HONEST,
+    LOST,
     Comparison,
     GameId,
     Played,
@@ -23,7 +24,6 @@ from unswayed_gauntlet.report.scores import (
     score,
     scores,
 )
-from unswayed_gauntlet.report.summary import LOST
 
 WIDE = 300  # pixels of a picture of gaps
 HIGH = 44  # pixels

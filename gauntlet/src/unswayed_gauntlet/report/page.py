@@ -13,8 +13,7 @@ from unswayed.pages.render import environment, file_text, standalone
 from unswayed.text import counted, listed, printable
 from unswayed_gauntlet.liars import CORRUPTIONS, LIARS
 from unswayed_gauntlet.report.board import DRAWN, FORMATS, Boards, boards, command
-from unswayed_gauntlet.report.scores import HONEST, FinishedMatch, GameId, Played, played, runs_of
-from unswayed_gauntlet.report.summary import LOST
+from unswayed_gauntlet.report.scores import HONEST, LOST, FinishedMatch, GameId, Played, played, runs_of
 
 HEAT = (0.01, 0.03, LOST, 0.25, 0.5)  # gaps at which the colour of a table of medians changes
 LONGEST = 500  # characters of a reason

@@ -28,7 +28,7 @@ Z = 1.959963984540054  # 97.5% of a standard normal distribution
 
 
 class GameId(NamedTuple):
-    """What a run was about, whoever played it."""
+    """What was played."""
 
     problem: str
     corruption: str
@@ -91,7 +91,7 @@ class Share:
 
     @property
     def share(self) -> float:
-        """How large it is."""
+        """The count over the total."""
         return self.count / self.of
 
     @property
@@ -105,7 +105,8 @@ class Share:
         return self._ends()[1]
 
     def _ends(self) -> tuple[float, float]:
-        p, n = self.share, self.of
+        p = self.share
+        n = self.of
         centre, half = p + Z**2 / (2 * n), Z * sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))  # Wilson, 1927
         low, high = (centre - half) / (1 + Z**2 / n), (centre + half) / (1 + Z**2 / n)
         return min(max(low, 0.0), p), max(min(high, 1.0), p)
@@ -231,7 +232,7 @@ def played(runs: Iterable[FinishedMatch]) -> dict[str, dict[GameId, FinishedMatc
 def comparisons(runs: Played) -> list[Comparison]:
     """All optimisers over the games that all have played, then fewer optimisers over more games.
 
-    The optimiser without which the others share most games is left out first. A step that adds no game is not listed.
+    Each step leaves out the optimiser without which the others share most games. A step that adds no game is left out.
     """
     names, found = sorted(runs), list[Comparison]()
     while names:
@@ -250,9 +251,9 @@ def _shared(runs: Played, names: Sequence[str]) -> set[GameId]:
 
 
 def scores(runs: Played, comparison: Comparison) -> tuple[list[Score], str]:
-    """How the optimisers of a comparison did in its games, the fewest lost runs first, and whom they are compared with.
+    """The scores of the optimisers of a comparison, the fewest lost runs first, and the name of the reference.
 
-    That is TPE, or else the one that takes the least CPU time.
+    The reference is TPE, or else the optimiser that takes the least CPU time.
     """
     chosen = {name: [runs[name][game] for game in comparison.games] for name in comparison.optimizers}
     totals = {name: sum(run.milliseconds for run in own) for name, own in chosen.items()}

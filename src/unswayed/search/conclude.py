@@ -9,31 +9,30 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.tampering.certificate import Breakdown, breakdown
-from unswayed.core.tampering.overturn import overturns
-from unswayed.core.tampering.threat import Records, Threat
+from unswayed.core.tampering.threat import Records
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.credible import Mixture, Shapes, credible, share_unexplored
-from unswayed.judgement.prior import assumptions, certified
+from unswayed.judgement.credible import Mixture, Shapes, share_unexplored
+from unswayed.judgement.findings import Case, Counted, findings
+from unswayed.judgement.prior import assumptions
+from unswayed.judgement.source import Source
 from unswayed.judgement.span import Span
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
-from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures, parameters
+from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures
 from unswayed.search.judged import Judged
 from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting
 from unswayed.search.play import Play
-from unswayed.search.report import sources_seen
 from unswayed.search.surrogate import Surrogate, kept_field
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
 from unswayed.types import BoolArray, FloatArray
 
-REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
-MOST = 3e10  # multiplications to find out who wins without each source: less than the answer costs
-LEVEL = 1e-9  # of the output scale: a lead this small is a rounding error
-MANY = 8  # measurements for each parameter, from which on they say how precise an estimate is
+REFINEMENTS = 3  # times that candidates around the leaders are drawn, in a continuum
+MOST_WORK = 3e10  # multiplications, to find out who wins without each source: less than the rest of the answer
+ROUNDING = 1e-9  # of the output scale: a smaller lead may be a rounding error
+MANY = 8  # measurements for each parameter: with fewer the precision of an estimate is not known
 
 
 def answer(
@@ -93,50 +92,60 @@ def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged
 
 def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, Any]) -> Answer:
     task, prior, watch = mode.task, surrogate.beliefs.prior, surrogate.watch
-    policy, continuum = surrogate.policy, task.all_rows is None
     given, minimize = _noise_given(task.given, data), shown["minimize"]
     sign = -1.0 if minimize else 1.0
-    guided = continuum and not isinstance(mode, Eliminating)
-    without = near_failures(policy.domain, data.rows, data.failed, measured_only=guided)
-    arm = policy.recommend(watch, without=without)
-    broken, counted, alone = _broken(task, data, surrogate, arm, without)
-    points = task.space.decode(policy.domain)
-
-    def point(number: int | None) -> Point:
-        return None if number is None else points[number]
-
-    flat = _mostly_equal(data, surrogate)
-    mixture = None if given.complete else _mixture(task, data, surrogate)
-    unexplored = _unexplored(task, data, surrogate)
-    estimated = prior.in_units(float(watch.posterior.mean[arm]))
+    case = _case(mode, data, surrogate, given)
+    arm, points = case.winner, task.space.decode(surrogate.policy.domain)
+    counted, everything, mixture = Counted.of(case), case, None
     deviation = prior.output_scale * float(watch.posterior.deviation[arm])
-    proved = found = None
-    feared = given.flipped().feared if minimize else given.feared  # as the user states it
-    if mixture is None:  # the proof allows no choice of plays by their values
-        proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
+    estimate = prior.in_units(float(watch.posterior.mean[arm]))
+    if given.complete:
+        records = _records(data, surrogate)
+        everything = replace(case, posterior=watch.everything(), records=records, caution=0.0, margin=0.0, without=())
     else:
-        deviation = max(deviation, mixture.deviation(policy.domain[arm], estimated))
-        if unexplored <= HIDDEN and not flat:
-            found = credible(given, mixture, policy.domain, arm, prior.noise_std)
-            found = None if found is None else replace(found, threat=feared)
-    return Answer(
-        point=point(arm),
-        estimate=sign * estimated,
+        mixture = _mixture(task, data, surrogate)
+        deviation = max(deviation, mixture.deviation(surrogate.policy.domain[arm], estimate))
+    flat, unexplored = _mostly_equal(data, surrogate), _unexplored(task, data, surrogate)
+    found = findings(
+        case,
+        counted,
+        everything=everything,
+        mixture=None if flat or unexplored > HIDDEN else mixture,
+        points=surrogate.policy.domain,
+        sources=_sources(task, data, surrogate, case, counted, points, sign),
+        minimize=minimize,
+        name=points.__getitem__,
+    )
+    return Answer.extending(
+        found,
+        point=points[arm],
+        estimate=sign * estimate,
         deviation=deviation if given.complete or (not flat and _precise(task, data)) else None,
-        certificate=proved,
-        credible=found,
-        breakdown=replace(broken, rival=point(broken.rival), pivot=point(broken.pivot)),
         assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
-        sources=sources_seen(
-            data, surrogate, sign, alone, list(map(point, _without_each(task, data, surrogate, arm, without)))
-        ),
-        threat=Threat.of(given.flipped().threat if minimize else given.threat),
-        continuum=continuum,
+        continuum=task.all_rows is None,
         flat=flat,
-        **counted | {"span": counted["span"].flipped() if minimize else counted["span"]},
-        **shown,
+        **{name: value for name, value in shown.items() if name != "minimize"},
+    )
+
+
+def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> Case:
+    """The plays that are kept, and the point to recommend; points near failures are none."""
+    task, prior, policy = mode.task, surrogate.beliefs.prior, surrogate.policy
+    continuum, kept = task.all_rows is None, _kept(data, surrogate)
+    guided = continuum and not isinstance(mode, Eliminating)
+    without = near_failures(policy.domain, data.rows, data.failed, measured_only=guided)
+    return Case(
+        given=given,
+        span=Span.of(data.values[kept], given.feared),
+        model=prior,
+        records=_records(data, surrogate).only(kept),
+        posterior=surrogate.watch.posterior,
+        winner=policy.recommend(surrogate.watch, without=without),
+        caution=CAUTION,
+        margin=prior.noise if continuum else 0.0,
+        without=without,
     )
 
 
@@ -158,7 +167,7 @@ def _precise(task: Task, data: Data) -> bool:
     if data.plays < FEWEST:
         return False
     known = data.table(task.given.noise_std).noise is not None
-    return known or task.all_rows is not None or data.plays >= MANY * parameters(task.space)
+    return known or task.all_rows is not None or data.plays >= MANY * len(task.space.names)
 
 
 def _noise_given(given: Given, data: Data) -> Given:
@@ -183,51 +192,47 @@ def _records(data: Data, surrogate: Surrogate) -> Records:
     return Records(arms, values, weights, data.sources)
 
 
-def _broken(
-    task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]
-) -> tuple[Breakdown, dict[str, Any], BoolArray]:
-    """The breakdown of the recommendation in units of the values, what lies were counted with, and who suffices."""
-    posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
-    some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
-    kept = records.only(some)
-    found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
-    span = Span.of(data.values[some], threat)
-    score = posterior.mean - CAUTION * posterior.deviation
-    leads = score[arm] - score
-    leads[posterior.mean[arm] - posterior.mean < margin] = np.inf
-    leads[list(without)] = np.inf
-    effect, S = posterior.effect()
-    lies, liars = overturns(
-        leads,
-        lambda rows: kept.effects(effect[arm] - effect[rows], S),
-        kept,
-        prior.standard(span.low),
-        prior.standard(span.high),
-        arm,
-    )
-    counted = {"lies": lies.number, "liars": liars.number if data.names else None}
-    about: dict[str, Any] = {"span": span, "lowest_leads": prior.output_scale * lies.lowest}
-    if data.names:
-        about["lowest_leads_sources"] = prior.output_scale * liars.lowest
-    return replace(found, budget=prior.output_scale * found.budget, **counted), about, liars.alone
+def _sources(
+    task: Task, data: Data, surrogate: Surrogate, case: Case, counted: Counted, points: Sequence[Point], sign: float
+) -> tuple[Source, ...]:
+    """What became of each source. A drift is a line in the times of all plays, from -1 to 1."""
+    watch, unit, when = surrogate.watch, surrogate.beliefs.prior.output_scale, np.linspace(-1, 1, data.plays)
+    without = _winners_without(task, data, surrogate, case)
+    found = []
+    for i, name in enumerate(data.names):
+        mine = data.source == i
+        level, slope = unit * watch.offsets[i] if len(watch.offsets) else (0.0, 0.0)
+        offset = float(sign * (level + slope * when[mine].mean())) + 0.0
+        source = Source(
+            name=name,
+            measurements=int(mine.sum()),
+            suspicious=i in watch.aside or bool(offset),
+            set_aside=i in watch.aside,
+            offset=offset,
+            drift=float(sign * 2 * slope) + 0.0,
+            alone=bool(counted.liars.alone[i : i + 1].any()),
+            without=None if without[i] is None else points[without[i]],
+        )
+        found.append(source)
+    return tuple(found)
 
 
-def _without_each(task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]) -> list[int | None]:
+def _winners_without(task: Task, data: Data, surrogate: Surrogate, case: Case) -> list[Any]:
     """For each source, the arm that would be recommended without it; None if nothing is left, or it costs too much."""
-    watch, policy, names = surrogate.watch, surrogate.policy, range(len(data.names))
+    watch, policy, arm = surrogate.watch, surrogate.policy, case.winner
     n = len(np.unique(watch.arms))
-    if len(names) * n**2 * (n + len(policy.domain)) > MOST:
-        return [None for _ in names]
-    margin = surrogate.beliefs.prior.noise if task.all_rows is None else LEVEL
+    if len(data.names) * n**2 * (n + len(policy.domain)) > MOST_WORK:
+        return [None for _ in data.names]
+    margin = surrogate.beliefs.prior.noise if task.all_rows is None else ROUNDING
     found: list[int | None] = []
-    for source in names:
+    for source in range(len(data.names)):
         left = watch.kept & (watch.sources != source)
         if not left.any():
             found.append(None)
             continue
         mean, deviation = kept_field(policy, policy.domain, replace(watch, kept=left)).at(policy.domain)
         lower = mean - CAUTION * deviation
-        lower[list(without) if len(without) < len(lower) else []] = -np.inf
+        lower[list(case.without) if len(case.without) < len(lower) else []] = -np.inf
         best = int(np.argmax(lower))
         found.append(arm if lower[best] - lower[arm] <= margin else best)
     return found

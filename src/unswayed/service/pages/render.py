@@ -1,7 +1,7 @@
-"""The pages as text. Whatever a source can fill in is escaped by the templates, without exception.
+"""The pages as text. The templates escape everything that a source can write.
 
-The server sends these with a content security policy that allows its own files only, so there is no inline script and
-no style attribute.
+The server sends the pages with a content security policy that allows its own files only, so there is no inline script
+and no style attribute.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from urllib.parse import quote, urlencode
 from unswayed.pages import render as shared
 from unswayed.search.answer import Answer
 from unswayed.service.pages.chart import LATEST
-from unswayed.service.pages.columns import FAR
-from unswayed.service.pages.options import SHOWN
+from unswayed.service.pages.columns import SURPRISING
+from unswayed.service.pages.options import OPTIONS
 from unswayed.service.pages.plays import log_page
 from unswayed.service.pages.view import StudyView
 from unswayed.study.reading import Study
@@ -52,8 +52,8 @@ class TokenRow:
     Attributes:
         name: Its name.
         role: owner, source or reader.
-        study: The study that it was made for; None for all.
-        made: When it was made, in seconds since 1970; None if nobody knows.
+        study: The study that it is for; None for all studies.
+        made: When it was made, in seconds since 1970; None if unknown.
         seen: When it was last used; None if never.
         revoked: Whether it is revoked.
     """
@@ -67,7 +67,7 @@ class TokenRow:
 
 
 def studies(rows: Iterable[StudyView], who: Who) -> str:
-    """All studies, with their leaders and how far these can be trusted.
+    """All studies, with their leaders and how far each leader can be trusted.
 
     Args:
         rows: A view of each.
@@ -77,13 +77,13 @@ def studies(rows: Iterable[StudyView], who: Who) -> str:
 
 
 def study(view: StudyView, who: Who, threat: str | None = None, kind: str | None = None) -> str:
-    """A study: its answer, how far to trust it, its measurements, and what other threats would mean.
+    """A study: its answer, how far to trust it, its measurements, and the effect of other threats.
 
     Args:
         view: The study.
         who: Who looks.
-        threat: An amount of tampering to say something about, as it was typed.
-        kind: What it is an amount of: total (as by default), lies or liars.
+        threat: An amount of tampering to be explained, as it was typed.
+        kind: The kind of this amount: total (the default), lies or liars.
     """
     return _page("study.html", who, view=view, what_ifs=view.what_ifs(kind or "total", threat))
 
@@ -136,18 +136,18 @@ def tokens(rows: Iterable[TokenRow], who: Who, new: tuple[str, str] | None = Non
 
 
 def login(error: str | None = None, next: str = "/") -> str:
-    """Where a browser exchanges a token for a cookie.
+    """The form in which a browser exchanges a token for a cookie.
 
     Args:
         error: Why the last attempt failed.
-        next: Where to go then; a path of this server.
+        next: The page to show afterwards; a path of this server.
     """
     here = next.startswith("/") and not next.startswith(("//", "/\\"))
     return _page("login.html", None, error=error, next=next if here else "/")
 
 
 def error(status: int, line: str) -> str:
-    """What went wrong.
+    """The page of an error.
 
     Args:
         status: The status of the answer, such as 404.
@@ -157,7 +157,7 @@ def error(status: int, line: str) -> str:
 
 
 def standalone(study: Study, answer: Answer | None, name: str) -> str:
-    """A study as one page that needs no server, no network and no script: for keeping and for sending around.
+    """A study as one page that needs no server, no network and no script: to keep or to send.
 
     Args:
         study: The study.
@@ -185,7 +185,7 @@ def _segment(text: str) -> str:
 
 
 def _query(**parts: Any) -> str:
-    """The end of an address; what is empty is left out."""
+    """The query of an address, without empty parts."""
     some = {name: value for name, value in parts.items() if value}
     return f"?{urlencode(some, errors='replace')}" if some else ""
 
@@ -211,4 +211,4 @@ def _page(template: str, who: Who | None, **about: Any) -> str:
 
 TEMPLATES = shared.environment(__package__)
 TEMPLATES.filters |= {"segment": _segment, "when": _when, "lasted": _lasted}
-TEMPLATES.globals |= {"query": _query, "FAR": FAR, "LATEST": LATEST, "OPTIONS": SHOWN}
+TEMPLATES.globals |= {"query": _query, "SURPRISING": SURPRISING, "LATEST": LATEST, "OPTIONS": OPTIONS}

@@ -42,12 +42,7 @@ class Columns:
 
     @classmethod
     def of(cls, log: Sequence[Play], answer: Answer | None) -> Self:
-        """The columns of a log.
-
-        Args:
-            log: Every play, in order.
-            answer: It says which plays are set aside.
-        """
+        """The columns of a log."""
         source, names = _numbered([play.source for play in log])
         named = np.array([name is not None for name in names], dtype=np.bool_)
         new = np.where(named, np.cumsum(named) - 1, -1)

@@ -40,14 +40,7 @@ class OptionRow:
 
 
 def option_rows(space: Options, columns: Columns, answer: Answer | None, minimize: bool) -> list[OptionRow]:
-    """The best options that were measured, and those that the answer is about.
-
-    Args:
-        space: The options.
-        columns: Every play.
-        answer: The answer.
-        minimize: Whether smaller means are better.
-    """
+    """The best options that were measured, and those that the answer is about."""
     n = len(columns.points)
     place = columns.place[columns.kept]
     values = columns.value[columns.kept]

@@ -67,12 +67,7 @@ class TokenRow:
 
 
 def studies(rows: Iterable[StudyView], who: Who) -> str:
-    """All studies, with their leaders and how far each leader can be trusted.
-
-    Args:
-        rows: A view of each.
-        who: Who looks.
-    """
+    """All studies, with their leaders and how far each leader can be trusted."""
     return _page("studies.html", who, views=list(rows))
 
 
@@ -89,13 +84,7 @@ def study(view: StudyView, who: Who, threat: str | None = None, kind: str | None
 
 
 def sources(view: StudyView, who: Who, page: int = 1) -> str:
-    """The sources of a study, the doubtful ones first.
-
-    Args:
-        view: The study.
-        who: Who looks.
-        page: Which page, from 1.
-    """
+    """The sources of a study, the doubtful ones first."""
     pages = max(-(-len(view.sources) // SOURCES), 1)
     page = min(max(page, 1), pages)
     rows = view.sources[(page - 1) * SOURCES : page * SOURCES]
@@ -110,28 +99,13 @@ def log(
     surprising: bool = False,
     number: int | None = None,
 ) -> str:
-    """The plays of a study, the newest first, with forms to retract, restore and correct them.
-
-    Args:
-        view: The study.
-        who: Who looks.
-        page: Which page, from 1.
-        source: Only the plays of this source.
-        surprising: Only those that are set aside, or far from the others at their point.
-        number: Only this play.
-    """
+    """The plays of a study, the newest first, with forms to change them; the arguments are those of `log_page`."""
     shown = view.log_page(page, source or None, surprising, number)
     return _page("log.html", who, view=view, shown=shown, source=source or "", surprising=surprising, number=number)
 
 
 def tokens(rows: Iterable[TokenRow], who: Who, new: tuple[str, str] | None = None) -> str:
-    """The tokens; for owners.
-
-    Args:
-        rows: The tokens.
-        who: Who looks.
-        new: Name and text of a token that was just made; it is shown this once.
-    """
+    """The tokens, for owners; `new` is the name and the text of a token that is shown this once."""
     return _page("tokens.html", who, rows=list(rows), new=new)
 
 
@@ -147,23 +121,12 @@ def login(error: str | None = None, next: str = "/") -> str:
 
 
 def error(status: int, line: str) -> str:
-    """The page of an error.
-
-    Args:
-        status: The status of the answer, such as 404.
-        line: One clear line.
-    """
+    """The page of an error."""
     return _page("error.html", None, status=status, line=line)
 
 
 def standalone(study: Study, answer: Answer | None, name: str) -> str:
-    """A study as one page that needs no server, no network and no script: to keep or to send.
-
-    Args:
-        study: The study.
-        answer: Its answer.
-        name: Its name.
-    """
+    """A study as one page that needs no server, no network and no script: to keep or to send."""
     view = StudyView.of(name, study, answer)
     shown = log_page(view.space, view.log, view.columns, 1, rows=max(len(view.log), 1))
     about: dict[str, Any] = {"what_ifs": view.what_ifs(None, None), "rows": view.sources, "shown": shown, "who": None}
@@ -171,11 +134,7 @@ def standalone(study: Study, answer: Answer | None, name: str) -> str:
 
 
 def static(name: str) -> str:
-    """The text of a static file: a name of TYPES, which also says its content type.
-
-    Args:
-        name: The name.
-    """
+    """The text of a static file, one of TYPES."""
     return shared.file_text(shared.SHARED if name == "style.css" else __package__, name)
 
 

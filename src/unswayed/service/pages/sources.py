@@ -59,13 +59,7 @@ class SourceRow:
 
 
 def source_rows(columns: Columns, answer: Answer | None, quarantined: Sequence[str]) -> list[SourceRow]:
-    """Every source, the doubtful ones first, then those with most measurements.
-
-    Args:
-        columns: Every play.
-        answer: The answer.
-        quarantined: The names of the sources that are quarantined.
-    """
+    """Every source, the doubtful ones first, then those with most measurements."""
     names: list[str | None] = [*columns.sources]
     names += [name for name in quarantined if name not in columns.sources]
     known = len(columns.sources)

@@ -132,12 +132,7 @@ class StudyView:
         return [] if self.answer is None else gauges(self.answer)
 
     def what_ifs(self, kind: str | None, amount: str | None) -> Sequence[WhatIf]:
-        """The effect of other threats.
-
-        Args:
-            kind: The kind of tampering whose amount is chosen.
-            amount: The amount, as text.
-        """
+        """The effect of other threats: of the amount of one kind, as text, and of the usual amounts of the others."""
         return [] if self.answer is None else what_ifs(self.answer, kind, amount)
 
     @property
@@ -169,12 +164,5 @@ class StudyView:
         return source_rows(self.columns, self.answer, self.settings.quarantined)
 
     def log_page(self, page: int, source: str | None, surprising: bool, number: int | None) -> LogPage:
-        """Some plays, the newest first.
-
-        Args:
-            page: Which page, from 1.
-            source: Only those of this source.
-            surprising: Only those that are set aside, or far from the others at their point.
-            number: Only this play.
-        """
+        """Some plays, the newest first; the arguments are those of the function `log_page`."""
         return log_page(self.space, self.log, self.columns, page, source, surprising, number)

@@ -12,9 +12,9 @@ from unswayed.core.tampering.threat import Records
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.findings import Case, Counted, findings, lowest_lead
 from unswayed.judgement.prior import Prior, prior
+from unswayed.judgement.recommend import CAUTION
 from unswayed.judgement.source import Source
 from unswayed.judgement.span import Span
-from unswayed.policies.vigilant_ucb import CAUTION
 
 KERNEL = SquaredExponential(0.8)
 ROWS = np.arange(4.0)[:, None]

@@ -90,7 +90,7 @@ def winner_without(given: Given, data: Table, winner: int, kept: BoolArray) -> i
     """
     if kept.all():
         return winner
-    left = data.only(kept)
+    left = data.part(kept)
     if len(left.points) < 2 or np.ptp(left.values) == 0:
         return None
     found = Fit.of(given, left).winner(left)

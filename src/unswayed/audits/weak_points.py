@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from unswayed.audits.case import AuditCase
 from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.judgement.findings import Counted
-from unswayed.judgement.trimming import residuals, without
+from unswayed.judgement.trimming import suspects
 
 SHOWN = 5  # rivals and sensitive options
 
@@ -152,26 +153,18 @@ def find_suspects(case: AuditCase) -> tuple[Suspect, ...]:
     The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
     What is expected is what the measurements that are left predict.
     """
-    data, posterior, sign, allowed = case.data, case.posterior, case.sign, case.fit.allowed()
-    z, w, share = case.records.values, data.weights, 1.0
-    kept = np.ones(len(z), dtype=np.bool_)
-    found: list[Suspect] = []
-    while len(found) < len(z) // 2:
-        left = np.flatnonzero(kept)
-        scores, _ = residuals(posterior, data.arms[left], z[left], w[left])
-        if not scores.max() > allowed:
-            break
-        row = int(left[int(np.argmax(scores))])
+    data, sign, found = case.data, case.sign, list[Suspect]()
+    one_by_one = suspects(case.posterior, case.records, K=case.K, threshold=case.fit.allowed(), whole_arms=False)
+    for dropped, score, left in islice(one_by_one, len(data.values) // 2):
+        row = int(np.argmax(dropped))
         option = int(data.arms[row])
-        kept[row] = False
-        posterior, share = without(posterior, share, data.arms, z, w, kept, np.arange(len(z)) == row, case.K)
         suspect = Suspect(
             row=row,
             option=option,
             source=data.source(row),
             value=float(sign * data.values[row]),
-            expected=sign * case.model.in_units(float(posterior.mean[option])),
-            score=float(scores.max()),
+            expected=sign * case.model.in_units(float(left.mean[option])),
+            score=score,
             rows=(row,),
         )
         found.append(suspect)

@@ -292,7 +292,7 @@ def test_events_end_when_the_token_is_revoked(world):
     def revoke():
         time.sleep(0.2)
         world.host.tokens.revoke("eye")
-        study.edit("boss", lambda: study.change(note="after the revocation"))
+        study.edit("boss", lambda known: known.change(note="after the revocation"))
 
     thread = threading.Thread(target=revoke)
     thread.start()

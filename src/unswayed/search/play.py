@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Self
 from unswayed.spaces import Point
 from unswayed.types import FloatArray
 
+ABOUT = ("source", "noise_std", "trials")  # what may be said about a value
+
 
 class Status(StrEnum):
     """The status of a play.

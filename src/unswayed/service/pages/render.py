@@ -23,7 +23,7 @@ from unswayed.service.pages.columns import FAR
 from unswayed.service.pages.options import SHOWN
 from unswayed.service.pages.plays import log_page
 from unswayed.service.pages.view import StudyView
-from unswayed.study.reading import Study
+from unswayed.study.study import Study
 from unswayed.text import counted, number, printable
 
 LONGEST = 2000  # characters of a text that somebody wrote

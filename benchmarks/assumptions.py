@@ -1,4 +1,4 @@
-"""How often the truth leaves the band of influence-UCB when an assumption is wrong: the table of docs/certificates.md.
+"""How often the truth leaves the band of influence-UCB when an assumption is wrong: see docs/evidence/guarantees.md.
 
     python benchmarks/assumptions.py [--runs 200]
 

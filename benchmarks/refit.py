@@ -1,4 +1,4 @@
-"""How much less tampering overturns an audit's winner if the model is estimated again: docs/certificates.md, section 6.
+"""How much less tampering overturns an audit's winner if the model is estimated again: docs/evidence/guarantees.md.
 
     python benchmarks/refit.py [--sets 100] [--changes 200] [--seed 0]
 

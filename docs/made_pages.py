@@ -1,4 +1,4 @@
-"""The pages that are made when the site is built: two files of the folder above, and the help of every command."""
+"""The pages that are made when the site is built: some files of the folder above, and the help of every command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from unswayed.cli.app import app as commands
 
 ROOT = Path(__file__).parent.parent
-FILES = {"readme": ROOT / "README.md", "changelog": ROOT / "CHANGELOG.md"}
+FILES = {name: ROOT / f"{name.upper()}.md" for name in ("readme", "changelog", "contributing")}
 WIDTH = 88  # characters of a line of help
 
 
@@ -24,7 +24,7 @@ def make_page(app: Any, name: str, source: list[str]) -> None:
         source[0] = seen_from_docs(FILES[name].read_text(encoding="utf-8"))
         if name == "readme":  # whose title is that of the front page
             source[0] = source[0].replace("# Unswayed\n", "# README\n", 1)
-    elif name == "commands":
+    elif name == "reference/commands":
         source[0] += "\n".join(sections("unswayed", typer.main.get_command(commands)))
 
 

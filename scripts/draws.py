@@ -1,4 +1,4 @@
-"""How GP-UCB does on draws 0 to 59 of f1: the counts of docs/algorithms.md, "Details of a run".
+"""How GP-UCB does on draws 0 to 59 of f1: the counts of docs/paper.md, "Details of a run".
 
     python scripts/draws.py
 

@@ -1,4 +1,4 @@
-"""Write docs/svm.csv, the data of the worked audit in docs/certificates.md: an SVM on breast cancer data.
+"""Write docs/svm.csv, the data of docs/tutorials/first-audit.md: an SVM on breast cancer data.
 
 Each row is the accuracy of one cross-validation fold for one setting of C and gamma.
 """

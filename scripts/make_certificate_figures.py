@@ -1,4 +1,4 @@
-"""The figure of docs/certificates.md: three arms on which an index without confidence weights keeps paying."""
+"""The figure of docs/explanation/theory.md: three arms on which an index without confidence weights keeps paying."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Draw the pages of docs/service.md: a real server, eight sources of which one lies, and a real browser.
+"""Draw the pages of docs/howto/platform.md: a real server, eight sources of which one lies, and a real browser.
 
 python scripts/make_service_figures.py [FOLDER]        # by default docs/
 """

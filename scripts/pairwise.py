@@ -2,7 +2,8 @@
 
     python scripts/pairwise.py
 
-f1, draws 10 to 14, T = 50,000, C = 50, true B, delta = 0.05; no attack and Top-5. Section 3 of docs/certificates.md.
+f1, draws 10 to 14, T = 50,000, C = 50, true B, delta = 0.05; no attack and Top-5.
+The theorem is in docs/explanation/theory.md.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python scripts/price.py
 
-Section 5 of docs/certificates.md: a rule that has R_T <= R with probability 1 - delta, for every function of norm at
-most B and every adversary of budget C, has on f without any attack an expected regret of at least
+The statement of docs/explanation/theory.md: a rule that has R_T <= R with probability 1 - delta, for every function of
+norm at most B and every adversary of budget C, has on f without any attack an expected regret of at least
 
     (1 - delta) C sum_A Delta_i / (Delta_i + D),
 

@@ -1,4 +1,4 @@
-"""The strongest attack on f1, T = 50,000: the table of docs/certificates.md, section 6.
+"""The strongest attack on f1, T = 50,000: the table of docs/evidence/guarantees.md.
 
 python scripts/strongest.py [--seeds 3]
 """

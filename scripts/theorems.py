@@ -1,4 +1,4 @@
-"""The regret theorems in numbers, beside the trivial bound T times the largest gap (docs/certificates.md).
+"""The regret theorems in numbers, beside the trivial bound T times the largest gap (docs/evidence/guarantees.md).
 
     python scripts/theorems.py
 

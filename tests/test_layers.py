@@ -4,16 +4,14 @@ import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
 import unswayed
-import unswayed_gauntlet
+from tests import source
+from tests.source import GAUNTLET, ROOT, calls, nodes, relative, tree
 
-ROOT = Path(unswayed.__file__).parent
-GAUNTLET = Path(unswayed_gauntlet.__file__).parent
 LAYERS = [
     {"types", "errors", "text", "forwarding", "progress"},
     {"core", "storage"},
@@ -42,11 +40,7 @@ PLOTS = {
     ("audits/labels/audit.py", "unswayed.plots.labels"),
 }
 TOPS = {ROOT / "__init__.py", GAUNTLET / "__init__.py"}
-FILES = sorted(path for root in (ROOT, GAUNTLET) for path in root.rglob("*.py") if path not in TOPS)
-
-
-def relative(path):
-    return path.relative_to(ROOT if ROOT in path.parents else GAUNTLET.parent).as_posix()
+FILES = [path for path in source.FILES if path not in TOPS]
 
 
 def part(module):
@@ -56,7 +50,7 @@ def part(module):
 
 
 def imports(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "unswayed")
@@ -90,60 +84,60 @@ def test_imports_go_to_the_left():
     assert not wrong
 
 
+def where(wrong):
+    """The files to which this applies."""
+    return [relative(path) for path in FILES if wrong(path)]
+
+
 def test_optional_packages_are_imported_where_they_are_needed():
-    optional = {"Box2D"}
-    for path in FILES:
-        top = {
+    def at_the_top(path):
+        return {
             name.split(".")[0]
-            for node in ast.parse(path.read_text()).body
+            for node in tree(path).body
             if isinstance(node, ast.Import | ast.ImportFrom)
             for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
         }
-        assert not top & optional, relative(path)
+
+    assert not where(lambda path: "Box2D" in at_the_top(path))
 
 
 def test_other_peoples_tools_are_imported_in_integrations_only():
     """And by the adapters of the gauntlet, which play against them."""
-    for path in FILES:
-        if not relative(path).startswith(("integrations/", "unswayed_gauntlet/optimizers/")):
-            assert not outside(path) & {"optuna", "distributed"}, relative(path)
+    users = where(lambda path: outside(path) & {"optuna", "distributed"})
+    assert not [name for name in users if not name.startswith(("integrations/", "unswayed_gauntlet/optimizers/"))]
 
 
 def test_templates_are_for_pages_only():
-    for path in FILES:
-        if not relative(path).startswith("service/pages/"):
-            assert "jinja2" not in outside(path), relative(path)
+    assert not [name for name in where(lambda path: "jinja2" in outside(path)) if not name.startswith("service/pages/")]
 
 
 def test_there_is_no_global_random_state():
-    for path in [*FILES, *TOPS]:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call):
-                name = ast.unparse(node.func)
-                seeded = name.startswith(("np.random.default_rng", "np.random.SeedSequence"))
-                assert seeded or not name.startswith("np.random."), f"{relative(path)}: {name}"
+    seeded = ("np.random.default_rng", "np.random.SeedSequence")
+    used = [(relative(path), name) for path in source.FILES for name, _ in calls(path) if name.startswith("np.random.")]
+    assert not [(path, name) for path, name in used if not name.startswith(seeded)]
 
 
 def test_a_function_fits_on_a_screen():
     """At most 50 lines; only compiled loops may be longer."""
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef) and "compiled" not in path.name:
-                assert node.end_lineno - node.lineno < 50, f"{relative(path)}: {node.name}"
+    functions = [
+        (relative(path), node.name, node.end_lineno - node.lineno + 1)
+        for path in FILES
+        for node in nodes(path)
+        if isinstance(node, ast.FunctionDef) and "compiled" not in path.name
+    ]
+    assert not [one for one in functions if one[2] > 50]
 
 
 def test_a_search_is_a_value():
     """No assertion that something is not None, and no copy of a half-changed object."""
-    for path in (ROOT / "search").glob("*.py"):
-        tree = ast.parse(path.read_text())
-        assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree)), path.name
-        assert "copy" not in set(imports(path)), path.name
+    search = [path for path in FILES if relative(path).startswith("search/")]
+    assert not [path.name for path in search if any(isinstance(node, ast.Assert) for node in nodes(path))]
+    assert not [path.name for path in search if "copy" in imports(path)]
 
 
-@pytest.mark.parametrize("folder", ["policies", "adversaries"])
-def test_algorithms_fit_on_a_few_screens(folder):
-    for path in (ROOT / folder).glob("*.py"):
-        assert len(path.read_text().splitlines()) <= 150, path.name
+def test_algorithms_fit_on_a_few_screens():
+    wrong = where(lambda path: len(path.read_text().splitlines()) > 150)
+    assert not [name for name in wrong if name.startswith(("policies/", "adversaries/"))]
 
 
 def test_the_public_names_exist():

@@ -1,16 +1,11 @@
 """Nothing that a file, a program or a user says is ever run as code."""
 
 import ast
-from pathlib import Path
 
 import pytest
 
-import unswayed
-import unswayed_gauntlet
+from tests.source import FILES, calls, nodes, relative
 
-ROOT = Path(unswayed.__file__).parent
-GAUNTLET = Path(unswayed_gauntlet.__file__).parent
-FILES = sorted([*ROOT.rglob("*.py"), *GAUNTLET.rglob("*.py")])
 # Modules that read code or objects from data, or give text to a shell.
 MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "joblib", "yaml", "code", "codeop", "pty"}
 BUILTINS = {"eval", "exec", "compile", "__import__", "execfile", "input"}
@@ -28,23 +23,9 @@ EXCEPTIONS = {
 # the package or in the user's own cache, never beside data.
 
 
-def relative(path):
-    return path.relative_to(ROOT if ROOT in path.parents else GAUNTLET.parent).as_posix()
-
-
-def tree(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def calls(path):
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Call):
-            yield ast.unparse(node.func), node
-
-
 def faults(path):
     """What is forbidden in a file, as text."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
         yield from (f"imports {name}" for name in names if name.split(".")[0] in MODULES)
@@ -58,9 +39,10 @@ def faults(path):
                 yield "shell="
             if keyword.arg == "allow_pickle" and ast.unparse(keyword.value) != "False":
                 yield "allow_pickle="
-        words = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-        if name.startswith("subprocess.") and SHELLS & set(words):
-            yield "a shell"
+        if name.startswith("subprocess."):
+            words = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
+            if SHELLS & words:
+                yield "a shell"
 
 
 def test_nothing_is_run_as_code():

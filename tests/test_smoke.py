@@ -10,10 +10,16 @@ import pytest
 import unswayed
 
 
-def command(*arguments):
-    done = subprocess.run([sys.executable, "-m", "unswayed", *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def command(unswayed):
+    """Run the command line in this process: what it prints, or its error if it must fail."""
+
+    def run(*arguments, code=0):
+        ended, out, err = unswayed(*arguments)
+        assert ended == code, err
+        return out if code == 0 else err
+
+    return run
 
 
 def test_every_public_name_can_be_imported():
@@ -22,29 +28,29 @@ def test_every_public_name_can_be_imported():
 
 
 @pytest.mark.parametrize("name", ["", "simulate", "run", "audit", "gauntlet", "reproduce", "demo"])
-def test_help(name):
+def test_help(command, name):
     assert "Usage" in command(*filter(None, [name]), "--help")
 
 
-def test_version():
-    assert command("--version") == f"unswayed {unswayed.__version__}\n"
+def test_as_a_program():
+    done = subprocess.run([sys.executable, "-m", "unswayed", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"unswayed {unswayed.__version__}\n"
 
 
 @pytest.mark.parametrize("problem", ["f1", "robot3d"])
-def test_simulate(problem):
+def test_simulate(command, problem):
     (trial,) = json.loads(command("simulate", "--problem", problem, "--horizon", "200", "--json"))["trials"]
     assert trial["regret"] >= 0
 
 
-def test_wrong_use_is_one_line():
-    wrong = [sys.executable, "-m", "unswayed", "simulate", "--seed", "-1"]
-    done = subprocess.run(wrong, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith("unswayed: the seed")
+def test_wrong_use_is_one_line(command):
+    err = command("simulate", "--seed", "-1", code=2)
+    assert err.count("\n") == 1
+    assert err.startswith("unswayed: the seed")
 
 
-def test_a_figure(tmp_path):
-    command("simulate", "--horizon", "200", "--plot", str(tmp_path / "regret.svg"))
+def test_a_figure(command, tmp_path):
+    command("simulate", "--horizon", "200", "--plot", tmp_path / "regret.svg")
     assert b"<svg" in (tmp_path / "regret.svg").read_bytes()
 
 
@@ -62,10 +68,10 @@ def test_maximize():
     assert str(result.answer)
 
 
-def test_audit(tmp_path):
+def test_audit(command, tmp_path):
     with open(tmp_path / "table.csv", "w", newline="") as file:
         csv.writer(file).writerows([("x", "value"), *((i / 10, -((i / 10 - 0.5) ** 2)) for i in range(11))])
-    assert json.loads(command("audit", str(tmp_path / "table.csv"), "--json"))["winner"] == 5
+    assert json.loads(command("audit", tmp_path / "table.csv", "--json"))["winner"] == 5
 
 
 def test_an_optuna_study():
@@ -78,8 +84,9 @@ def test_an_optuna_study():
     assert len(study.trials) == 10
 
 
-def test_a_dask_sweep(tmp_path):
+@pytest.mark.slow
+def test_a_dask_sweep(command, tmp_path):
     pytest.importorskip("distributed")
     quick = ("--quick", "--only", "figure-1", "--executor", "dask", "--jobs", "2")
-    command("reproduce", *quick, "--out", str(tmp_path / "out"))
+    command("reproduce", *quick, "--out", tmp_path / "out")
     assert (tmp_path / "out" / "report.html").exists()

@@ -54,6 +54,7 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_is_killed(tmp_path):
         assert victim not in client.run(os.getpid).values()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_one_clear_line():
     with pytest.raises(UnswayedError, match="cannot reach a Dask scheduler"), dask_executor("tcp://127.0.0.1:9"):
         pass

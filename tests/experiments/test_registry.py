@@ -210,9 +210,9 @@ def test_the_help_of_the_command_line_names_all():
 
 
 def test_the_docs_name_all():
-    text = (DOCS / "algorithms.md").read_text()
+    text = (DOCS / "reference" / "algorithms.md").read_text()
     for name in ENTRIES:
-        assert f"`{name}`" in text, f"docs/algorithms.md does not mention {name}"
+        assert f"`{name}`" in text, f"docs/reference/algorithms.md does not mention {name}"
 
 
 def test_the_names_cost_no_heavy_imports():

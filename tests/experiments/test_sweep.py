@@ -142,11 +142,12 @@ def fail(trial):
 
 
 @pytest.mark.parametrize(
-    ("task", "reason"), [(crash, "ProcessExpired"), (hang, "TimeoutError"), (devour, "MemoryError"), (fail, "no luck")]
+    ("task", "reason", "limit"),
+    [(crash, "ProcessExpired", 60), (hang, "TimeoutError", 6), (devour, "MemoryError", 60), (fail, "no luck", 60)],
 )
-def test_e3_one_bad_trial_does_not_stop_the_others(tmp_path, task, reason):
-    with GuardedPool(2, time_limit=4.0) as pool:
-        failures = run(tmp_path / "runs", pool, TRIALS[:3], task=task, retries=1)
+def test_e3_one_bad_trial_does_not_stop_the_others(tmp_path, task, reason, limit):
+    with GuardedPool(2, time_limit=limit) as pool:
+        failures = run(tmp_path / "runs", pool, TRIALS[:3], task=task, retries=0)
     (failure,) = failures
     assert failure.trial == TRIALS[1]
     assert reason in failure.reason
@@ -211,14 +212,15 @@ if __name__ == "__main__":
 """
 
 
-def test_e1_killed_twenty_times_and_resumed(tmp_path, undisturbed):
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_e1_killed_again_and_again_and_resumed(tmp_path, undisturbed, times):
     """kill -9 of the sweep at random moments; the final table is byte for byte that of an undisturbed run."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     path = tmp_path / "runs"
     rng = np.random.default_rng(0)
     kills = 0
-    while kills < 20:
+    while kills < times:
         process = subprocess.Popen([sys.executable, str(script), str(path)])
         try:
             process.wait(timeout=rng.uniform(0.2, 2.6))
@@ -228,10 +230,10 @@ def test_e1_killed_twenty_times_and_resumed(tmp_path, undisturbed):
             process.kill()
             process.wait()
             kills += 1
-    subprocess.run([sys.executable, str(script), str(path)], check=True, timeout=120)
+    subprocess.run([sys.executable, str(script), str(path)], check=True, timeout=300)
     assert same(path, undisturbed)
     assert not [name for name in path.rglob(".*") if name.name != ".lock"]  # no temporary file is left
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while _workers(path) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not _workers(path)  # no worker outlives its sweep

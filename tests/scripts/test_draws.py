@@ -1,4 +1,4 @@
-"""The script behind the counts of f1's draws in docs/algorithms.md, against literal definitions on three draws."""
+"""The script behind the counts of f1's draws in docs/paper.md, against literal definitions on three draws."""
 
 import importlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The scripts behind docs/certificates.md: against literal formulas, and the page has the numbers that they print."""
+"""The scripts behind docs/evidence/guarantees.md: against literal formulas, and the page has their numbers."""
 
 import importlib
 import sys
@@ -13,7 +13,7 @@ from unswayed.core.design.information import gain_upper_bound
 from unswayed.problems import f1
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "certificates.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "evidence" / "guarantees.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -29,7 +29,10 @@ class Reply:
 
 
 class Direct:
-    """Sends requests to an `App`. A body that is bytes is sent as it is, another one as JSON, `form` as a form."""
+    """Sends requests to an `App`. A body that is bytes is sent as it is, another one as JSON, `form` as a form.
+
+    `seen` is told each part of the reply as it comes.
+    """
 
     def __init__(self, host, **how):
         self.host, self.app = host, App(host, **how)
@@ -46,6 +49,7 @@ class Direct:
         cookie=None,
         parts=None,
         most=None,
+        seen=None,
         tls=False,
     ):
         given = {"host": HOST}
@@ -75,9 +79,9 @@ class Direct:
             "server": ("127.0.0.1", 8711),
             "client": ("127.0.0.1", 50000),
         }
-        return anyio.run(self._send, scope, parts or [data], most)
+        return anyio.run(self._send, scope, parts or [data], most, seen)
 
-    async def _send(self, scope, parts, most):
+    async def _send(self, scope, parts, most, seen):
         """Give the body in parts; hang up when the reply has `most` bytes."""
         waiting, sent, gone = list(parts), [], anyio.Event()
 
@@ -90,6 +94,8 @@ class Direct:
 
         async def send(message):
             sent.append(message)
+            if seen is not None:
+                seen(message.get("body", b""))
             if most is not None and sum(len(one.get("body", b"")) for one in sent) >= most:
                 gone.set()
 

@@ -88,7 +88,7 @@ def cluster():
             time.sleep(0.1)
         yield f"postgresql://postgres@127.0.0.1:{port}"
     finally:
-        process.send_signal(signal.SIGINT)  # a fast shutdown: it does not wait for clients
+        process.send_signal(signal.SIGQUIT)  # at once: nothing of it is kept
         process.wait(30)
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -116,6 +116,40 @@ def host(url):
     database = Database(url)
     yield Host(database)
     database.close()
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    """The file of a database with a `World` in it, and the tokens of that."""
+    from tests.service.world import World
+
+    path = tmp_path_factory.mktemp("world") / "studies.db"
+    database = Database(f"sqlite:///{path}")
+    tokens = World(Host(database)).tokens
+    database.close()
+    return path, tokens
+
+
+@pytest.fixture
+def worlds(template, tmp_path):
+    """Makes worlds of their own: each is a copy of one."""
+    from tests.service.world import World
+
+    databases = []
+
+    def make():
+        path = shutil.copy(template[0], tmp_path / f"studies-{len(databases)}.db")
+        databases.append(Database(f"sqlite:///{path}"))
+        return World(Host(databases[-1]), dict(template[1]))
+
+    yield make
+    for database in databases:
+        database.close()
+
+
+@pytest.fixture
+def world(worlds):
+    return worlds()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import sys
 from tests.service.conftest import Server
 
 FORK = multiprocessing.get_context("forkserver")
-FORK.set_forkserver_preload(["tests.service.quick", "unswayed.service.app", "unswayed.cli.app", "uvicorn", "psycopg"])
+FORK.set_forkserver_preload(["tests.service.quick", "tests.service.warm", "unswayed.cli.app", "uvicorn", "psycopg"])
 
 
 def _run(words, out, largest_file):

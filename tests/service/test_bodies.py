@@ -45,18 +45,6 @@ JSON_TRAPS = {
 }  # fmt: skip
 
 
-def opened(url):
-    database = Database(url)
-    return database, World(Host(database))
-
-
-@pytest.fixture
-def world(tmp_path):
-    database, made = opened(f"sqlite:///{tmp_path}/studies.db")
-    yield made
-    database.close()
-
-
 def refused(world, reply, before, what):
     assert 400 <= reply.status < 500, (what, reply.status, reply.text)
     assert set(json.loads(reply.body)) <= {"error", "stored"}
@@ -393,7 +381,8 @@ def test_made_up_bytes(world, path, data):
 
 def test_bodies_on_postgresql(postgres):
     """A sample: PostgreSQL refuses texts that SQLite takes."""
-    database, world = opened(postgres)
+    database = Database(postgres)
+    world = World(Host(database))
     before = world.stored()
     for trap in ("null character", "lone surrogate", "NaN", "duplicate", "invalid UTF-8"):
         for path, body in WRITES.items():

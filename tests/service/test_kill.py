@@ -78,7 +78,7 @@ def kill_while_telling(server, tells, kills):
 
 
 def test_no_answer_is_lost_or_doubled_when_the_server_is_killed(quick, tmp_path):
-    kill_while_telling(quick(f"sqlite:///{tmp_path}/s.db"), tells=1000, kills=20)
+    kill_while_telling(quick(f"sqlite:///{tmp_path}/s.db"), tells=320, kills=6)
 
 
 @pytest.mark.slow
@@ -106,21 +106,21 @@ def test_a_killed_server_is_ready_again_soon(servers, tmp_path):
 def test_two_servers_of_one_postgres_lose_nothing_when_one_is_killed(quick, postgres):
     one = quick(postgres)
     two = quick(postgres, token=one.token)
-    hands = hand_out(one, 120, clients=8)
+    hands = hand_out(one, 48, clients=8)
     sent = [
         (server.study(token=t, patience=300.0), who, numbers)
         for server, (t, who, numbers) in zip([one, two] * 4, hands, strict=True)
     ]
     clients, others = Clients(sent), {who for _, who, _ in hands[1::2]}
-    while len(clients.acknowledged) < 40:
+    while len(clients.acknowledged) < 16:
         time.sleep(0.001)
     one.kill()
-    while len([1 for _, _, who in clients.acknowledged if who in others]) < 40:  # the other goes on alone
+    while len([1 for _, _, who in clients.acknowledged if who in others]) < 16:  # the other goes on alone
         time.sleep(0.001)
     one.start()
     clients.finish()
     assert Counter(told(one)) == Counter(told(two)) == Counter(clients.acknowledged)
-    assert len(clients.acknowledged) == 120
+    assert len(clients.acknowledged) == 48
     assert one.study().answer() == two.study().answer()
     assert one.study().about() == two.study().about()
 

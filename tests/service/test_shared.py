@@ -148,7 +148,7 @@ def test_64_workers_share_the_last_10_plays(host):
     for thread in threads:
         thread.join()
     assert sorted(given) == list(range(10))
-    assert study.plays_left == 0
+    assert study.study.plays_left == 0
 
 
 def test_those_who_tell_at_once_are_written_together_and_all_are_kept(host):

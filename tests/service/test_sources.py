@@ -7,15 +7,6 @@ import pytest
 from tests.service.conftest import BOX
 from tests.service.world import API, SECRET, World
 from unswayed.errors import InvalidInput
-from unswayed.service.host import Host
-from unswayed.storage.database import Database
-
-
-@pytest.fixture
-def world(tmp_path):
-    database = Database(f"sqlite:///{tmp_path}/studies.db")
-    yield World(Host(database))
-    database.close()
 
 
 def heard(world, role, *requests):

@@ -1,4 +1,4 @@
-"""The tour of docs/service.md and the how-to for platforms work as written: every command, on a real server."""
+"""The how-to for platforms works as written: every command, on a real server."""
 
 import re
 import shlex
@@ -11,8 +11,7 @@ import unswayed
 from unswayed.cli import main
 
 DOCS = Path(__file__).parents[2] / "docs"
-TOUR = (DOCS / "service.md").read_text(encoding="utf-8")
-PLATFORM = (DOCS / "howto" / "platform.md").read_text(encoding="utf-8")
+TOUR = (DOCS / "howto" / "platform.md").read_text(encoding="utf-8")
 PYTHON = re.search(r"^    study = unswayed.connect\(.*?(?=^\S)", TOUR, re.MULTILINE | re.DOTALL)[0]
 
 
@@ -27,13 +26,13 @@ def commands(text):
 
 
 @pytest.fixture
-def said(request, tmp_path, monkeypatch, capsys, servers):
-    """Runs a line of a page and returns what it prints. The program that is measured is that of the tour."""
+def said(tmp_path, monkeypatch, capsys, servers):
+    """Runs a line of the page and returns what it prints."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "measure").write_text(block("shell", TOUR)[0])
     (tmp_path / "measure").chmod(0o755)
-    (tmp_path / "space.toml").write_text(block("toml", request.param)[0])
-    (database,) = set(re.findall(r"--database sqlite:///(\w+\.db)", request.param))
+    (tmp_path / "space.toml").write_text(block("toml", TOUR)[0])
+    (database,) = set(re.findall(r"--database sqlite:///(\w+\.db)", TOUR))
     server = servers(f"sqlite:///{tmp_path}/{database}")
     tokens = {"the token of the owner": server.token}
 
@@ -66,22 +65,11 @@ def said(request, tmp_path, monkeypatch, capsys, servers):
     return run
 
 
-@pytest.mark.parametrize("said", [TOUR], ids=["service"], indirect=True)
 def test_every_command_of_the_tour(said):
     outputs = {line: said(line) for line in commands(TOUR)}
     assert "measured 4 plays; none is left" in next(out for line, out in outputs.items() if " work " in line)
     assert "retracted 2 measurements" in next(out for line, out in outputs.items() if "--source lab-3" in line)
-    *_, answer, _ = outputs.values()
+    (answer,) = (out for line, out in outputs.items() if " status " in line)
     assert "Recommended: temperature = " in answer
     exported = said("unswayed study status alloy.jsonl")
     assert exported.splitlines()[1:] == answer.splitlines()[1:]  # the first line names the study
-
-
-@pytest.mark.parametrize("said", [PLATFORM], ids=["platform"], indirect=True)
-def test_every_command_of_the_platform(said):
-    outputs = {line: said(line) for line in commands(PLATFORM)}
-    first, second = (out for line, out in outputs.items() if " work " in line)
-    assert "measured 8 plays; none is left" in first
-    assert "measured 0 plays; none is left" in second
-    (status,) = (out for line, out in outputs.items() if " status " in line)
-    assert "Recommended: temperature = " in status

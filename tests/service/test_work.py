@@ -4,6 +4,8 @@ import os
 import signal
 import time
 from collections import Counter
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,7 @@ BOWL = ("awk", "BEGIN {{ print -({x} - 0.3) ^ 2 }}")
 
 @pytest.fixture
 def server(quick, tmp_path):
-    return quick(f"sqlite:///{tmp_path}/s.db", "--lease", "6")
+    return quick(f"sqlite:///{tmp_path}/s.db", "--lease", "4")
 
 
 @pytest.fixture
@@ -62,6 +64,16 @@ def gone(pid):
         return True
 
 
+def helped(pid):
+    """Whether a process has started its helper, and that waits for news of it."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has just ended
+            parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+            if int(parent) == pid and b"reaper.py" in (process / "cmdline").read_bytes():
+                return True
+    return False
+
+
 def number_in(path):
     """The number that a program wrote."""
     until(lambda: path.exists() and path.read_text().strip())
@@ -89,7 +101,7 @@ def test_the_play_of_a_killed_worker_is_measured_by_another(server, work, tmp_pa
     server.begin(space=LINE, plays=3)
     dead = work("dead", "sh", "-c", f"echo $$ > {tmp_path}/pid; echo {{x}}; exec sleep 600")
     child = number_in(tmp_path / "pid")
-    time.sleep(2)  # the helper that ends the programs of a killed process is started after the first one
+    until(lambda: helped(dead.pid))  # the helper that ends the programs of a killed process starts after the first one
     dead.kill()
     dead.join()
     assert ended(work("alive", *BOWL)) == 0
@@ -107,7 +119,7 @@ def test_a_program_that_does_not_exist_ends_the_worker_and_leaves_the_play_open(
 
 def test_signs_of_life_keep_a_play_for_longer_than_a_lease(server, work, tmp_path):
     server.begin(space=LINE, plays=1)
-    slow = work("slow", "sh", "-c", f"echo $$ > {tmp_path}/pid; sleep 13; echo 0.5; : {{x}}")
+    slow = work("slow", "sh", "-c", f"echo $$ > {tmp_path}/pid; sleep 9; echo 0.5; : {{x}}")
     number_in(tmp_path / "pid")
     other = server.study(token=server.make_token("other"))
     while kinds(server)["tell"] == 0:

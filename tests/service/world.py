@@ -13,10 +13,18 @@ class World:
     """An application with the studies "s" and "elsewhere".
 
     In "s" play 0 was told by "rival", who told `SECRET`; play 1 is open and was given to "lab".
+
+    Args:
+        host: An empty database, or a copy of one with a world in it.
+        tokens: Those of the world that was copied.
     """
 
-    def __init__(self, host):
+    def __init__(self, host, tokens=None):
         self.host, self.direct = host, Direct(host)
+        self.tokens = tokens or self._begun(host)
+
+    def _begun(self, host):
+        """Begin the studies and make the tokens."""
         for name in ("s", "elsewhere"):
             host.begin(name, BOX, {"plays": 200, "seed": 1, "threat": 0.5})
         make = host.tokens.make
@@ -31,6 +39,7 @@ class World:
         self.ask("rival")
         assert self.tell("rival", 0, SECRET).status == 200
         assert self.ask("source") == [1]
+        return self.tokens
 
     def __call__(self, method, path, role=None, body=None, **more):
         return self.direct(method, path, self.tokens.get(role), body, **more)

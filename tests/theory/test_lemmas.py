@@ -32,7 +32,7 @@ def test_sum_of_deviations(seed):
             arm = int(np.argmax(joint.deviation)) if greedy else int(rng.integers(len(K)))
             total += joint.deviation[arm]
             joint = joint.extend(arm, 1, 0.0)
-        assert total <= regret_bounds.sum_of_deviations(lam, gamma, T) * (1 + 1e-9)
+        assert total <= np.sqrt((2 * lam + 1) * T * gamma) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -61,10 +61,10 @@ def test_after_an_epoch(seed):
     assert len(arms) <= regret_bounds.number_of_arms(eta, gamma) * (1 + 1e-9)
     for psi in (theorem_psi(eta, gamma), 0.5, rng.uniform()):
         u = np.maximum(selected, int(np.ceil(l_h * psi)))
-        assert l_h <= u.sum() <= regret_bounds.epoch_length(l_h, psi, len(arms))
+        assert l_h <= u.sum() <= l_h * (2 + psi * len(arms))
         posterior = Posterior.fit(K[np.ix_(arms, arms)], np.zeros(len(arms)), u, lam)
         _, sigma = posterior.predict(K[:, arms], np.diag(K))
-        assert sigma.max() <= regret_bounds.largest_deviation(eta, lam, gamma, l_h) * (1 + 1e-9)
+        assert sigma.max() <= np.sqrt(eta * (2 * lam + 1) * gamma / l_h) * (1 + 1e-9)
 
 
 def test_the_printed_number_of_arms_is_one_short():

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NamedTuple
 
-from unswayed.core.theory.regret_bounds import table_1
+from unswayed.core.theory.growth import TABLE_1, regret_orders
 from unswayed.paper.beyond import Table
 from unswayed.paper.checks import Evidence
 from unswayed.paper.claims import CHOICES, CHOSEN, Claim
@@ -104,10 +104,14 @@ def rates_table(scale: Scale) -> Table:
     """Table 1: the rates, and their values at this horizon for the paper's two problems."""
     rows = []
     for kernel, name, nu in (("linear", "Linear", None), ("se", "SE", None), ("matern", "Matern, nu = 2.5", 2.5)):
-        small, large = (table_1(kernel, scale.horizon, C, d, nu) for C, d in ((50.0, 2), (100.0, 3)))
-        for bound, rate in small.items():
-            both = (f"{r.clean:,.0f} + {r.corrupted:,.0f}" for r in (rate, large[bound]))
-            rows.append((name, bound, rate.formula, *both))
+        bounds = regret_orders(kernel)
+        for bound in TABLE_1:
+            terms = bounds[bound].terms
+            sums = (
+                " + ".join(f"{term.at(scale.horizon, C, d, nu):,.0f}" for term in terms)
+                for C, d in ((50.0, 2), (100.0, 3))
+            )
+            rows.append((name, bound, str(bounds[bound]), *sums))
     return Table(
         "Table 1: rates",
         "Without constants and dimension-independent logarithms, so compare growth, not size. The numbers are the "

@@ -10,7 +10,8 @@ An arm x is dropped if some active a has
     mu~(a) - mu~(x) > beta sd(a - x) + (C/lam) max_{x' in S_h} |k(a, x') - k(x, x')|.
 
 With probability 1 - delta the best arm is never dropped, and the regret is O*(b sqrt(T gamma_T) + (B + C) gamma_T).
-docs/certificates.md has the proof. Only the data of the epoch are used, so the design does not depend on its rewards.
+The proof is in docs/explanation/theory.md. Only the data of the epoch are used, so the design does not depend on its
+rewards.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ Two posteriors see every reward, one plain and one with confidence weights. Each
     mu + beta sigma + I,        mu^w + beta^w sigma^w + (C/lam) max_j w_j |k^w(x, x_j)|
 
 that holds with probability 1 - delta/2. The policy plays the arm whose *smaller* bound is largest. The weights
-give R_T = O*(b sqrt(gamma T) + max(C, b) gamma); the plain bound keeps the constants small. See docs/certificates.md.
+give R_T = O*(b sqrt(gamma T) + max(C, b) gamma); the plain bound keeps the constants small.
+See docs/explanation/theory.md.
 """
 
 from __future__ import annotations

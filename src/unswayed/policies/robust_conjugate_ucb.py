@@ -12,7 +12,7 @@ GP-UCB with the posterior of core/tampering/robust_conjugate.py, which hardly be
                   plays about the mean that the anchor had before the latest play. The second one chooses.
 
 If all rewards lie on the plateau and T_c = 0, both make the plays of GP-UCB, to the last bit. Lies that stay on the
-plateau are believed like any other reward. docs/algorithms.md says which details are our reading of the paper.
+plateau are believed like any other reward. docs/reference/algorithms.md says which details are our reading.
 """
 
 from __future__ import annotations

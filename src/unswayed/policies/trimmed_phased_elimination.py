@@ -15,8 +15,8 @@
 
 A group is a source, so that a liar spoils one group; without liars it is a share of the plays, so that a lie does:
 G = min(floor(l_h/m), 25 k^2 + 1). With probability 1 - delta the best arm is never dropped, however large the lies
-are and however late in an epoch they are chosen. For k = 0 this is Algorithm 1 with psi = 1/m. docs/algorithms.md
-has more.
+are and however late in an epoch they are chosen. For k = 0 this is Algorithm 1 with psi = 1/m. More is in
+docs/reference/algorithms.md.
 """
 
 from __future__ import annotations

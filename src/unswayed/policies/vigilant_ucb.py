@@ -8,7 +8,7 @@
   verify    Every `verify`-th play goes to the pivot of the breakdown budget: the played arm where the least
             tampering would have changed the recommendation.
 
-A heuristic without a theorem: with few plays and a large C no arm can be ruled out. Variants: docs/real-problems.md.
+A heuristic without a theorem: with few plays and a large C no arm can be ruled out.
 """
 
 from __future__ import annotations

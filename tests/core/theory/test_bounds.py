@@ -1,6 +1,6 @@
 """Each formula against its numbers worked out by hand, and the relations between them."""
 
-from math import e, log, pi, sqrt
+from math import e, log, log2, pi, sqrt
 
 import pytest
 
@@ -48,10 +48,7 @@ def test_linear_width_by_hand():
 
 
 def test_lemma_bounds_by_hand():
-    assert regret_bounds.sum_of_deviations(1.0, 4.0, 300) == pytest.approx(60)
-    assert regret_bounds.largest_deviation(2.0, 1.0, 6.0, 4) == pytest.approx(3)
     assert regret_bounds.number_of_arms(e, 5.0) == pytest.approx(11)
-    assert regret_bounds.epoch_length(8, 0.5, 6) == 40
     assert regret_bounds.number_of_epochs(7) == 3
 
 
@@ -69,48 +66,23 @@ def test_regret_bound_by_hand():
     assert regret_bounds.regret_bound(1.0, 0.0, 1.0, lam, eta, 0.0, gamma, T) > 0  # psi = 0 is fine without C
 
 
+def printed_bound(B, C, beta, lam, eta, gamma, horizon):
+    """The bound at the end of the proof of Theorem 1 as the paper prints it, for psi = ln(eta)/(2 gamma)."""
+    root = sqrt(eta * (2 * lam + 1))
+    stochastic, corrupted = beta * root * sqrt(horizon * gamma), C * root * sqrt(12 * gamma**3) / (lam * log(eta))
+    return 2 * B + 24 * log2(horizon) * (stochastic + corrupted)
+
+
 def test_regret_bound_repairs_the_printed_one():
     """At lam = 1 and psi of the theorem only the small slips remain: a few per cent."""
     eta, gamma, T = 2.0, 40.0, 50_000
     psi = bounds.theorem_psi(eta, gamma)
     for C in (0.0, 10.0, 1000.0):
         right = regret_bounds.regret_bound(2.0, C, 4.0, 1.0, eta, psi, gamma, T)
-        printed = regret_bounds.regret_bound_as_printed(2.0, C, 4.0, 1.0, eta, gamma, T)
+        printed = printed_bound(2.0, C, 4.0, 1.0, eta, gamma, T)
         assert printed < right < 1.02 * printed
     grown = [regret_bounds.regret_bound(0.0, 1.0, 0.0, 1.0, eta, bounds.theorem_psi(eta, g), g, T) for g in (50, 200)]
     assert grown[1] / grown[0] == pytest.approx(4**1.5, rel=0.01)  # C gamma^1.5
-
-
-def test_table_1():
-    linear = regret_bounds.table_1("linear", 10_000, 10.0, 4)
-    assert (linear["ours"].clean, linear["ours"].corrupted) == (200.0, 80.0)
-    assert linear["lower bound"].corrupted == 40.0
-    assert linear["existing"].total == linear["ours"].total == 280.0
-    se = regret_bounds.table_1("se", 10_000, 10.0, 2)
-    assert se["ours"].corrupted == pytest.approx(10 * log(10_000) ** 3)
-    assert se["existing"].corrupted == pytest.approx(10 * 100 * log(10_000))
-    assert se["lower bound"].clean == pytest.approx(100 * sqrt(log(10_000)))
-    matern = regret_bounds.table_1("matern", 10_000, 10.0, 2, nu=2.0)
-    assert matern["ours"].clean == pytest.approx(10_000 ** (4 / 6))
-    assert matern["ours"].corrupted == pytest.approx(10 * 10_000 ** (6 / 12))
-    assert matern["existing"].clean == pytest.approx(10_000 ** (10 / 12))
-    assert matern["existing"].corrupted == pytest.approx(10 * 10_000 ** (4 / 6))
-    assert matern["lower bound"].corrupted == pytest.approx(10**0.5 * 10_000**0.5)
-
-
-def test_table_1_orders_the_bounds_where_the_paper_says_so():
-    """Lower bound below ours; ours below the existing one for SE, and for Matern with nu > d/2."""
-    for kernel, nu in (("se", None), ("matern", 1.5), ("matern", 4.0)):
-        table = regret_bounds.table_1(kernel, 10**12, 1.0, 2, nu)
-        assert table["lower bound"].clean <= table["ours"].clean <= table["existing"].clean
-        assert table["ours"].corrupted < table["existing"].corrupted
-
-
-def test_unknown_kernels_are_refused():
-    with pytest.raises(UnswayedError, match="unknown kernel"):
-        regret_bounds.table_1("cosine", 10, 1.0, 1)
-    with pytest.raises(UnswayedError, match="nu"):
-        regret_bounds.table_1("matern", 10, 1.0, 1)
 
 
 @pytest.mark.parametrize(("G", "k"), [(3, 1), (20, 1), (11, 5), (81, 20), (2600, 100), (250_001, 100), (8, 3)])

@@ -128,7 +128,7 @@ class System:
         return np.asarray(solve_triangular(self.factor, half, lower=True, trans="T", check_finite=False)).T
 
     def variance(self, half: FloatArray, prior: FloatArray) -> FloatArray:
-        """k(x, x) - |L^-1 k_S(x)|^2 for each point x, `widened`.
+        """`k(x, x) - |L^-1 k_S(x)|^2` for each point x, `widened`.
 
         Args:
             half: What `half` returned.

@@ -7,7 +7,7 @@
     u_h   its plays                            psi    truncation: the least share of an arm in a design
 
 A band is mean +- factor * deviation. The functions named `*_factor` return the factor, corruption included.
-Slips of the paper are corrected here: docs/algorithms.md lists them.
+Slips of the paper are corrected here: docs/paper.md lists them.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def plateau_factor(beta: float, T_c: int, kappa: float, lam: float, L: float, c:
 
     Psi = sqrt(1 + n (1 + n)), n = T_c kappa/lam, where kappa = max k(x, x): what lies can take from a deviation.
     C_w = hypot(2 L + beta_t sqrt(kappa) + lam/c, c)/(2 sqrt(lam)): what they can do to a mean, in deviations without
-    them. This constant is ours, as we know only the order of the paper's; docs/algorithms.md derives it.
+    them. This constant is ours, as we know only the order of the paper's; docs/reference/algorithms.md derives it.
     """
     n = T_c * kappa / lam
     C_w = hypot(2 * L + beta * sqrt(kappa) + lam / c, c) / (2 * sqrt(lam))

@@ -1,8 +1,8 @@
-"""How fast gamma_T, D and the regret bounds grow with T, and for which C, nu and d a bound is sublinear.
+"""Table 1: how fast gamma_T, D and the regret bounds grow with T, and for which C, nu and d a bound is sublinear.
 
     gamma_T   maximal information gain          D       features of the reduction to linear bandits (Appendix E)
     nu, d     smoothness, dimension             Delta   error of the reduction
-    C         corruption budget                 order   C^a T^b (ln T)^(c d)
+    C         corruption budget                 order   C^a T^b (ln T)^(c d) d^e
 
 Each bound is declared as the paper derives it, in powers of T, gamma_T, D and C: sqrt(T gamma_T) + C gamma_T^1.5 for
 Corollary 1. The exponents of Table 1 and of Appendix E follow by arithmetic, and the conditions follow from them. As in
@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, inf, lcm
+from math import gcd, inf, lcm, log
 
 from unswayed.errors import InvalidInput
 
 HALF = Fraction(1, 2)
+TABLE_1 = ("lower bound", "existing", "ours")  # the names of its bounds, as `regret_orders` has them
 
 
 @dataclass(frozen=True)
@@ -90,25 +91,33 @@ ZERO, ONE = Exponent(0, 0, 0, 1), Exponent(0, 1, 0, 1)
 
 @dataclass(frozen=True)
 class Order:
-    """C^budget T^power (ln T)^(logs d): a term of a bound, or the growth of gamma_T or D (budget 0)."""
+    """C^budget T^power (ln T)^(logs d) d^dimensions: a term of a bound, or the growth of gamma_T or D (budget 0)."""
 
     power: Exponent
     logs: Fraction = Fraction(0)
     budget: Exponent = ZERO
+    dimensions: Fraction = Fraction(0)
 
     def term(self, power: Fraction | int, *, T: Exponent | Fraction | int = 0, C: Exponent = ZERO) -> Order:
         """This, to a power, times a power of T, times a power of C."""
-        return Order(self.power * power + T, self.logs * power, C)
+        return Order(self.power * power + T, self.logs * power, C, self.dimensions * power)
+
+    def at(self, T: float, C: float, d: int, nu: float | None = None) -> float:
+        """Its value, without constants."""
+        powers = C ** self.budget.at(d, nu) * T ** self.power.at(d, nu) * d ** float(self.dimensions)
+        return float(powers * log(T) ** (float(self.logs) * d))
 
     @property
     def room(self) -> Order:
         """The term is sublinear if C = o(room)."""
         left = self.power * -1 + 1
-        return Order(left if self.budget == ONE else left / self.budget, -self.logs)
+        left = left if self.budget == ONE else left / self.budget
+        return Order(left, -self.logs, dimensions=-self.dimensions)
 
     def __str__(self) -> str:
         logs = _times(self.logs, "d")
         factors = [_factor("C", str(self.budget)), _factor("T", str(self.power)), _factor("(ln T)", logs)]
+        factors.append(_factor("d", str(self.dimensions)))
         return " ".join(factor for factor in factors if factor) or "1"
 
 
@@ -143,20 +152,25 @@ class Bound:
 
 
 def gain_order(kernel: str) -> Order:
-    """gamma_T: (ln T)^d for "se", T^(d/(2nu+d)) for "matern"."""
+    """gamma_T: d for "linear", (ln T)^d for "se", T^(d/(2nu+d)) for "matern"."""
+    if kernel == "linear":
+        return Order(ZERO, dimensions=Fraction(1))
     if kernel == "se":
         return Order(ZERO, Fraction(1))
     if kernel == "matern":
         return Order(Exponent(0, 1, 2, 1))
-    raise InvalidInput(f"unknown kernel {kernel!r}: choose se or matern")
+    raise InvalidInput(f"unknown kernel {kernel!r}: choose linear, se or matern")
 
 
 def feature_orders(kernel: str) -> dict[str, tuple[Exponent, Order]]:
     """For each choice of Delta = T^-delta in Appendix E, named as in `--error`: delta, and the order of D.
 
-    D = (ln 1/Delta)^d for "se" and Delta^(-d/nu) for "matern". Delta = 1/sqrt(T) is balanced with the noise. The other
-    choice, T^(-nu/(d+nu)), is balanced with the corruption; for "se" it never helps.
+    The linear kernel needs no reduction. D = (ln 1/Delta)^d for "se" and Delta^(-d/nu) for "matern".
+    Delta = 1/sqrt(T) is balanced with the noise. The other choice, T^(-nu/(d+nu)), is balanced with the corruption; for
+    "se" it never helps.
     """
+    if kernel == "linear":
+        return {}
     if kernel == "se":
         return {"balanced": (ONE * HALF, gain_order("se"))}
     gain_order(kernel)  # refuses an unknown kernel
@@ -167,15 +181,19 @@ def feature_orders(kernel: str) -> dict[str, tuple[Exponent, Order]]:
 
 
 def regret_orders(kernel: str) -> dict[str, Bound]:
-    """The bounds of Table 1, of Corollary 2 and of Appendix E for "se" or "matern"."""
+    """The bounds of Table 1, of Corollary 2 and of Appendix E for "linear", "se" or "matern"."""
     gamma = gain_order(kernel)
-    if kernel == "se":
+    existing = gamma.term(1, T=HALF), gamma.term(HALF, T=HALF, C=ONE)
+    if kernel == "linear":
+        lower = gamma.term(HALF, T=HALF), gamma.term(1, C=ONE)
+        existing = gamma.term(HALF, T=HALF), gamma.term(3 * HALF, C=ONE)
+    elif kernel == "se":
         lower = Order(ONE * HALF, Fraction(1, 4)), Order(ZERO, HALF, ONE)
     else:
         lower = gamma.term(HALF, T=HALF), Order(Exponent(0, 1, 1, 1), budget=Exponent(1, 0, 1, 1))
     bounds: dict[str, tuple[Order, ...]] = {
         "lower bound": lower,
-        "existing": (gamma.term(1, T=HALF), gamma.term(HALF, T=HALF, C=ONE)),
+        "existing": existing,
         "ours": (gamma.term(HALF, T=HALF), gamma.term(3 * HALF, C=ONE)),
         "Corollary 2": (gamma.term(1, T=HALF), gamma.term(3 * HALF, C=ONE)),
     }

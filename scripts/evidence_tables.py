@@ -1,0 +1,155 @@
+"""Tables and sentences of stored results that are tables already: guarantees, lies, published winners, the server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from evidence import Lines, numbers, stored, table, whole
+
+SKIPPED = ("metric", "runs of each", "mean of the winner", "noise of a run", "lead", "could be first (the worst)")
+
+
+def bare(text: str) -> str:
+    """A mean regret without its smallest and largest value: "20,324 (17,965 to 22,236), 5/5" becomes "20,324, 5/5"."""
+    return re.sub(r" \([\d,.]+ to [\d,.]+\)", "", text)
+
+
+def regrets(name: str, part: str, *, keep: Sequence[str] = ()) -> Iterator[str]:
+    """A stored table of regrets, means only; `keep` are the first words of the rows that are shown."""
+    columns, rows = stored(name, part)
+    return table(columns, ([bare(cell) for cell in row] for row in rows if not keep or row[0] in keep))
+
+
+def credible(part: str) -> Iterator[str]:
+    columns, rows = stored("coverage", part)
+    return table(columns[:4], (row[:4] for row in rows), left=2)
+
+
+def coverage_words() -> Lines:
+    """How often certificates and credible bounds are false."""
+    _, given = stored("coverage", "given")
+    false = sum(int(row[2]) for row in given)
+    yield (
+        f"Certificates: {false} false sentences in {len(given)} families of 200 studies each, also where the best "
+        "option was dropped "
+        f"({sum(int(row[3] or 0) for row in given)} times). Credible bounds, by family:"
+    )
+
+
+def false_words() -> Lines:
+    """The worst family, and the sum."""
+    rows = [row for part in ("estimated", "held-out") for row in stored("coverage", part)[1]]
+    pairs = [numbers(row[2]) for row in rows]
+    worst = max(false / printed for false, printed in pairs if printed)
+    false, printed = (sum(column) for column in zip(*pairs, strict=True))
+    yield f"The worst family has {worst:.0%} of false bounds; all together {false:.0f} of {printed:.0f} are false."
+
+
+def refit_words() -> Lines:
+    ((sets, median, low, high, least, nine, half, changes, changed),) = stored("refit", "refit")[1]
+    yield (
+        f"In {sets} data sets the budget with refit is {median} of the budget with the model held fixed (median; "
+        f"quartiles {low} and "
+        f"{high}, smallest {least}). It is below 0.9 of it in {nine} sets and below half in {half}. Of {changes} "
+        "random changes of one "
+        f"measurement below 90% of the budget with refit, {changed} changed the winner of a new audit."
+    )
+
+
+def audit_words() -> Lines:
+    """Audits that name a source, and A/B tests with bots."""
+    for model, honest, wrong, bad, found, beside in stored("audits", "sources")[1]:
+        yield (
+            f"- **Audits that name a source**, model {model}: in {wrong} of {honest} honest audits a source is "
+            "suspected; one of 8 that "
+            f"is off by 30% of the range is found in {found} of {bad}, and an honest one is named beside it in "
+            f"{beside}."
+        )
+    for setting, tests, right, days in stored("audits", "ab")[1]:
+        named = f"; exactly the days of the bots are named in {days}" if days else ""
+        yield (
+            f"- **A/B tests with bots**, {setting}, bots on four of 14 days: the answer is right in {right} of "
+            f"{tests}{named}."
+        )
+
+
+def liars() -> Iterator[str]:
+    columns, rows = stored("liars", "liars")
+    last, filled = "", []
+    for row in rows:
+        last = row[0] or last
+        filled.append([last, row[1], row[2], *row[3:]])
+    return table(["liar", "plays", "", *columns[3:]], filled, left=1)
+
+
+def winners() -> Iterator[str]:
+    """The tables of trained networks, without the columns that only explain others."""
+    return whole("fragile_winners", "tables", left=2, drop=SKIPPED)
+
+
+def laboratories() -> Iterator[str]:
+    return whole(
+        "fragile_winners", "laboratories", left=2, drop=("metric", "verdict", "repeated", "runs of winner and rival")
+    )
+
+
+def hplc() -> Iterator[str]:
+    columns, rows = stored("fragile_winners", "hplc")
+    return table(columns, rows)
+
+
+def winners_words() -> Lines:
+    """What the tables say, counted."""
+    columns, rows = stored("fragile_winners", "tables")
+    at = {column: place for place, column in enumerate(columns)}
+    tied = [row for row in rows if row[at["forged runs"]] == "0"]
+    rest = [row for row in rows if row not in tied]
+    in_noise = [float(row[at["budget, in noise of a run"]]) for row in rest]
+    between = [int(row[at["forged between"]]) for row in rest]
+    one = sum(row[at["forged runs"]] == "1" for row in rest)
+    labs_columns, labs = stored("fragile_winners", "laboratories")
+    fragile = sum(row[labs_columns.index("forged runs")] == "1" for row in labs)
+    yield f"- {len(tied)} of {len(rows)} tables have no winner: several configurations share the best mean."
+    yield f"- {len(rest)} tables have a winner. One forged run overturns {one} of these."
+    yield (
+        f"- In {sum(number <= 1 for number in in_noise)} of them a change of one run by at most the noise of a run is "
+        "enough."
+    )
+    yield f"- In all of them {max(in_noise):.2f} times that noise is enough."
+    yield (
+        f"- In {between.count(1)} of them the forged value can lie between recorded runs of the two best ones; in the "
+        "others "
+        f"{max(between)} such values are enough."
+    )
+    yield f"- One forged run overturns {fragile} of {len(labs)} winners of laboratories."
+
+
+BLOCKS = {
+    "theorems": partial(whole, "theorems", "bounds"),
+    "price": partial(whole, "price", "price"),
+    "strongest": partial(whole, "strongest", "strongest"),
+    "assumptions": partial(whole, "assumptions", "misses"),
+    "certificate-coverage": coverage_words,
+    "credible-coverage": partial(credible, "estimated"),
+    "held-out-coverage": partial(credible, "held-out"),
+    "credible-words": false_words,
+    "refit": refit_words,
+    "audits": audit_words,
+    "liars": liars,
+    "threats": partial(whole, "threats", "threats", left=2),
+    "spikes": partial(regrets, "lies", "spikes"),
+    "trimmed": partial(regrets, "lies", "trimmed"),
+    "sources": partial(regrets, "lies", "sources"),
+    "plateau": partial(regrets, "lies", "plateau"),
+    "forrester": partial(whole, "forrester", "5 lies"),
+    "alpha": partial(whole, "alpha", "alpha"),
+    "telling": partial(whole, "service", "telling"),
+    "serving": partial(whole, "service", "other"),
+    "many-sources": partial(whole, "service", "sources"),
+    "winners": winners,
+    "laboratories": laboratories,
+    "hplc": hplc,
+    "winners-words": winners_words,
+}

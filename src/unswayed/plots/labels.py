@@ -108,7 +108,7 @@ def _sources(audit: LabelAudit) -> Table:
     ranked = sorted(audit.sources, key=rank)
     rows = []
     for source in ranked[:ROWS]:
-        without = "too little is left" if source.without is None else audit.describe(source.without)
+        without = "too little is left to compare" if source.without is None else audit.describe(source.without)
         alone = "yes" if source.alone else "no"
         rows.append([named(source.name), f"{source.measurements:,}", alone, without])
     more = len(ranked) - len(rows)

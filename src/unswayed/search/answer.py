@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from unswayed.core.tampering.certificate import Certificate
@@ -115,7 +114,7 @@ class Answer(Findings):
             return "There is no other point."
         best = f"the best of the {counted(self.considered, 'point')} considered"
         best += " (by the measurements kept)" if self.set_aside and self.certificate is None else ""
-        text = gap_sentence(
+        return gap_sentence(
             self.certificate,
             self.credible,
             self.assumptions,
@@ -123,14 +122,11 @@ class Answer(Findings):
             measured=self.measured,
             kept=bool(self.set_aside),
             flat=self.flat,
+            span=f"between {self.shown_range}",
             hint=f" A narrow peak could hide in {self.unexplored:.0%} of the space."
             if self.unexplored > HIDDEN
             else "",
         )
-        bound, threat = self.certificate or self.credible, self.threat
-        if bound is None or threat is None or not (threat.lies or threat.liars) or bound.largest_gap == inf:
-            return text
-        return f"{text} This supposes that every honest value lies between {self.shown_range}."
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"

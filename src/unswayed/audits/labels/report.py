@@ -30,11 +30,6 @@ if TYPE_CHECKING:
 LISTED = 14  # names in one sentence
 
 
-def lie(audit: LabelAudit) -> str:
-    """What one lie is called."""
-    return "forged outcome" if audit.data.counts else "false measurement"
-
-
 def measured(audit: LabelAudit) -> str:
     """What one suspect is called."""
     return "count" if audit.data.counts else "measurement"
@@ -59,7 +54,7 @@ def verdict(audit: LabelAudit) -> str:
     proof = audit.certificate
     if proof is None:
         return "No: the noise is not known, because no option was measured twice with different values."
-    confidence, threat = sure(proof.delta), threat_words(audit.threat, lie(audit))
+    confidence, threat = sure(proof.delta), threat_words(audit.threat, audit.lie)
     if audit.within is not None:
         return _sources_differ(audit, audit.within)
     if not proof.best_untampered:
@@ -71,7 +66,7 @@ def verdict(audit: LabelAudit) -> str:
         return f"Yes: {confidence} it is the best, even with {threat}."
     if proof.best:
         are = "is" if proof.lies == 1 else "are"
-        unless = f"more than {counted(proof.lies, lie(audit))} {are} among the data" if proof.lies > 0 else ""
+        unless = f"more than {counted(proof.lies, audit.lie)} {are} among the data" if proof.lies > 0 else ""
         return f"Yes, unless {unless or 'the data were tampered with'}: {confidence} it is the best."
     return f"Not against {threat}: {_limit(audit)}."
 
@@ -93,13 +88,13 @@ def _limit(audit: LabelAudit) -> str:
     if not audit.span.given and threat.lies + threat.liars:
         return "how far a lie can be from the truth is not known; give the range of honest values (low and high)"
     for few, enough, what in (
-        (audit.breakdown_lies, threat.lies, lie(audit)),
+        (audit.breakdown_lies, threat.lies, audit.lie),
         (audit.breakdown_sources, threat.liars, "lying source"),
     ):
         if few is not None and 0 < few <= enough:
             return f"{counted(few, what)} would have been enough to change the winner"
     if proof is not None and threat.lies and not threat.liars and not threat.total and proof.lies >= 0:
-        most = f"at most {counted(proof.lies, lie(audit))}" if proof.lies else "none"
+        most = f"at most {counted(proof.lies, audit.lie)}" if proof.lies else "none"
         return f"{sure(proof.delta)} it is the best only if there were {most}"
     return "with it and chance together, another option may be better"
 
@@ -168,7 +163,7 @@ def _overturned(audit: LabelAudit) -> list[str]:
     where = "" if data.counts else f" {audit.span}"
     given = "" if audit.span.given else " (give low and high if you know them)"
     lines = [
-        f"{counted(lies, lie(audit))}{where} would have been enough to bring another option level; fewer would not"
+        f"{counted(lies, audit.lie)}{where} would have been enough to bring another option level; fewer would not"
         f"{given}. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
     ]
     if audit.breakdown_sources is not None:
@@ -205,7 +200,7 @@ def could_win(audit: LabelAudit) -> list[tuple[int, int]]:
 def threats(audit: LabelAudit) -> list[str]:
     """Who could have won, as a function of the number of lies."""
     steps = could_win(audit)[:5]
-    lines = [f"Who could have won, by the number of {lie(audit)}s:"]
+    lines = [f"Who could have won, by the number of {audit.lie}s:"]
     if steps[0][0] > 0:
         lines.append(f"  up to {steps[0][0] - 1:,}: {audit.describe(audit.winner)}")
     if audit.certificate is not None and audit.certificate.lies > 0:

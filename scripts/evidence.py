@@ -40,11 +40,15 @@ def table(titles: Sequence[str], rows: Iterable[Iterable[object]], *, left: int 
         yield "| " + " | ".join(str(cell) for cell in row) + " |"
 
 
-def whole(name: str, part: str, *, left: int = 1, drop: Sequence[str] = ()) -> Iterator[str]:
-    """A stored table as it is, without some columns."""
+def whole(name: str, part: str, *, left: int = 1, drop: Sequence[str] = (), only: str = "") -> Iterator[str]:
+    """A stored table as it is, without some columns, or only the rows that begin with a word."""
     columns, rows = stored(name, part)
     kept = [place for place, column in enumerate(columns) if column not in drop]
-    return table([columns[place] for place in kept], ([row[place] for place in kept] for row in rows), left=left)
+    return table(
+        [columns[place] for place in kept],
+        ([row[place] for place in kept] for row in rows if only in ("", row[0])),
+        left=left,
+    )
 
 
 def numbers(text: str) -> list[float]:

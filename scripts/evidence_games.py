@@ -154,7 +154,7 @@ def few_lost() -> Iterator[str]:
     """The share of lost runs, and how many runs these are."""
     names = [name for name in ALL if any(name in cell for cell in few().values())]
     rows = []
-    wanted = [key for key in few() if key[2] == key[1] or key[1] == 100]
+    wanted = [key for key in few() if (key[1] == 100 if key[0] == "none" else key[1] != 100) or key[2] == 200]
     for key in sorted(wanted, key=lambda key: (key[0] != "none", key[1], key[0], key[2])):
         kind, plays, at = key
         values = [

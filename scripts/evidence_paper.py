@@ -149,6 +149,6 @@ BLOCKS = {
     "claims": ledger,
     "claims-counted": counted,
     "claims-choice": choice,
-    "price-of-a-guarantee": lambda: whole("paper", "price", left=3, drop=("largest",)),
+    "price-of-a-guarantee": lambda: whole("paper", "price", left=3, drop=("largest",), only="50"),
     "guard": lambda: whole("paper", "guard", drop=("guard",)),
 }

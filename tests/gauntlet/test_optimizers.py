@@ -47,7 +47,7 @@ def test_every_adapter_conforms(name):
 
 def test_the_stranger_of_the_documentation_conforms(tmp_path):
     """In a process of its own, as its author would run it: a module of its name may be loaded here from elsewhere."""
-    page = (Path(__file__).parents[2] / "docs/gauntlet.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/howto/gauntlet.md").read_text()
     files = dict(re.findall(r"^```python\n# (\w+)\.py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL))
     for name, text in files.items():
         (tmp_path / f"{name}.py").write_text(text)

@@ -50,7 +50,7 @@ def test_nonsense_is_refused(change, reason):
         MatchPlan(**{**good, **change})
 
 
-PAGE = (Path(__file__).parents[2] / "docs/gauntlet.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/howto/gauntlet.md").read_text()
 
 
 def test_every_corruption_is_documented():

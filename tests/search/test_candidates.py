@@ -6,13 +6,13 @@ from unswayed import Box, Categorical, Integer, Real
 from unswayed.search.candidates import (
     all_rows,
     candidates,
-    chances,
     first_rows,
     first_rows_twice,
+    initial_row,
     near_failures,
     one_parameter_moved,
     starts,
-    unguided,
+    success_probability,
 )
 
 SPACE = Box({"x": Real(-5, 10), "n": Integer(1, 9), "k": Categorical(["a", "b", "c"])})
@@ -42,7 +42,7 @@ def test_the_first_plays_differ_and_those_of_a_guarantee_repeat_some_to_learn_th
 def test_without_a_model_a_row_that_failed_is_replaced():
     start = first_rows(SPACE, 0)
     for number in range(len(start), 3 * len(start)):
-        row = unguided(SPACE, start, start[:5], number, 0)
+        row = initial_row(SPACE, start, start[:5], number, 0)
         assert row.tobytes() not in {one.tobytes() for one in start[:5]}
 
 
@@ -57,6 +57,8 @@ def test_an_arm_closer_to_a_failure_than_to_a_measurement_is_near_it():
 def test_the_chance_of_a_value_falls_towards_a_failure():
     arms, told, failed = np.array([[0.0], [0.4], [0.6], [1.0]]), np.array([[0.0]]), np.array([[1.0]])
     near, far = np.exp(-0.5), np.exp(-0.5 * 2.25)
-    np.testing.assert_allclose(chances(arms, told, failed), [1, near / (near + far), far / (near + far), 0], atol=1e-9)
-    np.testing.assert_array_equal(chances(arms, told, failed[:0]), 1)
-    np.testing.assert_array_equal(chances(told, told, told), 0.5)
+    np.testing.assert_allclose(
+        success_probability(arms, told, failed), [1, near / (near + far), far / (near + far), 0], atol=1e-9
+    )
+    np.testing.assert_array_equal(success_probability(arms, told, failed[:0]), 1)
+    np.testing.assert_array_equal(success_probability(told, told, told), 0.5)

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from tests.search.games import task
 from unswayed import Matern, SquaredExponential, Threat, Why
 from unswayed.search.beliefs import estimate
-from unswayed.search.doubt import MOST, PEAK, UNKNOWN, doubts, settled, share_of_lies
+from unswayed.search.doubt import MOST_LIES, PEAK, UNKNOWN, doubts, settled, share_of_lies
 from unswayed.search.modes import begin, step
 from unswayed.search.schedule import propose
 from unswayed.search.surrogate import Surrogate
@@ -245,9 +245,9 @@ def test_the_share_of_lies():
     assert share_of_lies(Threat(total=4.0), 100, 0, 0.0) == 0.0
     assert share_of_lies(Threat(lies=5), 100, 0, 0.0) == pytest.approx(0.05)
     assert share_of_lies(Threat(liars=1), 100, 10, 1.0) == pytest.approx(0.1)
-    assert share_of_lies(Threat(liars=2), 100, 0, 1.0) == MOST  # sources are not named
+    assert share_of_lies(Threat(liars=2), 100, 0, 1.0) == MOST_LIES  # sources are not named
     assert share_of_lies(Threat(total=2.0, lies=1, liars=1), 100, 20, 2.0) == pytest.approx(0.07)
-    assert share_of_lies(Threat(lies=90), 100, 0, 1.0) == MOST
+    assert share_of_lies(Threat(lies=90), 100, 0, 1.0) == MOST_LIES
 
 
 def test_a_failure_beside_an_honest_leader_does_not_make_it_suspect():

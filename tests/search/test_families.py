@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.search.test_climb import drawn
+from tests.search.test_improvement import drawn
 from unswayed import Box, Categorical, Integer, Optimizer, Real
 from unswayed.judgement.assumptions import Given
-from unswayed.search.candidates import candidates, families, family_of, first_rows, leading, starts
-from unswayed.search.climb import climbed, neighbours, top
+from unswayed.search.candidates import candidates, first_rows, leading, starts
+from unswayed.search.improvement import climbed, maximize_acquisition
+from unswayed.search.quotas import FAMILY_MOST, FAMILY_PLAYS, underplayed_family
 from unswayed.search.task import Data, Failed, Task, Told
-from unswayed.search.turns import EACH, MOST, behind
 
 SVM = {"kind": "svm"}
 MODELS = Box(
@@ -35,7 +35,7 @@ def kinds(rows):
 @pytest.mark.parametrize("seed", range(5))
 def test_first_plays_and_candidates_cover_every_family(seed):
     task = Task(MODELS, Given(), seed)
-    assert families(MODELS) == 4
+    assert len(MODELS.families) == 4
     assert min(kinds(task.start[:4]).values()) == 1
     assert len(kinds(task.start[:4])) == 4
     assert task.enough == 8
@@ -66,7 +66,7 @@ def test_climbing_stays_in_the_family_and_improves(seed):
     assert np.array_equal(reached, MODELS.legal(reached))
     assert kinds(reached) == kinds(some)
     assert goal.at(reached).sum() > goal.at(some).sum()
-    best = top(MODELS, goal, rows)
+    best = maximize_acquisition(MODELS, goal, rows)
     assert np.array_equal(best, MODELS.legal(best))
     assert goal.at(best[:1])[0] >= goal.at(rows).max()
 
@@ -78,7 +78,7 @@ def test_the_best_of_each_family_leads_and_neighbours_are_complete():
     assert chosen[0] == len(rows) - 1
     assert len(kinds(rows[chosen])) == len(chosen) == 4
     row = MODELS.encode([{"kind": "svm", "C": 1.0, "kernel": "poly", "degree": 2, "share": 0.5}])[0]
-    near = MODELS.decode(neighbours(MODELS, row))
+    near = MODELS.decode(MODELS.neighbours(row))
     assert [MODELS.check(point) for point in near] == near
     assert {(point["kind"], point.get("kernel"), point.get("degree")) for point in near} == {
         ("svm", "poly", 3),
@@ -87,28 +87,26 @@ def test_the_best_of_each_family_leads_and_neighbours_are_complete():
     }
 
 
-def test_each_second_play_goes_to_the_family_that_is_behind():
+def test_its_turn_goes_to_the_family_that_is_farthest_behind_its_share():
     """Whatever failed or is open counts as played; without conditions it is nobody's turn."""
     task = Task(MODELS, Given(), 0, plays=400)
     points = [{"kind": "bayes", "share": 0.5}, {"kind": "forest", "depth": 3, "share": 0.5}]
     bayes, forest = MODELS.encode(points)
     both = {"kind": "svm", "C": 1.0, "share": 0.5}
     svm = MODELS.encode([both | {"kernel": "rbf"}, both | {"kernel": "poly", "degree": 2}])
-    number = family_of(MODELS, np.vstack([bayes, forest, svm]))
+    number = MODELS.family_of(np.vstack([bayes, forest, svm]))
     assert sorted(number) == [0, 1, 2, 3]
     data = Data.empty(MODELS.columns).after_all([Told(bayes, 1.0)] * 50 + [Failed(forest)] * 20)
-    turn = behind(task, data, np.repeat(svm[:1], 9, axis=0), 80, 400)
-    assert turn == number[3]
-    assert behind(task, data, svm[:0], 81, 400) is None
-    full = [Told(row, 0.0) for row in (bayes, forest, *svm) for _ in range(EACH * 6)]
-    assert behind(task, data.after_all(full), svm[:0], 80, 400) is None
+    assert underplayed_family(task, data, np.repeat(svm[:1], 9, axis=0), 400) == number[3]
+    full = [Told(row, 0.0) for row in (bayes, forest, *svm) for _ in range(FAMILY_PLAYS * 6)]
+    assert underplayed_family(task, data.after_all(full), svm[:0], 400) is None
     better = data.after_all([*full, Told(bayes, 2.0)])  # a new best value: the family goes on
-    assert behind(task, better, svm[:0], 80, 400) == number[0]
+    assert underplayed_family(task, better, svm[:0], 400) == number[0]
     short = data.after_all([Told(row, 0.0) for row in svm for _ in range(6)])
-    assert behind(task, short, svm[:0], 30, 400) is not None
-    assert behind(task, short, svm[:0], 30, int(20 * MOST)) is None  # of few plays, a family has few
+    assert underplayed_family(task, short, svm[:0], 400) is not None
+    assert underplayed_family(task, short, svm[:0], int(20 * FAMILY_MOST)) is None  # of few plays, a family has few
     plain = Box({"x": Real(0, 1)})
-    assert behind(Task(plain, Given(), 0), Data.empty(1), np.zeros((0, 1)), 0, 60) is None
+    assert underplayed_family(Task(plain, Given(), 0), Data.empty(1), np.zeros((0, 1)), 60) is None
 
 
 def test_a_family_that_always_fails_does_not_stop_the_others():
@@ -129,7 +127,7 @@ def test_many_families_are_searched_too():
     """More than 64 families: no shares, but complete points."""
     gates = {f"g{i}": Categorical([True, False]) for i in range(7)}
     box = Box(gates | {f"x{i}": Real(0, 1, when={f"g{i}": True}) for i in range(7)})
-    assert families(box) == 0
+    assert len(box.families) == 0
     study = Optimizer(box, plays=25, seed=0)
     for _ in range(25):
         [play] = study.ask(1)

@@ -30,7 +30,7 @@ def test_it_eliminates_in_epochs_and_names_the_best(game):
 def test_without_answers_it_asks_for_further_repeats(game):
     asked = np.empty((0, 12))
     for number in range(600, 1500):
-        row, why = propose(game.mode, number, asked)
+        row, why, _ = propose(game.mode, number, asked)
         assert why is Why.ELIMINATE
         asked = np.vstack([asked, row])
     assert len(np.unique(asked, axis=0)) <= len(game.mode.phase.active)

@@ -92,7 +92,7 @@ def test_lies_without_a_range_are_no_warning():
 
 
 def test_sources_that_are_left_out_of_the_list_are_counted():
-    found = answered(plays=100, value=lambda p: TRUE[p.point] + 3 * (p.number % 25 < 12), source=lambda n: f"w{n % 25}")
+    found = answered(plays=100, value=lambda p: TRUE[p.point] + 3 * (p.number % 25 < 11), source=lambda n: f"w{n % 25}")
     off = sum(bool(one.offset) or one.set_aside for one in found.sources)
     assert off > 10
     assert str(found).endswith(f"{off - 10} more source{'s' if off > 11 else ''} like these: see answer.sources.")

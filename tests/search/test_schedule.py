@@ -98,7 +98,7 @@ def test_a_doubtful_value_of_one_source_is_rechecked_by_another():
     for number, row in enumerate(game.rows[:10]):
         mode = step(mode, Told(row, game.values[number], "lab"))
     mode = step(mode, Told(liar, 1.5, "web"))
-    row, why = propose(mode, 39, nothing(game.task), "lab")
+    row, why, _ = propose(mode, 39, nothing(game.task), "lab")
     np.testing.assert_array_equal(row, liar)
     assert why in (Why.RECHECK, Why.VERIFY)
     assert not np.array_equal(propose(mode, 39, nothing(game.task), "web").row, liar)
@@ -109,6 +109,6 @@ def test_a_choice_that_a_crowd_repeats_counts_as_exploration():
     game = Game(task(space, threat=50.0)).play(60, lambda row: -float(np.argmax(row)))
     assert isinstance(game.mode, Guided)
     pending = np.repeat(space.encode([17, 23]), [2 * CROWD - 1, 1], axis=0)
-    row, why = propose(game.mode, 60, pending)
+    row, why, _ = propose(game.mode, 60, pending)
     np.testing.assert_array_equal(row, pending[-1])
     assert why is Why.EXPLORE

@@ -334,7 +334,7 @@ def test_standalone_needs_nothing_else(harmful):
     text = render.standalone(study, harmful.answer, NAME)
     seen = Tags(text)
     assert not {tag for tag, _ in seen.tags} & {"script", "link", "img", "form", "button"}
-    assert {a["href"] for tag, a in seen.tags if tag == "a"} == {"#main"}
+    assert "a" not in {tag for tag, _ in seen.tags}
     (style,) = re.findall("<style>(.*?)</style>", text, re.DOTALL)
     digest = base64.b64encode(sha256(style.encode()).digest()).decode()
     (policy,) = [a["content"] for tag, a in seen.tags if a.get("http-equiv") == "Content-Security-Policy"]

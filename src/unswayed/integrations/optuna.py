@@ -164,7 +164,7 @@ class UnswayedSampler(BaseSampler):
             minimize = study.direction == StudyDirection.MINIMIZE
             searched, mode = continued(searched, seen.told, trials, self._given, minimize=minimize)
             _newest(self._searches, study, searched)
-            row, why = ask(mode, space, seen)
+            row, why, _ = ask(mode, space, seen)
         store_fit(study, trial, searched)
         store_why(study, trial, space, why)
         return space.params_of_row(row)

@@ -26,7 +26,7 @@ from unswayed.integrations.optuna_space import Numbers, OptunaSpace
 from unswayed.judgement.assumptions import Given
 from unswayed.search.fold import Fold, begun, folded
 from unswayed.search.modes import Mode
-from unswayed.search.play import Choice, Why
+from unswayed.search.play import Proposal, Why
 from unswayed.search.schedule import propose
 from unswayed.search.task import Event, Failed, Task, Told
 
@@ -208,7 +208,7 @@ def store_fit(study: Study, trial: FrozenTrial, searched: Searched) -> None:
         study._storage.set_trial_system_attr(trial._trial_id, FIT, dict(fit))
 
 
-def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> Choice:
+def ask(mode: Mode, space: OptunaSpace, seen: Seen) -> Proposal:
     """The row for the trial that sees this, and what it is for.
 
     An open trial whose parameters are not stored yet counts with the point that it would be given now. Without that,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -13,6 +13,7 @@ from unswayed.experiments.experiment import Experiment
 from unswayed.experiments.instances import instance
 from unswayed.experiments.registry import PAPER_ATTACKS, gamma_bound
 from unswayed.experiments.settings import PolicySettings
+from unswayed.pages.render import Table
 from unswayed.paper.figures import Panels, lines_against
 from unswayed.paper.grid import PROBLEMS, PSI, Results
 from unswayed.plots.style import label
@@ -24,15 +25,6 @@ BUDGETS = (0.0, 25.0, 50.0, 100.0, 200.0, 400.0)
 HORIZONS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 ATTACKS = ("none", "top-5")
 SWEPT = {"b": (0.0, 0.03, 0.1, 0.3, 1.0), "psi": PSI, "eta": (1.2, 1.5, 2.0, 4.0, 8.0)}
-
-
-class Table(NamedTuple):
-    """A small table of a report: a title, a sentence that says how to read it, a head and rows of cells."""
-
-    title: str
-    text: str
-    head: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
 
 
 def experiment(problem: str, policy: str, attack: str, horizon: int, budget: float = 50.0, **moved: Any) -> Experiment:

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from unswayed.experiments.experiment import Experiment
 from unswayed.experiments.registry import CERTIFIED, PAPER_ATTACKS, STARTS
 from unswayed.experiments.settings import PolicySettings
-from unswayed.paper.beyond import TRIALS, Table, spread
+from unswayed.pages.render import Table
+from unswayed.paper.beyond import TRIALS, spread
 from unswayed.paper.figures import attack_lines
 from unswayed.paper.grid import FIGURES, Results, line
 from unswayed.plots.style import label

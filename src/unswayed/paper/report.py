@@ -6,94 +6,53 @@ import platform
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unswayed.core.theory.growth import TABLE_1, regret_orders
-from unswayed.paper.beyond import Table
+from unswayed.pages.render import Picture, Table, standalone
 from unswayed.paper.checks import Evidence
 from unswayed.paper.claims import CHOICES, CHOSEN, Claim
 from unswayed.paper.grid import FIGURES, About, Scale
-from unswayed.plots.page import document, escaped, picture, table
 
-CLASSES = {"holds": "holds", "holds partly": "partly", "does not hold": "not"}
+VERDICTS = ("holds", "holds partly", "does not hold")
 MARKS = {"": "", "implied": " †", "made likely": " ‡", "made possible": " §"}
-ANSWERS = {True: "yes", False: "no", None: ""}  # None: a number that is no part of the claim
 
 
-class Picture(NamedTuple):
-    """A figure of the page: a title, a caption, and the bytes of a PNG."""
-
-    title: str
-    caption: str
-    png: bytes
-
-
-class Entry(NamedTuple):
-    """A decided claim; `elsewhere` says how often it holds on other draws."""
+class DecidedClaim(NamedTuple):
+    """A claim and what was measured; `elsewhere` says how often it holds on other draws."""
 
     claim: Claim
     evidence: Evidence
     elsewhere: str = ""
 
 
-def page(about: About, pictures: Sequence[Picture], entries: Sequence[Entry], tables: Sequence[Table]) -> str:
+def page(about: About, pictures: Sequence[Picture], entries: Sequence[DecidedClaim], tables: Sequence[Table]) -> str:
     """The page as HTML."""
-    parts = [
-        _head(about, entries),
-        *(picture(*shown) for shown in pictures),
-        _ledger(entries),
-        *(table(*shown) for shown in (rates_table(about.scale), *tables)),
-        _settings(about),
-    ]
-    return document("Unswayed: the paper, reproduced", parts)
-
-
-def _head(about: About, entries: Sequence[Entry]) -> str:
-    scale, verdicts = about.scale, [entry.evidence.verdict for entry in entries]
-    hold, partly, fail = map(verdicts.count, CLASSES)
-    full = scale.trials == 10 and scale.horizon == 50_000
-    size = "at the paper's size" if full else "at a reduced size: verdicts are those of the reduced size"
-    failed = _listed("Runs that failed", about.failures, " class='not'") if about.failures else ""
-    return (
-        "<h1>A Robust Phased Elimination Algorithm for Corruption-Tolerant Gaussian Process Bandits</h1>"
-        "<p class='soft'>Bogunovic, Li, Krause, Scarlett, arXiv 2202.01850: its experiments, run again by Unswayed "
-        f"{escaped(about.unswayed)}.</p>"
-        f"<p><b>{len(entries)} claims: {hold} hold, {partly} hold partly, {fail} do not hold.</b> "
-        f"{escaped(about.runs)} runs; the paper's have {scale.trials} trials of {scale.horizon:,} plays, {size}. "
-        f"Computing took {escaped(about.seconds)} s with {escaped(about.jobs)} process(es).</p>{failed}"
+    verdicts = [entry.evidence.verdict for entry in entries]
+    words: dict[str, Any] = {"MARKS": MARKS, "CHOSEN": CHOSEN, "CHOICES": CHOICES}
+    return standalone(
+        __package__,
+        "report.html",
+        about=about,
+        counts=[verdicts.count(verdict) for verdict in VERDICTS],
+        full=(about.scale.trials, about.scale.horizon) == (Scale.trials, Scale.horizon),
+        pictures=pictures,
+        entries=entries,
+        tables=[rates_table(about.scale), *tables],
+        settings=_settings(about),
+        remarks=_remarks,
+        shown=_number,
+        **words,
     )
 
 
-def _ledger(entries: Sequence[Entry]) -> str:
-    rows = []
-    for claim, evidence, elsewhere in entries:
-        numbers = "".join(
-            f"<tr><td>{escaped(part)}</td><td>{ANSWERS[evidence.parts.get(part)]}</td><td>{_number(value)}</td></tr>"
-            for part, value in evidence.numbers.items()
-        )
-        lost = [part for part, true in evidence.parts.items() if not true]
-        wrong = [f"{part} ({_number(evidence.numbers[part])})" if part in evidence.numbers else part for part in lost]
-        chosen = f"Parts about f1 are {claim.choice} by the choice of its draw." if claim.choice else ""
-        remarks = (f"Not: {'; '.join(wrong)}." if wrong else "", evidence.note, elsewhere, chosen)
-        below = "".join(f"<br>{escaped(remark)}" for remark in remarks if remark)
-        rows.append(
-            f"<tr id='{escaped(claim.name)}'><td>{escaped(claim.section)}</td><td>{escaped(claim.sentence)}"
-            f"<div class='soft'>Rule: {escaped(claim.rule)}{below}</div>"
-            f"<details><summary>numbers</summary><table>{numbers}</table></details></td>"
-            f"<td class='{CLASSES[evidence.verdict]}'>{escaped(evidence.verdict)}{MARKS[claim.choice]}</td></tr>"
-        )
-    choices = [f"{MARKS[choice].strip()} {escaped(text)}" for choice, text in CHOICES.items()]
-    return (
-        "<h2>The ledger of claims</h2><p>Each empirical sentence of Section 4 and Appendix F, and the empirical remarks"
-        " elsewhere, in our words. A run <i>settles</i> if it recommends a best arm and its mean regret over the last "
-        "1,000 rounds is below 0.02; it has <i>linear regret</i> if that mean exceeds 0.1. A statement about trials "
-        "holds if it does in at least nine of ten. An arm is <i>slightly suboptimal</i> if its gap is at most "
-        "f(best) - f(second best). A claim of several parts holds partly if some hold.</p>"
-        f"<p>{escaped(CHOSEN)} {' '.join(choices)}</p>"
-        "<div class='scroll'><table class='ledger'>"
-        "<thead><tr><th>section</th><th>claim</th><th>verdict</th></tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+def _remarks(claim: Claim, evidence: Evidence, elsewhere: str) -> list[str]:
+    """The lines below a claim: what does not hold, notes, other draws, and what the choice of a draw implies."""
+    lost = [part for part, true in evidence.parts.items() if not true]
+    wrong = [f"{part} ({_number(evidence.numbers[part])})" if part in evidence.numbers else part for part in lost]
+    chosen = f"Parts about f1 are {claim.choice} by the choice of its draw." if claim.choice else ""
+    remarks = (f"Not: {'; '.join(wrong)}." if wrong else "", evidence.note, elsewhere, chosen)
+    return [remark for remark in remarks if remark]
 
 
 def _number(value: float) -> str:
@@ -122,10 +81,10 @@ def rates_table(scale: Scale) -> Table:
     )
 
 
-def _settings(about: About) -> str:
+def _settings(about: About) -> list[str]:
     scale = about.scale
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "pyarrow", "matplotlib"))
-    lines = [
+    return [
         f"T = {scale.horizon:,}, {scale.trials} trials with seeds 0 to {scale.trials - 1}; noise 0.02, lambda = 1, "
         "b = 0.1, psi = 0.5, eta = 2.",
         "f1: SE kernel, length-scale 0.5, draw 10 (the paper's draw is not published), beta_h = 4, "
@@ -136,11 +95,6 @@ def _settings(about: About) -> str:
         f"Python {platform.python_version()}, {libraries}.",
         f"Executor: {about.executor}. Peak memory of this process: {_peak_memory()}.",
     ]
-    return _listed("Settings", lines)
-
-
-def _listed(title: str, lines: Sequence[str], look: str = "") -> str:
-    return f"<h2>{title}</h2><ul{look}>{''.join(f'<li>{escaped(line)}</li>' for line in lines)}</ul>"
 
 
 def _peak_memory() -> str:

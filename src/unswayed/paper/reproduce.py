@@ -19,10 +19,11 @@ from unswayed.experiments.experiment import Trial
 from unswayed.experiments.instances import instance
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import Report, sweep
+from unswayed.pages.render import Picture, Table
 from unswayed.paper import beyond, certified, figures, grid
 from unswayed.paper.checks import Draws, Evidence, named
 from unswayed.paper.claims import CLAIMS, decide
-from unswayed.paper.report import Entry, Picture, page
+from unswayed.paper.report import DecidedClaim, page
 from unswayed.plots.style import encoded, save
 from unswayed.storage import write_atomically
 
@@ -67,7 +68,7 @@ def complete(
     return about
 
 
-def render(folder: RunFolder, about: grid.About, only: Sequence[str] = ()) -> list[Entry]:
+def render(folder: RunFolder, about: grid.About, only: Sequence[str] = ()) -> list[DecidedClaim]:
     """Draw what the finished runs allow, decide the claims, and write the page. Runs nothing."""
     results = grid.Results(folder.read(folder.about()[0]), about.scale)
     pictures = [
@@ -75,7 +76,7 @@ def render(folder: RunFolder, about: grid.About, only: Sequence[str] = ()) -> li
         for name, title, caption, figure in _figures(results)
         if (not only or name in only) and _ready(results, name)
     ]
-    tables: list[beyond.Table] = []
+    tables: list[Table] = []
     if about.scale.beyond:
         more, tables = _beyond(folder, results)
         pictures += more
@@ -86,7 +87,7 @@ def render(folder: RunFolder, about: grid.About, only: Sequence[str] = ()) -> li
     return entries
 
 
-def _beyond(folder: RunFolder, results: grid.Results) -> tuple[list[Picture], list[beyond.Table]]:
+def _beyond(folder: RunFolder, results: grid.Results) -> tuple[list[Picture], list[Table]]:
     """The sections that go beyond the paper, as far as their runs are finished."""
     pictures, tables = [], []
     if all(results.has(e, beyond.TRIALS) for e in certified.experiments(results.scale.horizon)):
@@ -138,7 +139,7 @@ def _draw(folder: RunFolder, name: str, figure: Figure) -> bytes:
     return png
 
 
-def _decide(results: grid.Results) -> list[Entry]:
+def _decide(results: grid.Results) -> list[DecidedClaim]:
     pairs = zip(*map(grid.other_draws, grid.PROBLEMS), strict=True) if results.scale.beyond else ()
     draws = [Draws(a, b, grid.OTHER_TRIALS) for a, b in pairs]
     alone = next(claim for claim in CLAIMS if claim.name == "gp-ucb-alone")
@@ -148,7 +149,7 @@ def _decide(results: grid.Results) -> list[Entry]:
         if (evidence := decide(claim, results)) is None:
             continue
         others = [(e, chosen) for d, chosen in zip(draws, as_ours, strict=True) if (e := decide(claim, results, d))]
-        entries.append(Entry(claim, evidence, other_draws_in_words(others)))
+        entries.append(DecidedClaim(claim, evidence, other_draws_in_words(others)))
     return entries
 
 
@@ -174,7 +175,7 @@ def other_draws_in_words(others: Sequence[tuple[Evidence, bool]]) -> str:
     return text
 
 
-def _plain(entry: Entry) -> dict[str, Any]:
+def _plain(entry: DecidedClaim) -> dict[str, Any]:
     claim, numbers = entry.claim, entry.evidence.numbers
     return {
         **{name: getattr(claim, name) for name in ("name", "section", "sentence", "rule")},

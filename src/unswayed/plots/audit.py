@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from unswayed.audits.report import limit_text, place, ranked, source_row, summary
 from unswayed.audits.result import Audit
 from unswayed.audits.verdict import verdict
+from unswayed.pages.render import Picture, Table, Words, standalone
 from unswayed.plots.lies import LowestLead, draw_lies
-from unswayed.plots.page import document, escaped, picture, table
 from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, encoded, light
 from unswayed.text import number, printable
 
@@ -57,23 +57,19 @@ def _finish(axes: Axes) -> None:
 
 def audit_page(audit: Audit, source: str) -> str:
     """The audit of `source` as a page: the answer, pictures, words, tables."""
-    words = "\n".join(summary(audit)[1:])  # the first line answers the heading
-    withstands = "".join(f"<li>{escaped(limit_text(audit, limit))}</li>" for limit in audit.limits)
     fixed = f"With the model held fixed and values {audit.span}."
     lies = f"The lowest possible lead of option {audit.winner} over its best rival. {fixed}"
     legend = "Green: the winner; orange: the rival that tampering would help most cheaply."
     parts = [
-        f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
-        f"<p><strong>{escaped(verdict(audit))}</strong></p>",
-        f"<ul>{withstands}</ul>",
-        picture("How many lies it takes", lies, encoded(_drawn(_lies, audit))),
+        Picture("How many lies it takes", lies, encoded(_drawn(_lies, audit))),
         *_source_table(audit),
-        picture("Who leads, and by how much", legend, encoded(_drawn(draw_leaders, audit))),
-        f"<h2>In words</h2><pre>{escaped(words)}</pre>",
+        Picture("Who leads, and by how much", legend, encoded(_drawn(draw_leaders, audit))),
+        Words("In words", summary(audit)[1:]),  # the first line answers the heading
         _rival_table(audit),
         *_suspect_table(audit),
     ]
-    return document("Unswayed: audit", parts)
+    facts = [limit_text(audit, limit) for limit in audit.limits]
+    return standalone(__package__, "audit.html", source=source, verdict=verdict(audit), facts=facts, parts=parts)
 
 
 def _drawn(draw: Callable[[Axes, Audit], None], audit: Audit) -> Figure:
@@ -83,7 +79,7 @@ def _drawn(draw: Callable[[Axes, Audit], None], audit: Audit) -> Figure:
     return figure
 
 
-def _source_table(audit: Audit) -> list[str]:
+def _source_table(audit: Audit) -> list[Table]:
     if not audit.sources:
         return []
     head = ("source", "measured", "offset", "alone", "wins without")
@@ -97,10 +93,10 @@ def _source_table(audit: Audit) -> list[str]:
         "How often each measured, how far it reads above the others, whether its lies alone could have overturned the "
         "result, and which option wins without it. Suspicious: the others do not explain it."
     )
-    return [table("Sources", text, head, rows)]
+    return [Table("Sources", text, head, rows)]
 
 
-def _rival_table(audit: Audit) -> str:
+def _rival_table(audit: Audit) -> Table:
     rows = []
     for rival in audit.rivals:
         point = audit.coordinates(rival.option)
@@ -108,10 +104,10 @@ def _rival_table(audit: Audit) -> str:
         rows.append([str(rival.option), *point, lead, f"{rival.budget:.4g}", str(rival.pivot)])
     names = [printable(name, limit=200) for name in audit.names]
     text = "What total tampering would have made each of them win, and on which option's measurements."
-    return table("Closest rivals", text, ("option", *names, "lead", "tampering", "pivot"), rows)
+    return Table("Closest rivals", text, ("option", *names, "lead", "tampering", "pivot"), rows)
 
 
-def _suspect_table(audit: Audit) -> list[str]:
+def _suspect_table(audit: Audit) -> list[Table]:
     if not audit.suspects:
         return []
     noise = audit.assumptions.noise_std
@@ -120,4 +116,4 @@ def _suspect_table(audit: Audit) -> list[str]:
         [place(audit, s.row), str(s.option), number(s.value, noise), number(s.expected, noise), f"{s.score:.1f}"]
         for s in audit.suspects[:SUSPECTS]
     ]
-    return [table("Measurements that the others do not explain", "Worth a second look.", head, suspects)]
+    return [Table("Measurements that the others do not explain", "Worth a second look.", head, suspects)]

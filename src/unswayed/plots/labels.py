@@ -11,7 +11,7 @@ from unswayed.audits.labels.data import named
 from unswayed.audits.labels.lies import false_outcomes, given_up
 from unswayed.audits.labels.report import lie, summary, suspect_words, verdict
 from unswayed.judgement.source import Source
-from unswayed.plots.page import document, escaped, picture, table
+from unswayed.pages.render import Picture, Table, Words, standalone
 from unswayed.plots.style import BAD, GOOD, PALETTE, encoded, light
 from unswayed.text import counted, printable
 from unswayed.types import FloatArray
@@ -75,37 +75,33 @@ def labels_page(audit: LabelAudit, source: str) -> str:
         f"How much of the lead is left after the worst {lie(audit)}s. Where a line meets zero, that option could have "
         f"won: from {counted(audit.breakdown_lies, lie(audit))} on."
     )
-    words = "\n".join(summary(audit)[1:])  # the first line answers the heading
-    image = encoded(plot_labels(audit))
-    parts = [
-        f"<h1>Can this winner be trusted?</h1><p class='soft'>{escaped(printable(source))}</p>",
-        f"<p><strong>{escaped(verdict(audit))}</strong></p>",
-        f"<pre>{escaped(words)}</pre>",
-        f"<div style='max-width: 38rem'>{picture('How many lies would change the result', legend, image)}</div>",
+    parts: list[Picture | Table | Words] = [
+        Words("", summary(audit)[1:]),  # the first line answers the heading
+        Picture("How many lies would change the result", legend, encoded(plot_labels(audit))),
     ]
     if audit.suspects:
         rows = [[named(audit.labels[s.option]), suspect_words(audit, s)] for s in audit.suspects[:ROWS]]
         title = "What the others do not explain"
         wins, left = audit.winner_without_suspects, "it" if len(audit.suspects) == 1 else "them"
         text = "Worth a second look." if wins is None else f"Without {left} {audit.describe(wins)} wins."
-        parts.append(table(title, text, ("option", "recorded"), rows))
+        parts.append(Table(title, text, ("option", "recorded"), rows))
     parts.append(_options(audit))
     if audit.sources:
         parts.append(_sources(audit))
-    return document("Unswayed: audit", parts)
+    return standalone(__package__, "audit.html", source=source, verdict=verdict(audit), facts=[], parts=parts)
 
 
-def _options(audit: LabelAudit) -> str:
+def _options(audit: LabelAudit) -> Table:
     rows = [[audit.describe(audit.winner), f"{audit.estimate[audit.winner]:.4g}", "the winner", ""]]
     for rival in audit.rivals:
         value = f"{audit.estimate[rival.option]:.4g}"
         rows.append([audit.describe(rival.option), value, f"{rival.lead:.4g}", f"{rival.lies:,}"])
     kind = "rate" if audit.data.counts else "mean"
     text = f"How many {lie(audit)}s would have brought each of them level with the winner."
-    return table("Who could have won", text, ("option", kind, "behind by", f"{lie(audit)}s"), rows)
+    return Table("Who could have won", text, ("option", kind, "behind by", f"{lie(audit)}s"), rows)
 
 
-def _sources(audit: LabelAudit) -> str:
+def _sources(audit: LabelAudit) -> Table:
     def rank(source: Source) -> tuple[bool, ...]:
         return not source.suspicious, source.without == audit.winner, not source.alone
 
@@ -118,4 +114,4 @@ def _sources(audit: LabelAudit) -> str:
     more = len(ranked) - len(rows)
     text = "Whether a source alone could have overturned the result, and who wins without it."
     text += f" {more:,} more sources are not shown." if more > 0 else ""
-    return table("Sources", text, ("source", "rows", "could have alone", "winner without it"), rows)
+    return Table("Sources", text, ("source", "rows", "could have alone", "winner without it"), rows)

@@ -6,64 +6,50 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.data.rows import distinct_rows
-from unswayed.spaces import Box, Options, Space
+from unswayed.spaces import Space
 from unswayed.types import FloatArray, IntArray
 
-EVERYWHERE, NEAR, MOVED = 300, 400, 100  # rows all over, around the leaders, and with one parameter moved
+EVERYWHERE = 300  # rows all over the space
+NEAR = 400  # rows around the leaders
+MOVED = 100  # rows with one parameter of a leader moved
 FEW = EVERYWHERE + NEAR  # a space with at most this many points is considered as a whole
-FIRST = 64  # so many different rows are played, if none is told
-SOBOL, AROUND = 256, 50  # starts all over, and at each distance from the leaders
-LEADERS = 10  # this many rows of largest mean get candidates around them
-RADII = (0.3, 0.1, 0.03, 0.01, 0.003)
-STEPS = (0.2, 0.03)  # distances of starts from the leaders
-FAMILIES = 8  # the best row of this many families is optimised, beside the best rows of all
-REPEATS = 6  # first plays that are made twice, to learn the noise
+INITIAL = 64  # different initial rows, used until a value is told
+SOBOL = 256  # starts all over the space
+AROUND = 50  # starts at each distance from the leaders
+LEADERS = 10  # sample candidates around this many best rows
+RADII = (0.3, 0.1, 0.03, 0.01, 0.003)  # distances of candidates from the leaders, in sides of the cube
+START_RADII = (0.2, 0.03)  # the same for starts
+FAMILIES = 8  # the best row of this many families is optimised, in addition to the best rows of all
+REPEATS = 6  # initial rows that are played twice, to learn the noise
 
 
 def first_rows(space: Space, seed: int) -> FloatArray:
-    """Rows that cover the space, to play before there is a model: more than that needs, for those who ask for many."""
-    rows = space.spread(max(2 * parameters(space), FIRST), np.random.default_rng([seed]))
+    """Rows that cover the space, to play before there is a model. Longer than the model needs, for large batches."""
+    rows = space.spread(max(2 * len(space.names), INITIAL), np.random.default_rng([seed]))
     return _in_turn(space, rows[distinct_rows(rows)])
 
 
 def first_rows_twice(space: Space, seed: int) -> FloatArray:
     """The first plays of a search with a guarantee: rows that cover the space, the first few twice, for the noise."""
-    rows = space.arms(4 * parameters(space) + 8, seed)
-    rows = _in_turn(space, np.random.default_rng([seed]).permutation(rows))[: 4 * parameters(space) + 8]
+    most = 4 * len(space.names) + 8
+    rows = _in_turn(space, np.random.default_rng([seed]).permutation(space.arms(most, seed)))[:most]
     return np.vstack([rows, rows[: min(REPEATS, len(rows))]])
-
-
-def parameters(space: Space) -> int:
-    """The number of parameters."""
-    return int(space.groups.max()) + 1
-
-
-def families(space: Space) -> int:
-    """The number of families whose points have parameters of their own; 0 without conditions, or if there are many."""
-    return len(space.conditions.families) if isinstance(space, Box) and space.conditions else 0
-
-
-def family_of(space: Space, rows: FloatArray) -> IntArray:
-    """The number of the family of each row; 0 without conditions."""
-    if isinstance(space, Box) and space.conditions:
-        return space.conditions.family(rows)
-    return np.zeros(len(rows), dtype=np.int64)
 
 
 def leading(space: Space, rows: FloatArray, scores: FloatArray, n: int) -> IntArray:
     """The numbers of the n rows of largest score, and of the best row of each family: each is to be optimised."""
     order = np.argsort(-scores, kind="stable")
-    if not families(space):
+    if not len(space.families):
         return order[:n]
-    best = np.unique(family_of(space, rows[order]), return_index=True)[1]
+    best = np.unique(space.family_of(rows[order]), return_index=True)[1]
     return order[np.unique(np.append(np.arange(min(n, len(order))), np.sort(best)[:FAMILIES]))]
 
 
 def _in_turn(space: Space, rows: FloatArray) -> FloatArray:
     """The families in turn, so that the first rows cover all of them."""
-    if not families(space):
+    if not len(space.families):
         return rows
-    family = family_of(space, rows)
+    family = space.family_of(rows)
     order = np.argsort(family, kind="stable")
     starts = np.searchsorted(family[order], family[order])
     turn = np.empty(len(rows), dtype=np.int64)
@@ -76,7 +62,7 @@ def all_rows(space: Space, seed: int) -> FloatArray | None:
     return space.arms(FEW, seed) if space.size is not None and space.size <= FEW else None
 
 
-def unguided(space: Space, start: FloatArray, failed: FloatArray, number: int, seed: int) -> FloatArray:
+def initial_row(space: Space, start: FloatArray, failed: FloatArray, number: int, seed: int) -> FloatArray:
     """The row of play `number` while there is no model.
 
     The rows of `start` in turn; later, instead of a row that failed, a random one that did not. A continuous space
@@ -100,8 +86,8 @@ def near_failures(arms: FloatArray, told: FloatArray, failed: FloatArray, *, mea
     return [int(arm) for arm in np.flatnonzero(near)]
 
 
-def chances(rows: FloatArray, told: FloatArray, failed: FloatArray) -> FloatArray:
-    """How likely a play of each row gives a value: the share of values among the plays around it.
+def success_probability(rows: FloatArray, told: FloatArray, failed: FloatArray) -> FloatArray:
+    """How probable it is that a play of each row gives a value: the share of values among the plays around it.
 
     A play at distance r counts exp(-r^2/2 R^2), where R is the distance to the nearest play.
     """
@@ -117,21 +103,19 @@ def chances(rows: FloatArray, told: FloatArray, failed: FloatArray) -> FloatArra
 def starts(space: Space, leaders: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Rows to climb from: some everywhere, some around the leaders, and leaders with one parameter moved."""
     everywhere = space.spread(SOBOL, rng)
-    if isinstance(space, Options):  # a long table
-        return np.vstack([everywhere, space.nearest(leaders, AROUND)])
-    near = [space.around(leaders, radius, AROUND, rng) for radius in STEPS]
+    near = [space.around(leaders, radius, AROUND, rng) for radius in START_RADII]
     moved = one_parameter_moved(space, leaders, everywhere, rng)
-    return np.vstack([everywhere, moved, *near])
+    return np.vstack([everywhere, moved, *near, space.nearest(leaders, AROUND)])
 
 
 def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Rows to compare beside those that were played: some everywhere, some around the leaders."""
+    """Rows to compare with those that were played: some everywhere, some around the leaders."""
     near = [space.around(leaders, radius, NEAR // len(RADII), rng) for radius in RADII]
     everywhere = space.arms(EVERYWHERE, int(rng.integers(2**31)))
-    if isinstance(space, Options):  # a long table
-        some = rng.choice(len(everywhere), EVERYWHERE, replace=False)
-        return np.vstack([everywhere[some], space.nearest(leaders, NEAR // len(leaders))])
-    return np.vstack([everywhere, one_parameter_moved(space, leaders, everywhere, rng), *near])
+    if len(everywhere) > EVERYWHERE:  # a long table
+        everywhere = everywhere[rng.choice(len(everywhere), EVERYWHERE, replace=False)]
+    moved = one_parameter_moved(space, leaders, everywhere, rng)
+    return np.vstack([everywhere, moved, *near, space.nearest(leaders, NEAR // len(leaders))])
 
 
 def one_parameter_moved(
@@ -140,6 +124,4 @@ def one_parameter_moved(
     """Leaders with one parameter replaced by that of a random row: this leads from one peak to the next."""
     moved = leaders[rng.integers(len(leaders), size=MOVED)]
     donors = everywhere[rng.integers(len(everywhere), size=MOVED)]
-    taken = space.groups == rng.integers(parameters(space), size=MOVED)[:, None]
-    rows = np.where(taken, donors, moved)
-    return space.conditions.completed(rows, rng) if isinstance(space, Box) and space.conditions else rows
+    return space.exchanged(moved, donors, rng)

@@ -20,7 +20,7 @@ from unswayed.judgement.span import Span
 from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
-from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures, parameters
+from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures
 from unswayed.search.judged import Judged
 from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting
 from unswayed.search.play import Play
@@ -158,7 +158,7 @@ def _precise(task: Task, data: Data) -> bool:
     if data.plays < FEWEST:
         return False
     known = data.table(task.given.noise_std).noise is not None
-    return known or task.all_rows is not None or data.plays >= MANY * parameters(task.space)
+    return known or task.all_rows is not None or data.plays >= MANY * len(task.space.names)
 
 
 def _noise_given(given: Given, data: Data) -> Given:

@@ -15,28 +15,18 @@ Each is the expected gain by knowing better, as the expected improvement of a ne
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import expit
 
 from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.tampering.threat import Threat
-from unswayed.search.play import Why
+from unswayed.search.play import Proposal, Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.types import BoolArray, FloatArray, IntArray
 
-UNKNOWN = 0.02  # share of lies, if nobody knows the threat
-MOST = 0.25  # largest share of lies that is computed with
+UNKNOWN = 0.02  # assumed share of lies, if the threat is not known
+MOST_LIES = 0.25  # cap on the assumed share of lies
 PEAK = 0.05  # least probability that a high value in the range is a narrow peak
-
-
-class Doubt(NamedTuple):
-    """What to measure again, why, and what that is worth in units of the output scale."""
-
-    row: FloatArray
-    why: Why
-    worth: float
 
 
 def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) -> float:
@@ -51,10 +41,10 @@ def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) 
     if threat is None:
         return UNKNOWN
     lies = threat.lies + (threat.total / span if span > 0 else 0.0)
-    return min(lies / plays + threat.liars / max(sources, threat.liars + 1), MOST)
+    return min(lies / plays + threat.liars / max(sources, threat.liars + 1), MOST_LIES)
 
 
-def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | None = None) -> list[Doubt]:
+def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | None = None) -> list[Proposal]:
     """What may be worth measuring again, the best first.
 
     Only measurements count: the imagined values of open plays would confirm a lie beside them, and those of failed
@@ -80,7 +70,7 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     gain[leader] = p[leader] * _gain(others.max() - alone[leader], variance[leader])
     gain[_closed(surrogate, field.X, pending, source) | surrogate.sure(field.X)] = 0.0
     places = np.argsort(-gain, kind="stable")[:2]
-    found = [Doubt(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
+    found = [Proposal(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
     watch = surrogate.watch
     aside = np.flatnonzero(~watch.kept & (np.bincount(watch.arms)[watch.arms] == 1))
     aside = aside[~_closed(surrogate, surrogate.policy.domain[watch.arms[aside]], pending, source)]
@@ -99,7 +89,7 @@ def settled(surrogate: Surrogate, plays: int) -> set[bytes]:
     return {row for row, n in surrogate.refused().items() if 0 < share ** (n - 1) < PEAK}
 
 
-def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, span: float) -> list[Doubt]:
+def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, span: float) -> list[Proposal]:
     """The most promising of some values that were set aside; none if all are below the leader or far off."""
     watch, field = surrogate.watch, surrogate.measured
     aside = aside[(watch.rewards[aside] > best) & (watch.rewards[aside] < best + 2 * span)]
@@ -111,7 +101,7 @@ def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, s
     p = _false(off, np.square(deviation) + field.lam / watch.repeats[aside], share, np.ones(len(off)), span)
     gain = np.maximum(1 - p, PEAK) * np.minimum(watch.rewards[aside] - best, span)
     i = int(np.argmax(gain))
-    return [Doubt(rows[i], Why.RECHECK, float(gain[i]))]
+    return [Proposal(rows[i], Why.RECHECK, float(gain[i]))]
 
 
 def _false(off: FloatArray, variance: FloatArray, share: float, counts: FloatArray, span: float) -> FloatArray:

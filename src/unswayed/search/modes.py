@@ -1,7 +1,7 @@
 """A search as a value: its mode, and how an event changes it.
 
     Starting      the first plays, without a model
-    Guided        vigilant-UCB on arms that are refined around the leaders
+    Guided        the model chooses: expected improvement, doubts and quotas (schedule.py)
     Eliminating   influence-PE, epoch by epoch
 
 `step` is pure: the mode after some events follows from the task and the events alone. So a study that is read back
@@ -23,12 +23,12 @@ from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Failed, Task, Told
-from unswayed.spaces import Box
 from unswayed.types import FloatArray, IntArray
 
-GROWTH, STEPS = 1.15, 1.05  # fit anew, or improve the fit, when plays have grown by this factor
+GROWTH = 1.15  # fit from scratch when plays have grown by this factor
+STEPS = 1.05  # improve the fit when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
-KNOWN = 200  # plays, from which on the model of a box knows what to expect; before, holes teach more
+LONG_BOX = 200  # from this many plays on a box uses the rules of long searches
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +61,9 @@ class Guided:
         return modelled(self.data, self.task.seed)
 
     @property
-    def long(self) -> bool:
+    def is_long_box(self) -> bool:
         """Whether it is a long search of a box: hills can be climbed there, and the model knows what to expect."""
-        return self.task.all_rows is None and isinstance(self.task.space, Box) and self.data.plays >= KNOWN
+        return self.task.all_rows is None and bool(self.task.space.numbers.any()) and self.data.plays >= LONG_BOX
 
 
 @dataclass(frozen=True, eq=False)

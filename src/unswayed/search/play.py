@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Self
 from unswayed.spaces import Point
 from unswayed.types import FloatArray
 
+OLD_WORDS = {"anew": "restart"}  # in journals of older versions
+
 
 class Status(StrEnum):
     """The status of a play.
@@ -41,7 +43,8 @@ class Why(StrEnum):
         EXPLOIT: The model expects a value like that of the leader.
         VERIFY: The leader is measured again, because its value may be a lie.
         RECHECK: A doubtful value is measured again.
-        ANEW: The leader is known well: a search of its own, from its own plays only, begins elsewhere.
+        RESTART: The leader is known well: a search of its own, from its own plays only, begins elsewhere. Journals of
+            older versions call it "anew".
         ELIMINATE: An epoch of influence-PE asks for it.
         ADDED: Nobody asked for it: the measurement was added.
 
@@ -55,7 +58,7 @@ class Why(StrEnum):
     EXPLOIT = "exploit"
     VERIFY = "verify"
     RECHECK = "recheck"
-    ANEW = "anew"
+    RESTART = "restart"
     ELIMINATE = "eliminate"
     ADDED = "added"
 
@@ -69,14 +72,16 @@ class Why(StrEnum):
         Returns:
             The member; None if there is no such word, for example in a file of another version.
         """
-        return next((why for why in cls if why == word), None)
+        now = OLD_WORDS.get(word, word) if isinstance(word, str) else None
+        return next((why for why in cls if why == now), None)
 
 
-class Choice(NamedTuple):
-    """A row of the unit cube to play, and what for."""
+class Proposal(NamedTuple):
+    """A row of the unit cube to play, what for, and what that is worth, in output scales (see schedule.py)."""
 
     row: FloatArray
     why: Why
+    worth: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.table import Table
-from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, families, first_rows, first_rows_twice, parameters
+from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows, first_rows_twice
 from unswayed.search.play import Why
 from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
@@ -108,7 +108,7 @@ class Task:
         """With this many values there can be a model."""
         if self.method == "influence-pe":
             return len(self.start)
-        return min(max(parameters(self.space) + 1, 2 * families(self.space)), len(self.start))
+        return min(max(len(self.space.names) + 1, 2 * len(self.space.families)), len(self.start))
 
 
 @dataclass(frozen=True, eq=False)

@@ -198,6 +198,42 @@ class Box:
         fresh = distinct_rows(np.vstack([centres, X])) - len(centres)
         return X[fresh[fresh >= 0][:n]]
 
+    def nearest(self, X: ArrayLike, n: int) -> FloatArray:
+        """No rows: a box has no list of points."""
+        return np.empty((0, self.columns))
+
+    def neighbours(self, row: FloatArray) -> FloatArray:
+        """The points that differ in one number by one step, or in one category.
+
+        A category that needs other parameters is no neighbour: there is no value for them.
+        """
+        [point] = self.decode(row[None])
+        near = [{**point, name: other} for name, value in point.items() for other in self.parameters[name].near(value)]
+        if self.conditions is not None:
+            near = [whole for one in near if (whole := self.conditions.pruned(one)) is not None]
+        return self.encode(near) if near else row[None][:0]
+
+    def exchanged(self, X: FloatArray, donors: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Each row with one random parameter taken from its donor."""
+        taken = self.groups == rng.integers(len(self.parameters), size=len(X))[:, None]
+        rows = np.where(taken, donors, X)
+        return rows if self.conditions is None else self.conditions.completed(rows, rng)
+
+    @cached_property
+    def numbers(self) -> BoolArray:
+        """Which columns are numbers; on an arc, the first of two."""
+        numbers = np.array([not isinstance(one, Categorical) for one in self.parameters.values()], dtype=np.bool_)
+        return read_only(numbers[self.groups] & np.append(True, np.diff(self.groups) > 0))
+
+    @property
+    def families(self) -> IntArray:
+        """How many parameters the points of each family have, besides the gates; empty if there are many families."""
+        return np.empty(0, dtype=np.int64) if self.conditions is None else self.conditions.family_sizes
+
+    def family_of(self, X: FloatArray) -> IntArray:
+        """The number of the family of each row; 0 without conditions."""
+        return np.zeros(len(X), dtype=np.int64) if self.conditions is None else self.conditions.family(X)
+
     def record(self) -> dict[str, Any]:
         """The space as plain values for JSON; `space_from_record` reads them."""
         return {"space": "box", "parameters": [{"name": n, **one.record()} for n, one in self.parameters.items()]}

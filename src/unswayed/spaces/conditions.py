@@ -2,6 +2,13 @@
 
 gate      a parameter that conditions name; a Categorical or an Integer
 family    the points with the same values of all gates
+arc       the encoding of a number that not every point has: points without it are equally far from all its values
+
+On its arc, z in [0, 1] becomes the place (z, h) on a quarter of a circle with centre (1/2, 0) and radius sqrt(1/2).
+The centre stands for "no value". Its distance to each value is sqrt(1/2), and the ends of the scale are at distance 1.
+A category that not every point has needs nothing new: its columns are all 0 then, at distance sqrt(1/2) from every
+choice. So for any stationary kernel, points of two families are correlated by what they have in common, and not by a
+value that only one of them has.
 """
 
 from __future__ import annotations
@@ -10,20 +17,74 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
 from unswayed.errors import InvalidInput
-from unswayed.spaces.arcs import NO_VALUE, Arc, along, bent
 from unswayed.spaces.encoding import Encoding, Value, shown
 from unswayed.spaces.intervals import Integer
 from unswayed.spaces.parameters import Categorical, Parameter
+from unswayed.spaces.reals import Real
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 MOST_VALUES = 2000  # of a gate
 MOST_FAMILIES = 64  # with more, families are covered as far as the values of each gate are
+NO_VALUE = (0.5, 0.0)  # where a number that a point lacks is encoded
+
+
+@dataclass(frozen=True)
+class Arc:
+    """The encoding of a number that has a condition. The methods are those of `Encoding`."""
+
+    number: Real | Integer
+    columns: ClassVar[int] = 2
+
+    @property
+    def size(self) -> int | None:
+        """The number of values; None if there are infinitely many."""
+        return self.number.size
+
+    def check(self, value: object, name: str) -> Value:
+        """The value as plain Python."""
+        return self.number.check(value, name)
+
+    def encode(self, values: Any) -> FloatArray:
+        """Values that were checked, as places on the arc."""
+        return _on_arc(self.number.encode(values))
+
+    def decode(self, Z: FloatArray) -> list[Any]:
+        """The nearest value to each row."""
+        return self.number.decode(Z[:, :1])
+
+    def legal(self, Z: FloatArray) -> FloatArray:
+        """Each row moved to the place of its value."""
+        return _on_arc(self.number.legal(Z[:, :1]))
+
+    def spread(self, u: FloatArray) -> FloatArray:
+        """Encoded values that are as uniform as u."""
+        return _on_arc(self.number.spread(u))
+
+    def grid(self, levels: int) -> FloatArray:
+        """Encoded values that cover the parameter, the ends included."""
+        return _on_arc(self.number.grid(levels))
+
+    def move(self, Z: FloatArray, radius: float, rng: np.random.Generator, *, surely: bool) -> FloatArray:
+        """A random step from each row."""
+        return _on_arc(self.number.move(Z[:, :1], radius, rng, surely=surely))
+
+    def near(self, value: Any) -> list[Any]:
+        """The values next to one."""
+        return list(self.number.near(value))
+
+    def describe(self, value: Any) -> str:
+        """The value as text."""
+        return self.number.describe(value)
+
+    def record(self) -> dict[str, Any]:
+        """The parameter as plain values for JSON."""
+        return self.number.record()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +134,12 @@ class Conditions:
             if len(found) > MOST_FAMILIES:
                 return ()
         return tuple(found)
+
+    @cached_property
+    def family_sizes(self) -> IntArray:
+        """How many parameters, besides the gates, the points of each family have."""
+        names = [name for name in self.parameters if name not in self.gates]
+        return np.array([sum(self.has(name, one) for name in names) for one in self.families], dtype=np.int64)
 
     @cached_property
     def size(self) -> int | None:
@@ -203,14 +270,14 @@ class Conditions:
         X = X.copy()
         for at in self._arcs:
             here = X[:, at.stop - 1] > 0
-            X[here, at] = bent(X[here, at.start : at.start + 1])
+            X[here, at] = _on_arc(X[here, at.start : at.start + 1])
         return X
 
     def along(self, X: FloatArray, slopes: FloatArray) -> FloatArray:
         """Slopes by the positions of numbers, from those by all columns."""
         slopes = slopes.copy()
         for at in self._arcs:
-            slopes[:, at.start] = along(X[:, at], slopes[:, at])
+            slopes[:, at.start] = _along(X[:, at], slopes[:, at])
         return slopes
 
     def _gate_block(self, gate: str) -> FloatArray:
@@ -251,3 +318,15 @@ def _condition(name: str, parameters: Mapping[str, Parameter]) -> tuple[str, fro
 def _values(one: Parameter) -> list[Any]:
     """All values of a parameter that has finitely many."""
     return one.decode(one.grid(one.size or 1))
+
+
+def _on_arc(z: FloatArray) -> FloatArray:
+    """A column of positions as places on the arc."""
+    return np.hstack([z, np.sqrt(0.5 - np.square(np.clip(z, 0.0, 1.0) - 0.5))])
+
+
+def _along(Z: FloatArray, slopes: FloatArray) -> FloatArray:
+    """The slope by the position of each place on the arc, from the slopes by its two columns; 0 without a value."""
+    h = np.where(Z[:, 1] > 0, Z[:, 1], 1.0)
+    slope: FloatArray = np.where(Z[:, 1] > 0, slopes[:, 0] - slopes[:, 1] * (Z[:, 0] - 0.5) / h, 0.0)
+    return slope

@@ -20,13 +20,15 @@ from scipy.spatial import cKDTree
 from unswayed.core.data.rows import first_rows
 from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box, encoded_rows
+from unswayed.spaces.conditions import Conditions
 from unswayed.spaces.encoding import Value, checked_value, errors_in, shown
 from unswayed.spaces.parameters import Categorical, Parameter
 from unswayed.spaces.reals import Real
-from unswayed.types import FloatArray, floats, read_only
+from unswayed.types import BoolArray, FloatArray, IntArray, floats, read_only
 
 Given = Sequence[Any] | NDArray[Any]
 LARGEST_TABLE = 10**8
+NEIGHBOURS = 30  # options of a table that a walk compares with the present one
 # Positions are multiples of STEP, so that the squared distance of two different options is never rounded to 0.
 STEP = 2.0**-52
 
@@ -79,6 +81,7 @@ class Options:
         self._refuse_duplicates()
         self.names, self.columns, self.groups = self._box.names, self._box.columns, self._box.groups
         self.size = len(encoded)
+        self.conditions: Conditions | None = None  # all options have all parameters
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -147,6 +150,28 @@ class Options:
     def around(self, centres: ArrayLike, radius: float, n: int, rng: np.random.Generator) -> FloatArray:
         """No rows: there are no points between the options."""
         return np.empty((0, self.columns))
+
+    def neighbours(self, row: FloatArray) -> FloatArray:
+        """The options of a table that are nearest to a row."""
+        return self.nearest(row[None], NEIGHBOURS)
+
+    def exchanged(self, X: FloatArray, donors: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """No rows: with the parameter of another, an option may be none."""
+        return np.empty((0, self.columns))
+
+    @property
+    def numbers(self) -> BoolArray:
+        """None of the columns: there is nothing between the options."""
+        return np.zeros(self.columns, dtype=np.bool_)
+
+    @property
+    def families(self) -> IntArray:
+        """None: all options have all parameters."""
+        return np.empty(0, dtype=np.int64)
+
+    def family_of(self, X: FloatArray) -> IntArray:
+        """The same family for all."""
+        return np.zeros(len(X), dtype=np.int64)
 
     def record(self) -> dict[str, Any]:
         """The space as plain values for JSON; `space_from_record` reads them."""

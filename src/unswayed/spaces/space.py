@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike
 
 from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box
+from unswayed.spaces.conditions import Conditions
 from unswayed.spaces.encoding import errors_in, shown
 from unswayed.spaces.options import Options
 from unswayed.spaces.parameters import Parameter, parameter_from_record
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 Point = Any  # dict[str, Value] in a box; a label, a dict or a tuple of floats in options
 LARGEST_FILE = 10_000_000
@@ -99,6 +100,50 @@ class Space(Protocol):
             radius: Largest step in each coordinate.
             n: Largest number of rows.
             rng: Random numbers.
+        """
+
+    def nearest(self, X: ArrayLike, n: int) -> FloatArray:
+        """The n options that are nearest to each row, without repeats; no rows for a box.
+
+        Args:
+            X: Rows of the unit cube.
+            n: How many.
+        """
+
+    def neighbours(self, row: FloatArray) -> FloatArray:
+        """In a box, the points that differ in one number by one step, or in one category; of options, the nearest.
+
+        Args:
+            row: A legal row.
+        """
+
+    def exchanged(self, X: FloatArray, donors: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Each row with one random parameter taken from its donor; no rows for options.
+
+        Args:
+            X: Legal rows.
+            donors: As many legal rows.
+            rng: Random numbers.
+        """
+
+    @property
+    def numbers(self) -> BoolArray:
+        """Which columns can be moved by themselves: those of numbers (on an arc, the first of two). None of options."""
+
+    @property
+    def conditions(self) -> Conditions | None:
+        """Which points have which parameters; None if all have all."""
+
+    @property
+    def families(self) -> IntArray:
+        """How many parameters the points of each family have, besides the gates; empty without conditions, or if there
+        are many families."""
+
+    def family_of(self, X: FloatArray) -> IntArray:
+        """The number of the family of each row; 0 without conditions.
+
+        Args:
+            X: Legal rows.
         """
 
     def record(self) -> dict[str, Any]:
@@ -247,5 +292,5 @@ def named_values(names: Sequence[str], point: Point) -> dict[str, Any]:
 
 def conditions_of(space: Space) -> dict[str, Any]:
     """The condition of each parameter that only some points of a space have."""
-    parameters = space.parameters.items() if isinstance(space, Box) else ()
-    return {name: one.when for name, one in parameters if one.when is not None}
+    parameters = {} if space.conditions is None else space.conditions.parameters
+    return {name: one.when for name, one in parameters.items() if one.when is not None}

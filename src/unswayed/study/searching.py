@@ -72,7 +72,7 @@ class Searching:
         whys = []
         for place in range(number, number + n):
             mode, pending = self._seen_by(place, rows)
-            row, why = propose(mode, self._state.asked + place - number, pending, source)
+            row, why, _ = propose(mode, self._state.asked + place - number, pending, source)
             repeated = len(pending) > 0 and np.array_equal(row, rows[place - 1])
             rows[place] = row if repeated else space.encode(space.decode(row[None]))[0]  # as it is read from the log
             whys.append(why)

@@ -19,7 +19,6 @@ from unswayed.errors import InvalidInput
 from unswayed.experiments.sweep import Failure
 from unswayed.storage.tables import read_parquet
 from unswayed_gauntlet.match import Match
-from unswayed_gauntlet.report import page as module
 from unswayed_gauntlet.report.board import command, percent
 from unswayed_gauntlet.report.page import page
 from unswayed_gauntlet.report.scores import GameId
@@ -166,8 +165,8 @@ def test_the_policy_allows_this_script_and_this_style_only():
         for kind in ("script", "style")
     }
     assert policy == (
-        f"default-src 'none'; script-src 'sha256-{hashes['script']}'; style-src 'sha256-{hashes['style']}'; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; img-src data:; style-src 'sha256-{hashes['style']}'; "
+        f"script-src 'sha256-{hashes['script']}'; base-uri 'none'; form-action 'none'"
     )
     assert text.index("Content-Security-Policy") < text.index("<style>")
     assert not re.search(r"https?://|@import|url\(", text)
@@ -207,10 +206,10 @@ def test_commands_of_any_games_cover_them_once():
 def test_every_panel_has_its_commands():
     rows = gauntlet()
     text = page(rows, settings=SETTINGS)
-    sections = dict(re.findall(r"<section class='panel' id='([\w-]+)'>(.*?)</section>", text, re.DOTALL))
+    sections = dict(re.findall(r'<section class="panel" id="([\w-]+)">(.*?)</section>', text, re.DOTALL))
     assert len(sections) == 3 + 3 + len(PROBLEMS)
     for name, body in sections.items():
-        lines = [unescape(line) for line in re.findall("<code class='command'>(.*?)</code>", body)]
+        lines = [unescape(line) for line in re.findall('<code class="command">(.*?)</code>', body)]
         assert lines, name
         played = set.union(*(played_by(line)[0] for line in lines))
         if name.startswith("problem-"):
@@ -251,11 +250,12 @@ def test_pages_of_few_runs():
 
 
 def test_what_a_corruption_is(monkeypatch):
-    monkeypatch.setattr(module, "CORRUPTIONS", {"hide": SimpleNamespace(about="Plays near the best are lowered.")})
+    known = {"hide": SimpleNamespace(about="Plays near the best are lowered.", bound=None)}
+    monkeypatch.setattr("unswayed_gauntlet.report.page.CORRUPTIONS", known)
     text = page(gauntlet(), settings=SETTINGS)
     assert "<h3>hide</h3><p>Plays near the best are lowered.</p>" in text
-    assert "<h3>spikes</h3><p class='soft'>In one run" in text  # not known here: no line
-    places = [text.index(f"id='corruption-{name}'") for name in ("hide", "spikes", "worker")]
+    assert '<h3>spikes</h3><p class="soft">In one run' in text  # not known here: no line
+    places = [text.index(f'id="corruption-{name}"') for name in ("hide", "spikes", "worker")]
     assert places == sorted(places)
 
 

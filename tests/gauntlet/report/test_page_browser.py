@@ -71,7 +71,7 @@ def test_the_page_in_a_real_browser(site, tmp_path):
     attacked = [r for r in gauntlet() if r["corruption"] != "none" and r["problem"] in ("branin-2", "hplc")]
     gaps = {name: median(r["gaps"][-1] for r in attacked if r["optimizer"] == name) for name in table}
     for one in seen:
-        assert one["title"] == "The gauntlet of Unswayed"
+        assert one["title"] == "The gauntlet · Unswayed"
         assert one["wide"] <= one["width"], one
         assert (one["outside"], one["sticking"]) == (0, 0), one
         assert one["styled"] != "none"

@@ -4,10 +4,11 @@ import pytest
 
 from unswayed_gauntlet.report.scoreboard import lines, scoreboard
 
+from . import page_data
+
 
 def row(optimizer, problem, gap, ours, corruption="none", seed=0):
-    game = {"problem": problem, "corruption": corruption, "plays": 20, "seed": seed}
-    return {"optimizer": optimizer, **game, "gaps": [0.9, gap], "gap_ours": ours}
+    return page_data.row(optimizer, problem, corruption, seed, gap, gap_ours=ours)
 
 
 ROWS = [

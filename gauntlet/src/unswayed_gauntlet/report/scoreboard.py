@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from unswayed.experiments.store import RunFolder
 from unswayed.experiments.sweep import Failure
 from unswayed.storage import write_atomically
 from unswayed.text import counted
-from unswayed_gauntlet.report.summary import LOST, markdown
+from unswayed_gauntlet.report.page import page
+from unswayed_gauntlet.report.scores import HONEST, FinishedMatch, played, runs_of, score
+from unswayed_gauntlet.report.summary import markdown
 
 Row = Mapping[str, Any]
 PAGE, TABLE = "gauntlet.html", "table.md"
-GAME = ("problem", "corruption", "plays", "seed")
 
 
 def write(folder: RunFolder, rows: Sequence[Row], settings: Mapping[str, Any], failures: Sequence[Failure]) -> None:
@@ -28,8 +26,6 @@ def write(folder: RunFolder, rows: Sequence[Row], settings: Mapping[str, Any], f
         settings: For the page: the command, the version, and how it was run.
         failures: The matches that gave no result.
     """
-    from unswayed_gauntlet.report.page import page
-
     missing = f"\n{counted(len(failures), 'run')} failed: see {PAGE}.\n" if failures else ""
     write_atomically(folder.path / TABLE, f"{markdown(rows, times=False)}\n{missing}".encode())
     write_atomically(folder.path / PAGE, page(rows, settings=settings, failures=failures).encode())
@@ -47,29 +43,31 @@ def scoreboard(rows: Iterable[Row]) -> dict[str, Any]:
         would have been lost if Unswayed had recommended from the same measurements. None where there is no game.
 
     Example:
-        >>> row = {"optimizer": "tpe", "problem": "a", "corruption": "none", "plays": 20, "seed": 0}
-        >>> scoreboard([{**row, "gaps": [0.2], "gap_ours": 0.0}])["optimizers"]["tpe"]["honest"]
-        {'lost': 1.0, 'gap': [0.2, 0.2, 0.2], 'lost_ours': 0.0}
+        >>> from unswayed_gauntlet.match import Match
+        >>> scoreboard([Match("random", "branin-2", "none", 20, 0).row()])["games"]
+        {'attacked': 0, 'honest': 1}
     """
-    own: dict[str, dict[tuple[Any, ...], Row]] = defaultdict(dict)
-    for row in rows:
-        own[row["optimizer"]][tuple(row[name] for name in GAME)] = row
-    shared = sorted(set.intersection(*map(set, own.values()))) if own else []
-    kinds = {"attacked": [g for g in shared if g[1] != "none"], "honest": [g for g in shared if g[1] == "none"]}
+    runs = played(runs_of(rows))
+    shared = sorted(set.intersection(*map(set, runs.values()))) if runs else []
+    kinds = {
+        "attacked": [game for game in shared if game.corruption != HONEST],
+        "honest": [game for game in shared if game.corruption == HONEST],
+    }
     lines = {
-        name: {"runs": len(mine), **{kind: _score([mine[game] for game in games]) for kind, games in kinds.items()}}
-        for name, mine in own.items()
+        name: {
+            "runs": len(own),
+            **{kind: _figures(name, [own[game] for game in games]) for kind, games in kinds.items()},
+        }
+        for name, own in runs.items()
     }
     return {"games": {kind: len(games) for kind, games in kinds.items()}, "optimizers": lines}
 
 
-def _score(rows: Sequence[Row]) -> dict[str, Any] | None:
-    if not rows:
+def _figures(name: str, runs: Sequence[FinishedMatch]) -> dict[str, Any] | None:
+    if not runs:
         return None
-    gaps = np.array([row["gaps"][-1] for row in rows])
-    ours = [row["gap_ours"] > LOST for row in rows if row["gap_ours"] is not None]
-    quartiles = np.quantile(gaps, [0.25, 0.5, 0.75]).tolist()
-    return {"lost": float(np.mean(gaps > LOST)), "gap": quartiles, "lost_ours": float(np.mean(ours)) if ours else None}
+    one = score(name, runs)
+    return {"lost": one.lost.share, "gap": list(one.gap), "lost_ours": one.lost_ours and one.lost_ours.share}
 
 
 def lines(board: Mapping[str, Any]) -> list[list[str]]:

@@ -99,7 +99,7 @@ def plateau_factor(beta: float, T_c: int, kappa: float, lam: float, L: float, c:
 
     Psi = sqrt(1 + n (1 + n)), n = T_c kappa/lam, where kappa = max k(x, x): what lies can take from a deviation.
     C_w = hypot(2 L + beta_t sqrt(kappa) + lam/c, c)/(2 sqrt(lam)): what they can do to a mean, in deviations without
-    them. This constant is ours, as we know only the order of the paper's; docs/reference/algorithms.md derives it.
+    them. This constant is ours, as we know only the order of the paper's; docs/explanation/theory-lies.md derives it.
     """
     n = T_c * kappa / lam
     C_w = hypot(2 * L + beta * sqrt(kappa) + lam / c, c) / (2 * sqrt(lam))

@@ -1,22 +1,18 @@
 """The pages as text. Whatever a source can fill in is escaped by the templates, without exception.
 
 The server sends these with a content security policy that allows its own files only, so there is no inline script and
-no style attribute. `standalone` allows its own style, by hash, and nothing else.
+no style attribute.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
-from importlib import resources
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
-
+from unswayed.pages import render as shared
 from unswayed.search.answer import Answer
 from unswayed.service.pages.chart import LATEST
 from unswayed.service.pages.columns import FAR
@@ -24,9 +20,7 @@ from unswayed.service.pages.options import SHOWN
 from unswayed.service.pages.plays import log_page
 from unswayed.service.pages.view import StudyView
 from unswayed.study.reading import Study
-from unswayed.text import counted, number, printable
 
-LONGEST = 2000  # characters of a text that somebody wrote
 SOURCES = 100  # on a page
 TYPES = {"style.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8"}
 
@@ -170,11 +164,10 @@ def standalone(study: Study, answer: Answer | None, name: str) -> str:
         answer: Its answer.
         name: Its name.
     """
-    view, style = StudyView.of(name, study, answer), static("style.css")
+    view = StudyView.of(name, study, answer)
     shown = log_page(view.space, view.log, view.columns, 1, rows=max(len(view.log), 1))
-    digest = base64.b64encode(sha256(style.encode()).digest()).decode()
-    about = {"what_ifs": view.what_ifs(None, None), "rows": view.sources, "shown": shown, "style": style}
-    return _page("standalone.html", None, view=view, digest=digest, **about)
+    about: dict[str, Any] = {"what_ifs": view.what_ifs(None, None), "rows": view.sources, "shown": shown, "who": None}
+    return shared.standalone(__package__, "standalone.html", view=view, **about)
 
 
 def static(name: str) -> str:
@@ -183,20 +176,7 @@ def static(name: str) -> str:
     Args:
         name: The name.
     """
-    return resources.files(__package__).joinpath("static", name).read_text(encoding="utf-8")
-
-
-def _template(name: str) -> str:
-    return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
-
-
-def _line(text: object) -> str:
-    """Text as one line, without control characters and marks that turn the direction of writing."""
-    return printable(str(text), limit=LONGEST)
-
-
-def _short(text: object) -> str:
-    return printable(str(text), limit=60)
+    return shared.file_text(shared.SHARED if name == "style.css" else __package__, name)
 
 
 def _segment(text: str) -> str:
@@ -226,20 +206,9 @@ def _lasted(seconds: float) -> str:
 
 
 def _page(template: str, who: Who | None, **about: Any) -> str:
-    text = ENVIRONMENT.get_template(template).render(who=who, **about)
-    return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be sent
+    return shared.rendered(__package__, template, who=who, **about)
 
 
-ENVIRONMENT = Environment(
-    loader=FunctionLoader(_template), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
-ENVIRONMENT.filters |= {
-    "line": _line,
-    "short": _short,
-    "segment": _segment,
-    "when": _when,
-    "lasted": _lasted,
-    "number": number,
-    "counted": counted,
-}
-ENVIRONMENT.globals |= {"query": _query, "FAR": FAR, "LATEST": LATEST, "OPTIONS": SHOWN}
+TEMPLATES = shared.environment(__package__)
+TEMPLATES.filters |= {"segment": _segment, "when": _when, "lasted": _lasted}
+TEMPLATES.globals |= {"query": _query, "FAR": FAR, "LATEST": LATEST, "OPTIONS": SHOWN}

@@ -6,21 +6,22 @@ import pytest
 from tests.search.games import SQUARE, Game, bowl, nothing, task
 from unswayed import Box, Corrupted, Integer, Matern, Real, Threat, Why, maximize
 from unswayed.adversaries.boxes import Promote
-from unswayed.search.modes import KNOWN, step
-from unswayed.search.schedule import propose
+from unswayed.search.improvement import Turn
+from unswayed.search.modes import LONG_BOX, step
+from unswayed.search.quotas import CONFIRMING, leader_to_confirm
+from unswayed.search.schedule import QUOTAS, due, propose
 from unswayed.search.task import Failed, Told
-from unswayed.search.verified import EACH, LATE, unverified
 
 FALSE = np.array([0.8, 0.2])
 GIVEN = {"threat": 60.0, "kernel": Matern(2.5, 0.4), "noise_std": 0.01, "level": 0.0, "output_scale": 1.0}
-TURN = KNOWN + (1 - KNOWN) % EACH  # the number of a play that may verify
+TURN = LONG_BOX + 1  # the number of a play with a ticket of the quota
 
 
 def deceived(source=None, **given):
     """Early lies make a hill around FALSE that agrees with itself; later plays are honest, and elsewhere."""
     rng, game = np.random.default_rng(0), Game(task(**GIVEN | given))
-    for number in range(KNOWN):
-        lies = number < KNOWN // 8
+    for number in range(LONG_BOX):
+        lies = number < LONG_BOX // 8
         row = np.clip(FALSE + 0.1 * rng.standard_normal(2), 0, 1) if lies else rng.random(2) * [0.5, 1.0]
         value = 2 - np.square(row - FALSE).sum() if lies else bowl(row)
         game.mode = step(game.mode, Told(row, value + 0.01 * rng.standard_normal(), source))
@@ -40,32 +41,39 @@ def again(mode, values, row=None):
     return mode
 
 
-def asks(mode, number, source):
-    return unverified(mode, number, set(), source) is not None
+def asked(mode, number=TURN, source=None, pending=None):
+    """The row that the rule asks for, or None."""
+    turn = Turn(mode, number, nothing(mode.task) if pending is None else pending, source)
+    rows = [row for row, _, _ in leader_to_confirm(turn)]
+    return rows[0] if rows else None
+
+
+def has_turn(mode, number, source=None):
+    """Whether a play has a ticket of the quota."""
+    return leader_to_confirm in dict(due(Turn(mode, number, nothing(mode.task), source), QUOTAS))
 
 
 def test_a_leader_that_only_early_plays_know_is_measured_again_each_fourth_play():
     mode = deceived()
     assert np.abs(leader(mode) - FALSE).max() < 0.1
-    asked = [unverified(mode, TURN + number, set()) for number in range(2 * EACH)]
-    assert [row is not None for row in asked] == [number % EACH == 0 for number in range(2 * EACH)]
-    np.testing.assert_array_equal(asked[0], leader(mode))
+    assert [has_turn(mode, TURN + number) for number in range(8)] == [True, False, False, False] * 2
+    np.testing.assert_array_equal(asked(mode), leader(mode))
     assert propose(mode, TURN, nothing(mode.task)).why is Why.VERIFY
 
 
 def test_late_plays_that_confirm_it_are_enough():
     mode = deceived()
     first = leader(mode)
-    for late in range(LATE):
-        assert unverified(mode, TURN, set()) is not None, late
+    for late in range(CONFIRMING):
+        assert asked(mode) is not None, late
         mode = again(mode, [2.0], first + 0.01 * late)
-    assert unverified(mode, TURN, set()) is None
+    assert asked(mode) is None
 
 
 def test_a_false_leader_is_left():
     mode, plays = deceived(), 0
     while np.abs(leader(mode) - FALSE).max() < 0.3 and plays < 60:
-        row = unverified(mode, TURN, set())
+        row = asked(mode)
         assert row is not None, f"play {plays} confirms a false leader"
         mode, plays = step(mode, Told(row, bowl(row))), plays + 1
     assert bowl(leader(mode)) > 0.9, plays
@@ -73,17 +81,17 @@ def test_a_false_leader_is_left():
 
 @pytest.mark.parametrize("threat", [0.0, Threat()])
 def test_nothing_is_verified_without_a_threat(threat):
-    assert unverified(deceived(threat=threat), TURN, set()) is None
+    assert asked(deceived(threat=threat)) is None
 
 
 def test_a_threat_that_nobody_knows_counts():
-    assert unverified(deceived(threat=None), TURN, set()) is not None
+    assert asked(deceived(threat=None)) is not None
 
 
 def test_a_leader_that_is_open_or_has_failed_is_not_asked_for():
     mode = deceived()
     pending = leader(mode)[None]
-    assert unverified(mode, TURN, {pending.tobytes()}) is None
+    assert asked(mode, pending=pending) is None
     assert propose(mode, TURN, pending).why is not Why.VERIFY
     failed = step(mode, Failed(leader(mode)))
     assert not np.array_equal(propose(failed, TURN, nothing(mode.task)).row, leader(mode))
@@ -91,24 +99,25 @@ def test_a_leader_that_is_open_or_has_failed_is_not_asked_for():
 
 def test_the_same_source_does_not_verify_itself():
     mode = deceived(source="lab")
-    assert not any(asks(mode, number, "lab") for number in range(KNOWN, 2 * KNOWN))
-    assert 30 < sum(asks(mode, number, "other") for number in range(KNOWN, 2 * KNOWN)) < 70
+    assert asked(mode, source="lab") is None
+    assert asked(mode, source="other") is not None
 
 
 @pytest.mark.parametrize("workers", [2, 3, 4, 8])
 def test_of_sources_that_take_turns_none_is_left_out(workers):
-    mode, names = deceived(), [f"worker {i}" for i in range(workers)]
-    asked = {names[n % workers] for n in range(KNOWN, KNOWN + 20 * workers) if asks(mode, n, names[n % workers])}
-    assert asked == set(names)
+    mode, numbers = Game(task()).play(5).mode, range(LONG_BOX, LONG_BOX + 20 * workers)
+    turns = [number % workers for number in numbers if has_turn(mode, number, f"worker {number % workers}")]
+    assert set(turns) == set(range(workers))
+    assert 0.15 < len(turns) / len(numbers) < 0.35
 
 
 def test_short_searches_and_small_spaces_verify_by_their_worth_alone():
-    short = Game(task(SQUARE, **GIVEN)).play(KNOWN // 10).mode
-    assert unverified(short, TURN, set()) is None
+    short = Game(task(SQUARE, **GIVEN)).play(LONG_BOX // 10).mode
+    assert asked(short) is None
     small = Game(task(Box({"n": Integer(1, 20)}), **GIVEN | {"kernel": None}))
-    for number in range(KNOWN):
+    for number in range(LONG_BOX):
         small.tell(small.task.all_rows[number % 20], float(number % 20))
-    assert unverified(small.mode, TURN, set()) is None
+    assert asked(small.mode) is None
 
 
 def himmelblau(X):

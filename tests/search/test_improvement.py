@@ -10,8 +10,9 @@ from unswayed import Box, Categorical, Integer, Linear, Matern, Options, Real, S
 from unswayed.core.gp.kernels import WithLevel
 from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.search.candidates import FEW, starts
-from unswayed.search.climb import APART, NEAREST, ROUNDS, STARTS, STEPS, Improvement, climbed, neighbours, top
+from unswayed.search.improvement import APART, CLIMB_STEPS, CLIMBS, WALK, Improvement, climbed, maximize_acquisition
 from unswayed.spaces import Space
+from unswayed.spaces.options import NEIGHBOURS
 
 MIXED = Box(
     {"rate": Real(1e-5, 1e-1, log=True), "layers": Integer(1, 9), "width": Integer(4, 4096, log=True), "x": Real(-3, 3)}
@@ -66,7 +67,7 @@ def test_the_top_of_a_fine_grid_is_reached():
     reached = 0
     for seed in range(10):
         goal, some = drawn(SQUARE, seed)
-        reached += goal.at(top(SQUARE, goal, some)[:1])[0] > goal.at(grid).max() - 1e-3
+        reached += goal.at(maximize_acquisition(SQUARE, goal, some)[:1])[0] > goal.at(grid).max() - 1e-3
     assert reached >= 8
 
 
@@ -74,7 +75,7 @@ def test_the_top_of_a_fine_grid_is_reached():
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_are_legal_and_the_best_comes_first(space, seed):
     goal, some = drawn(space, seed)
-    rows = top(space, goal, some)
+    rows = maximize_acquisition(space, goal, some)
     np.testing.assert_array_equal(space.legal(rows), rows)
     scores = goal.at(rows)
     assert (np.diff(scores) <= 1e-9 * np.abs(scores[1:])).all()
@@ -86,7 +87,7 @@ def test_climbing_gains():
     better = 0
     for seed in range(10):
         goal, some = drawn(MIXED, seed)
-        better += goal.at(top(MIXED, goal, some)[:1])[0] > goal.at(some).max() + 1e-6
+        better += goal.at(maximize_acquisition(MIXED, goal, some)[:1])[0] > goal.at(some).max() + 1e-6
     assert better >= 8
 
 
@@ -100,21 +101,21 @@ def test_a_better_category_is_found_by_walking(seed):
     known = PointPosterior.of(WithLevel(Matern(2.5, 0.5), 1.0), 1e-3, X, np.ones(8), -np.square(x - 0.4))
     goal = Improvement(known.lead(int(np.argmax(known.means))))
     some = space.encode([{"x": one, "kind": "a"} for one in np.linspace(0, 1, 30)])
-    [best] = space.decode(top(space, goal, some)[:1])
+    [best] = space.decode(maximize_acquisition(space, goal, some)[:1])
     assert best["kind"] != "a"
     row = space.encode([best])
-    assert goal.at(neighbours(space, row[0])).max() <= goal.at(row)[0] + 1e-9
+    assert goal.at(space.neighbours(row[0])).max() <= goal.at(row)[0] + 1e-9
 
 
 def test_whole_numbers_and_categories_alone_are_only_walked():
     space = Box({"n": Integer(1, 5000), "kind": Categorical(["a", "b"])})
     goal, some = drawn(space, 1)
-    rows = top(space, goal, some)
+    rows = maximize_acquisition(space, goal, some)
     np.testing.assert_array_equal(space.legal(rows), rows)
     kinds = Box({"one": Categorical(["a", "b"]), "two": Categorical(list("cdef"))})
     goal, some = drawn(kinds, 1, plays=4)
     np.testing.assert_array_equal(climbed(kinds, goal, some), some)
-    best = top(kinds, goal, some)[0]
+    best = maximize_acquisition(kinds, goal, some)[0]
     np.testing.assert_allclose(goal.at(best[None])[0], goal.at(kinds.arms(100, 0)).max())
     assert goal.seen["sloped"] == 0
 
@@ -126,7 +127,7 @@ def test_the_best_row_of_a_long_table_is_found():
         goal, some = drawn(space, seed, plays=20)
         every = space.arms(0, 0)
         assert len(some) < len(every) / 2
-        found += np.array_equal(top(space, goal, some)[0], every[np.argmax(goal.at(every))])
+        found += np.array_equal(maximize_acquisition(space, goal, some)[0], every[np.argmax(goal.at(every))])
     assert found >= 8
 
 
@@ -135,11 +136,11 @@ def test_a_walk_through_a_table_ends_where_none_of_the_nearest_is_better(seed):
     space = Options(np.random.default_rng(0).random((2_000, 2)))
     goal, some = drawn(space, seed)
     [begin] = some[[int(np.argmin(goal.at(some)))]]
-    best = top(space, goal, begin[None])[0]
+    best = maximize_acquisition(space, goal, begin[None])[0]
     assert goal.at(best[None])[0] > goal.at(begin[None])[0]
     distance = np.square(space.arms(0, 0) - best).sum(axis=1)
     near = space.arms(0, 0)[np.argsort(distance)[:25]]
-    walked = ROUNDS * np.sqrt(NEAREST / (np.pi * space.size))  # about the longest way
+    walked = WALK * np.sqrt(NEIGHBOURS / (np.pi * space.size))  # about the longest way
     assert goal.at(near).max() <= goal.at(best[None])[0] + 1e-9 or np.linalg.norm(best - begin) > 0.5 * walked
 
 
@@ -147,27 +148,27 @@ def test_a_walk_through_a_table_ends_where_none_of_the_nearest_is_better(seed):
 def test_the_number_of_evaluations_is_bounded(space):
     for seed in range(5):
         goal, some = drawn(space, seed)
-        top(space, goal, some)
-        near = 1 + max(NEAREST, 2 * 2 + 3)  # of MIXED: two whole numbers and three other categories
-        assert goal.seen["at"] <= len(some) + 2 * (STARTS + 1) + ROUNDS * near
-        assert goal.seen["sloped"] <= (STEPS + 1) * LINE_SEARCH
+        maximize_acquisition(space, goal, some)
+        near = 1 + max(NEIGHBOURS, 2 * 2 + 3)  # of MIXED: two whole numbers and three other categories
+        assert goal.seen["at"] <= len(some) + 2 * (CLIMBS + 1) + WALK * near
+        assert goal.seen["sloped"] <= (CLIMB_STEPS + 1) * LINE_SEARCH
 
 
 def test_neighbours():
     point = {"rate": 0.01, "layers": 9, "width": 4, "x": 0.0, "kind": "b"}
-    found = MIXED.decode(neighbours(MIXED, MIXED.encode([point])[0]))
+    found = MIXED.decode(MIXED.neighbours(MIXED.encode([point])[0]))
     for one in found:
         assert {name for name in point if one[name] != pytest.approx(point[name])} <= {"layers", "width", "kind"}
     changed = [(name, one[name]) for one in found for name in ("layers", "width", "kind") if one[name] != point[name]]
     assert changed == [("layers", 8), ("width", 5), ("kind", "a"), ("kind", "c"), ("kind", "d")]
-    assert len(neighbours(SQUARE, np.array([0.5, 0.5]))) == 0
-    assert len(neighbours(Options(["a", "b"]), np.array([1.0, 0.0]))) == 0
+    assert len(SQUARE.neighbours(np.array([0.5, 0.5]))) == 0
+    assert len(Options(["a", "b"]).neighbours(np.array([1.0, 0.0]))) == 0
 
 
 def test_starts_that_are_close_to_each_other_are_climbed_from_once():
     goal, _ = drawn(SQUARE, 0)
     bunch = 0.5 + 0.4 * APART * np.random.default_rng(0).random((50, 2))
-    rows = top(SQUARE, goal, bunch)
+    rows = maximize_acquisition(SQUARE, goal, bunch)
     assert len(rows) == 2 + len(bunch)  # one that was climbed to, once more after the walk, and the starts
     np.testing.assert_array_equal(rows[0], rows[1])
 
@@ -178,7 +179,7 @@ def test_the_leader_among_the_starts_does_no_harm():
         goal, some = drawn(SQUARE, seed)
         leader = goal.lead.posterior.X[goal.lead.row]
         best = some[[int(np.argmax(goal.at(some)))]]
-        rows = top(SQUARE, goal, np.vstack([leader, best]))
+        rows = maximize_acquisition(SQUARE, goal, np.vstack([leader, best]))
         assert np.isfinite(rows).all()
         assert goal.at(rows[:1])[0] >= goal.at(best)[0]
         assert np.isfinite(np.concatenate([part.ravel() for part in goal.sloped(leader[None])])).all()

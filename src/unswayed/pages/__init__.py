@@ -1,0 +1,1 @@
+"""Pages of HTML: what all of them share, whoever makes them."""

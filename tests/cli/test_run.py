@@ -46,6 +46,8 @@ def by_play(path):
     """What was asked and answered, by play; each at most once."""
     found = {}
     for record in records(path)[1:]:
+        if record["kind"] == "fit":  # of several plays, and of none
+            continue
         key = ("ask" if record["kind"] == "ask" else "answer", record["play"])
         assert key not in found, f"{key} twice"
         found[key] = {name: value for name, value in record.items() if name not in ("play", "at")}

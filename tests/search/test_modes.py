@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import importlib
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,19 @@ def test_the_modes_follow_each_other():
     assert isinstance(finite.play(60, lambda row: TEN.decode(row[None])[0] / 10).mode, Eliminating)
 
 
+def test_a_model_is_at_most_a_twentieth_of_the_plays_old():
+    """So many plays a new liar has before the model learns of it. From scratch it is made less often."""
+    mode, rows, anew = begin(task()), np.random.default_rng(0).random((90, 2)), []
+    for plays, row in enumerate(rows, 1):
+        before, mode = mode, step(mode, Told(row, bowl(row)))
+        if isinstance(before, Guided):
+            made = before.beliefs is not mode.beliefs
+            assert made == (plays >= before.refit_at)
+            assert mode.refit_at <= max(plays + 1, 1.05 * plays)
+            anew += [plays] if made and plays >= before.anew_at else []
+    assert all(later <= 1.05 * np.ceil(1.15 * first) + 1 for first, later in pairwise(anew))
+
+
 def test_an_event_of_a_row_that_is_no_arm_any_more_is_taken_in():
     game = Game(task()).play(40)
     mode = step(game.mode, Told(np.array([0.123, 0.456]), 0.5))
@@ -89,10 +103,10 @@ def test_an_event_of_a_row_that_is_no_arm_any_more_is_taken_in():
 def test_a_failure_makes_no_measurement_suspect():
     """Failed plays at the best place are no evidence against those around it."""
     mode = Game(task()).play(60).mode
-    kept = mode.surrogate.watch.kept
+    kept = mode.surrogate.kept.mask
     for number in range(60, 75):
         mode = step(mode, Failed(np.array([0.3, 0.7]) + 0.001 * number))
-    np.testing.assert_array_equal(mode.surrogate.watch.kept, kept)
+    np.testing.assert_array_equal(mode.surrogate.kept.mask, kept)
 
 
 # -- the source -------------------------------------------------------------------------------------------------------

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from unswayed.audits.verdict import verdict
-from unswayed.judgement.words import gap_sentence
+from unswayed.judgement.words import SHOWN, could_alone, gap_sentence, more, still_wins, who_wins
 from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:
-    from unswayed.audits.counting import Limit
     from unswayed.audits.result import Audit
+    from unswayed.judgement.findings import Limit
     from unswayed.judgement.source import Source
 
-SHOWN = 10  # suspects and sources
 PLANNED = 5  # false measurements of the cheapest plan
 KINDS = {"lies": "false measurement", "liars": "lying source", "total": "tampering"}
 
@@ -61,7 +59,7 @@ def _budgets(audit: Audit) -> list[str]:
     if not audit.assumptions.estimated:
         return lines
     again, refit = "With the model estimated again after the change", at_most(audit.breakdown_budget_refit)
-    if audit.overturned_by_one:
+    if audit.single_change_found:
         least = "This is the least change of one measurement that was found to change the winner, so an upper bound of"
         return [*lines, f"{again}: {refit}. {least} what is needed."]
     return [*lines, f"{again}, no change of a single measurement was found to change the winner, up to {refit}."]
@@ -69,7 +67,7 @@ def _budgets(audit: Audit) -> list[str]:
 
 def sentence(audit: Audit) -> str:
     """How far the winner is from the best: proved, fitted, or that it cannot be said."""
-    where, options, claim = "above" if audit.minimize else "below", f"{len(audit.points):,} options", ""
+    where, options = audit.worse, f"{len(audit.points):,} options"
     if audit.certificate is not None and len(audit.certificate.candidates) == 1:
         claim = f"option {audit.winner} is the best of the {options}"
     else:
@@ -79,11 +77,8 @@ def sentence(audit: Audit) -> str:
         elif audit.suspects:
             claim += " (by the measurements that the others explain)"
     measured = int(audit.counts.sum())
-    words = gap_sentence(audit.certificate, audit.credible, audit.assumptions, claim=claim, measured=measured)
-    said = audit.certificate or audit.credible
-    if said is None or not (said.threat.lies or said.threat.liars) or not isfinite(said.largest_gap):
-        return words
-    return f"{words} This supposes that every honest value lies {audit.span}."
+    bounds = audit.certificate, audit.credible
+    return gap_sentence(*bounds, audit.assumptions, claim=claim, measured=measured, span=str(audit.span))
 
 
 def details(audit: Audit) -> list[str]:
@@ -97,7 +92,7 @@ def details(audit: Audit) -> list[str]:
     lines.append("Most sensitive options (tampering needed if only this option is changed):")
     lines += [
         f"  {audit.describe(i)}, {counted(int(audit.counts[i]), 'measurement')}: {needed:.4g}"
-        for i, needed in audit.hinges
+        for i, needed in audit.sensitive_options
     ]
     if not audit.suspects:
         two = "Every value is one of two, so no single measurement is looked at as an outlier."
@@ -108,15 +103,8 @@ def details(audit: Audit) -> list[str]:
         f"{_shown(audit, s.expected)} is expected, {s.score:.1f} standard deviations"
         for s in audit.suspects[:SHOWN]
     ]
-    lines += _more(len(audit.suspects), SHOWN)
-    if audit.winner_without_suspects is not None:
-        left = "it" if len(audit.suspects) == 1 else "them"
-        lines.append(f"Without {left} {audit.describe(audit.winner_without_suspects)} wins.")
-    return lines
-
-
-def _more(number: int, shown: int) -> list[str]:
-    return [f"  and {number - shown:,} more"] if number > shown else []
+    lines += more(len(audit.suspects), SHOWN)
+    return lines + still_wins(len(audit.suspects), audit.winner_without_suspects, audit.describe)
 
 
 def _limits(audit: Audit) -> list[str]:
@@ -158,12 +146,12 @@ def _plan(audit: Audit) -> list[str]:
             f"{_shown(audit, c.instead)} in truth"
             for c in plan.changes[:PLANNED]
         ]
-        lines += _more(len(plan.changes), PLANNED)
+        lines += more(len(plan.changes), PLANNED)
     if plan.sources and plan.sources_rival is not None:
         names = [printable(name, limit=200) for name in plan.sources[:PLANNED]]
-        more = [f"{len(plan.sources) - PLANNED:,} more"] if len(plan.sources) > PLANNED else []
+        rest = [f"{len(plan.sources) - PLANNED:,} more"] if len(plan.sources) > PLANNED else []
         level = f"option {plan.sources_rival} is level with it or ahead"
-        lines.append(f"Fewest lying sources that could hide that {level}: {listed(names + more)}.")
+        lines.append(f"Fewest lying sources that could hide that {level}: {listed(names + rest)}.")
     return lines
 
 
@@ -176,7 +164,7 @@ def _sources(audit: Audit) -> list[str]:
         return []
     lines = ["Sources (how far each reads above the others; what it could do):"]
     lines += [f"  {', '.join(source_row(audit, one))}" for one in ranked(audit.sources)[:SHOWN]]
-    return lines + _more(len(audit.sources), SHOWN)
+    return lines + more(len(audit.sources), SHOWN)
 
 
 def ranked(sources: tuple[Source, ...]) -> list[Source]:
@@ -189,14 +177,14 @@ def source_row(audit: Audit, one: Source) -> list[str]:
     offset = "offset not known"
     if one.offset is not None and one.deviation is not None:
         offset = f"{round(one.offset, 1 - floor(log10(one.deviation))):+.6g} ± {one.deviation:.2g}"
-    power = "could overturn it alone" if one.alone else "cannot overturn it alone"
-    wins = "too little is left" if one.without is None else f"option {one.without} wins"
+    wins = who_wins(one.without, "option {}".format)
     name = printable(one.name, limit=200) + (" (SUSPICIOUS)" if one.suspicious else "")
-    return [name, counted(one.measurements, "measurement"), offset, power, f"without it {wins}"]
+    return [name, counted(one.measurements, "measurement"), offset, could_alone(one), f"without it {wins}"]
 
 
-def place(audit: Audit, row: int) -> str:
+def place(audit: Audit, row: int | None) -> str:
     """Where a measurement stands: the row of the data, from 1, and the line of the file, which has a header."""
+    assert row is not None
     words = f"data row {row + 1:,}"
     return words if audit.lines is None else f"{words} (line {audit.lines[row]:,} of the file)"
 
@@ -217,7 +205,7 @@ def record(audit: Audit) -> dict[str, Any]:
         "lead": audit.lead,
         "breakdown_budget": audit.breakdown_budget,
         "breakdown_budget_refit": audit.breakdown_budget_refit,
-        "overturned_by_one": audit.overturned_by_one,
+        "overturned_by_one": audit.single_change_found,
         "breakdown_lies": audit.breakdown_lies,
         "breakdown_sources": audit.breakdown_sources,
         "low": audit.span.low,
@@ -225,9 +213,9 @@ def record(audit: Audit) -> dict[str, Any]:
         "range_given": audit.span.given,
         "threat": None if audit.threat is None else audit.threat.to_dict(),
         "lowest_lead": _finite(audit.lowest_lead),
-        "threats": [{**asdict(limit), "stays": limit.stays} for limit in audit.limits],
+        "threats": [limit.to_dict() for limit in audit.limits],
         "plan": {
-            "changes": [{**asdict(c), "line": _line(audit, c.row)} for c in audit.plan.changes],
+            "changes": [{**vars(c), "line": audit.line(c.row)} for c in audit.plan.changes],
             "rival": _label(audit, audit.plan.rival),
             "sources": list(audit.plan.sources),
             "sources_rival": _label(audit, audit.plan.sources_rival),
@@ -250,14 +238,10 @@ def record(audit: Audit) -> dict[str, Any]:
         "fitted_on": audit.fitted_on,
         "precision": audit.precision,
         "jitter": audit.jitter,
-        "rivals": [asdict(rival) for rival in audit.rivals],
-        "hinges": [{"option": option, "budget": needed} for option, needed in audit.hinges],
-        "suspects": [{**asdict(s), "line": _line(audit, s.row)} for s in audit.suspects],
+        "rivals": [{name: value for name, value in vars(rival).items() if name != "lies"} for rival in audit.rivals],
+        "hinges": [{"option": option, "budget": needed} for option, needed in audit.sensitive_options],
+        "suspects": [{**s.to_dict(), "line": audit.line(s.row)} for s in audit.suspects],
     }
-
-
-def _line(audit: Audit, row: int) -> int | None:
-    return None if audit.lines is None else audit.lines[row]
 
 
 def _label(audit: Audit, option: int | None) -> str | None:

@@ -10,12 +10,14 @@ from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
 from unswayed.judgement.words import gap_sentence
-from unswayed.search.play import Play
+from unswayed.search.history import history
+from unswayed.search.play import Play, Status
 from unswayed.search.report import report
 from unswayed.spaces import Point
 from unswayed.text import counted, number, resolved
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 HIDDEN = 0.05  # nothing is said if a narrow peak could hide in a larger share of a box
@@ -65,6 +67,16 @@ class Answer(Findings):
     space: Any
     continuum: bool
     flat: bool
+
+    @property
+    def answer(self) -> Answer:
+        """The answer itself: what `maximize` returns has a `point` and an `answer`."""
+        return self
+
+    @property
+    def failures(self) -> tuple[Play, ...]:
+        """The plays that could not be measured, with their reasons."""
+        return tuple(play for play in self.plays if play.status is Status.FAILED)
 
     @cached_property
     def measured(self) -> int:
@@ -122,8 +134,14 @@ class Answer(Findings):
     def __str__(self) -> str:
         return "\n".join(report(self))
 
+    def history(self) -> pa.Table:
+        """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
+        return history(self.plays, self.space.names)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""
+        shown = ("number", "point", "why", "reason")
+        failures = [{name: play.to_dict()[name] for name in shown} for play in self.failures]
         return {
             "point": self.point,
             "estimate": self.estimate,
@@ -142,6 +160,9 @@ class Answer(Findings):
             "threat": None if self.threat is None else self.threat.to_dict(),
             "threats": [limit.to_dict() for limit in self.limits] if self.weighed else [],
             "minimize": self.minimize,
+            "plays": len(self.plays),
+            "failed": len(failures),
+            "failures": failures,
         }
 
     def plot(self) -> Figure:

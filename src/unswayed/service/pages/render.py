@@ -19,7 +19,7 @@ from unswayed.service.pages.columns import SURPRISING
 from unswayed.service.pages.options import OPTIONS
 from unswayed.service.pages.plays import log_page
 from unswayed.service.pages.view import StudyView
-from unswayed.study.reading import Study
+from unswayed.study.study import Study
 
 SOURCES = 100  # on a page
 TYPES = {"style.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8"}

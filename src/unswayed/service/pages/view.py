@@ -19,8 +19,8 @@ from unswayed.service.pages.plays import LogPage, log_page
 from unswayed.service.pages.sources import SourceRow, source_rows
 from unswayed.service.pages.trust import Gauge, WhatIf, gauges, what_ifs
 from unswayed.spaces import Options, Space
-from unswayed.study.reading import Study, why_no_answer
 from unswayed.study.settings import Settings
+from unswayed.study.study import Study, why_no_answer
 from unswayed.text import counted
 
 LATEST = 100  # plays that are searched for the last activity

@@ -47,7 +47,7 @@ def alive(pid):
     return bool(state.strip()) and not state.startswith("Z")
 
 
-def soon(condition, seconds=10):
+def soon(condition, seconds=40):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
@@ -206,8 +206,8 @@ def family(path):
 
 def test_at_the_time_limit_the_whole_group_is_killed(tmp_path):
     start = time.monotonic()
-    message = failure(python(FAMILY, str(tmp_path / "pids"), timeout=1.0))
-    assert message == "the command ran over its time limit of 1 s and was killed"
+    message = failure(python(FAMILY, str(tmp_path / "pids"), timeout=3.0))
+    assert message == "the command ran over its time limit of 3 s and was killed"
     assert time.monotonic() - start < 50  # the program would run for 60 s
     assert soon(lambda: not any(alive(pid) for pid in family(tmp_path / "pids")))
 
@@ -351,7 +351,7 @@ def test_a_daemon_ends_with_its_play(tmp_path):
 @linux
 def test_a_daemon_ends_at_the_time_limit(tmp_path):
     path = tmp_path / "pids"
-    assert "time limit" in failure(python(DAEMON, str(path), "60", timeout=2.0))
+    assert "time limit" in failure(python(DAEMON, str(path), "60", timeout=4.0))
     (pid,) = family(path)
     assert soon(lambda: not alive(pid))
 

@@ -18,10 +18,8 @@ from unswayed.core.gp.posterior import JointPosterior
 from unswayed.judgement.table import Table
 from unswayed.types import IntArray
 
-ALL_ROWS, SOME_ROWS = (
-    50,
-    20,
-)  # all rows are searched up to the first number, else the second number of the most influential ones
+ALL_ROWS = 50  # measurements up to which all are searched
+SOME_ROWS = 20  # of more measurements, how many of the most influential ones are searched
 STEPS_OF_SEARCH = 12  # changes that are tried between 0 and the limit
 HALVINGS = 6  # bisections between the last two of them
 AROUND, FARTHEST = 1.5, 4.0  # where the search begins, in breakdown budgets; where it ends, in ranges of the values

@@ -63,7 +63,7 @@ def _suspicious(case: AuditCase) -> set[int]:
 
 
 def _offset(case: AuditCase, sources: IntArray, s: int, suspicious: set[int]) -> tuple[float | None, float | None]:
-    """How far a source reads above the others that are not suspicious, and the deviation; None if that cannot be told."""
+    """How far a source reads above the others that are not suspicious, and the deviation; None if unknown."""
     records, posterior = case.records, case.posterior
     mine, others = sources == s, ~np.isin(sources, list(suspicious - {s}))
     if suspicious - {s}:

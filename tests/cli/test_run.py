@@ -577,7 +577,7 @@ def test_a_picture_that_cannot_be_written_is_one_line_after_the_result(unswayed,
 
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_a_command_that_is_missing_stops_soon_and_its_plays_do_not_count(unswayed, folder, monkeypatch, jobs):
-    monkeypatch.setattr("unswayed.programs.patience.SHORT", 0.3)
+    monkeypatch.setattr("unswayed.programs.starting.FIRST_START_PATIENCE", 0.3)
     code, out, err = run(unswayed, "--jobs", jobs, plays=50, command=("./trian", "{x}"))
     assert (code, out) == (2, "")
     assert "cannot start './trian': No such file or directory" in err.splitlines()[-1]
@@ -592,7 +592,7 @@ def test_a_command_that_is_missing_stops_soon_and_its_plays_do_not_count(unswaye
 
 
 def test_a_mistake_in_the_command_is_mended_in_the_same_journal(unswayed, folder, monkeypatch):
-    monkeypatch.setattr("unswayed.programs.patience.SHORT", 0.3)
+    monkeypatch.setattr("unswayed.programs.starting.FIRST_START_PATIENCE", 0.3)
     assert run(unswayed, plays=8, command=("./trian", "{x}"))[0] == 2
     wrong = ("awk", "BEGIN {{print $}}", "{x}")
     code, _, err = run(unswayed, plays=8, command=wrong)

@@ -14,7 +14,7 @@ from unswayed.core.data.measurement import Measurement
 from unswayed.errors import CannotStart, CommandFailed, InvalidInput, SystemFault, UnswayedError
 from unswayed.forwarding import setting
 from unswayed.programs.command import Command
-from unswayed.programs.patience import Patience
+from unswayed.programs.starting import StartPatience
 from unswayed.search.play import Play
 from unswayed.spaces import Point
 from unswayed.spaces.space import conditions_of, named_values
@@ -25,8 +25,8 @@ from unswayed.types import whole
 if TYPE_CHECKING:
     from unswayed.study.optimizer import Optimizer
 
-LONGEST_REASON = 500
-FIRST = 5  # a study stops after this many first failures, and one more for each play that is measured at a time
+LONGEST_REASON = 500  # characters
+FIRST = 5  # failures, and one more for each play measured at a time, after which a study without a value stops
 NUMBERS = re.compile(r"[0-9.+-]+")
 LOG = logging.getLogger("unswayed")
 
@@ -177,7 +177,7 @@ def _run_command(study: Optimizer, command: Command, how: RunOptions, watcher: W
     command.check(names)
     some = conditions_of(study.space)
     command = Command(command.template, timeout=command.timeout, when=some)  # ended below; the user's can run again
-    patience = Patience(command, watcher.say, worked=any(play.measured for play in study.log))
+    patience = StartPatience(command, watcher.say, worked=any(play.measured for play in study.log))
 
     def objective(point: Point) -> float | Measurement:
         return patience.run(named_values(names, point))

@@ -1,42 +1,50 @@
-"""A program that cannot be started for a while: somebody mends it, or a disk comes back."""
+"""Patience with a program that cannot be started: a disk may be away for a while, or an update under way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Lock
 from time import monotonic
+from typing import Any
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import CannotStart, CommandFailed
 from unswayed.programs.command import Command
 
-SHORT = 3.0  # seconds to wait for a program that could never be started so far: a mistake in the command
-LONG = 600.0  # seconds to wait for one that could: it comes back
-FIRST_PAUSE = 0.1  # seconds until the second try to start it; each pause is twice the one before
-LONGEST_PAUSE = 10.0  # seconds between two tries
-QUIET = 60.0  # seconds between two lines about it
+FIRST_START_PATIENCE = 3.0  # seconds to wait for a program that has never run: its name may be wrong
+RESTART_PATIENCE = 600.0  # seconds to wait for a program that has run before
+FIRST_PAUSE = 0.1  # seconds between the first two tries; each pause is twice as long as the one before
+LONGEST_PAUSE = 10.0  # seconds between two tries, at most
+QUIET_TIME = 60.0  # seconds between two lines about it
 
 
-class Patience:
-    """Runs a command, and waits while it cannot be started: that is not the fault of a point.
+class StartPatience:
+    """Runs a command, and tries again while it cannot be started: that is not the fault of a point.
 
     Args:
-        command: What is run.
-        say: Is given a line for people, when the waiting begins and when it ends.
-        worked: Whether the command could be started before.
-
-    Attributes:
-        worked: Whether it could be started so far.
+        command: The command. Several threads may run it at once.
+        say: Called with a line when the waiting begins, and when it is over.
+        worked: Whether the program has run before.
     """
 
     def __init__(self, command: Command, say: Callable[[str], None], *, worked: bool) -> None:
-        self._command, self._say, self._lock = command, say, Lock()
+        self._command = command
+        self._say = say
+        self._lock = Lock()
         self._since: float | None = None  # when it could not be started for the first time
-        self._said = -QUIET
+        self._said = -QUIET_TIME
         self.worked = worked
 
-    def run(self, point: dict[str, object]) -> float | Measurement:
-        """Measure at a point."""
+    def run(self, point: Mapping[str, Any]) -> float | Measurement:
+        """The measurement at a point.
+
+        Args:
+            point: The value of each parameter, by name.
+
+        Raises:
+            CommandFailed: The program failed at this point.
+            CannotStart: The program could not be started for a long time.
+        """
         pause = FIRST_PAUSE
         while True:
             try:
@@ -59,11 +67,11 @@ class Patience:
             self._since = None
 
     def _wait(self, error: CannotStart, pause: float) -> None:
-        limit = LONG if self.worked else SHORT
+        limit = RESTART_PATIENCE if self.worked else FIRST_START_PATIENCE
         with self._lock:
             if self._since is None:
                 self._since = monotonic()
-                if self._since - self._said > QUIET:
+                if self._since - self._said > QUIET_TIME:
                     self._said = self._since
                     self._say(f"{error}; trying again for {limit:g} s, and no play counts meanwhile")
             over = monotonic() - self._since + pause > limit

@@ -27,6 +27,7 @@ from unswayed.types import FloatArray
 CLIMBS = 4  # climb from this many rows
 CLIMB_STEPS = 12  # of L-BFGS, at most
 APART = 0.1  # of a side of the cube: rows to climb from differ by more than this in some column
+HORIZON = 10  # plays of a short study, for each parameter and one more: from then on doubt counts in full
 LEADERS = 3  # starts lie around this many rows of largest mean
 WALK = 8  # moves to neighbours at most, where parameters are whole numbers, steps or categories
 
@@ -157,8 +158,8 @@ class Turn:
 
     @property
     def plays(self) -> int:
-        """How many plays there will be; if that is not known, twice as many as now."""
-        return self.task.plays or 2 * max(self.number, 1)
+        """How many plays there will be. If that is not known, those so far, and at least HORIZON (d + 1)."""
+        return self.task.plays or max(self.number, HORIZON * (len(self.task.space.names) + 1))
 
     @property
     def rng(self) -> np.random.Generator:

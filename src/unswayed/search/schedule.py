@@ -61,17 +61,19 @@ QUOTAS: Mapping[Rule, Quota] = {
 
 
 def measure_again(turn: Turn) -> list[Proposal]:
-    """What may be a lie that matters, or is set aside and may be true; less of it early on, because leaders change.
+    """What may be a lie that matters, or is set aside and may be true; less of it early on, because leaders change."""
+    made = min(turn.number / turn.plays, 1.0)
+    return [one._replace(worth=made * one.worth) for one in doubt_from_the_start(turn)]
 
-    Nothing while most of the pending plays of a large space are repeats: they will tell.
-    """
+
+def doubt_from_the_start(turn: Turn) -> list[Proposal]:
+    """The same, however early. Nothing while most pending plays of a large space are repeats: they will tell."""
     surrogate = turn.search.surrogate
     repeats = sum(row.tobytes() in surrogate.arm_of for row in turn.pending) if turn.task.all_rows is None else 0
     if 2 * repeats > len(turn.pending):
         return []
-    made = min(turn.number / turn.plays, 1.0)
     found = doubts(surrogate, turn.plays, turn.pending, turn.source)
-    return [one._replace(worth=made * one.worth) for one in found if one.row.tobytes() not in turn.closed]
+    return [one for one in found if one.row.tobytes() not in turn.closed]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import argparse
 import numpy as np
 
 from unswayed import Matern, SquaredExponential, Threat
-from unswayed.audits.case import Case
+from unswayed.audits.case import AuditCase
 from unswayed.audits.measurements import collect
 from unswayed.audits.sources import find_sources
 from unswayed.core.data.threads import one_thread
@@ -43,9 +43,9 @@ def one_set(seed: int, *, liar: bool, given: bool) -> tuple[float, bool, int]:
     stated = Given(kernel=kernel, noise_std=noise, output_scale=1.0, level=0.0) if given else Given()
     with one_thread():
         data = collect(points[option], y, minimize=False, sources=[f"{s}" for s in source])
-        case = Case.of(data, stated, Span.of(y, Threat()), minimize=False)
+        case = AuditCase.of(data, stated, Span.of(y, Threat()), minimize=False)
         found = find_sources(case, np.zeros(sources, dtype=np.bool_))
-    names = [one.source for one in found if one.suspicious]
+    names = [one.name for one in found if one.suspicious]
     return share, "0" in names, len(set(names) - {"0"})
 
 

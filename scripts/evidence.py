@@ -26,6 +26,21 @@ def stored(name: str, table: str) -> tuple[list[str], list[list[str]]]:
     return found["columns"], found["rows"]
 
 
+def store(name: str, command: str, tables: Mapping[str, tuple[list[str], list[list[str]]]], about: str = "") -> None:
+    """Keep tables, with the command that made them; a line for each row."""
+    parts = []
+    for key, (columns, rows) in tables.items():
+        lines = ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in rows)
+        head = f'{json.dumps(key)}: {{"columns": {json.dumps(columns, ensure_ascii=False)}, "rows": ['
+        parts.append(f"  {head}\n{lines}\n  ]}}")
+    first = "".join(
+        f"  {json.dumps(key)}: {json.dumps(text, ensure_ascii=False)},\n"
+        for key, text in (("command", command), ("about", about))
+    )
+    text = "{\n" + first + '  "tables": {\n' + ",\n".join(parts) + "\n  }\n}\n"
+    (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+
+
 def runs(name: str) -> list[dict[str, Any]]:
     """Stored runs."""
     rows: list[dict[str, Any]] = pq.read_table(RESULTS / f"{name}.parquet").to_pylist()

@@ -57,11 +57,12 @@ def half_or_more(claim: Claim) -> str:
 def degrades(claim: Claim) -> str:
     attacked = {part: 100 * value - 100 for part, value in claim["numbers"].items() if "GP-UCB" not in part}
     lost = [part for part, more in attacked.items() if more > 25]
+    setting = lost[0].rpartition(", ")[0]
+    names = " and ".join(part.rpartition(", ")[2].capitalize() for part in lost)
     usual = max(more for part, more in attacked.items() if part not in lost)
     return (
-        f"at most {usual:.0f}% more regret under attack, but {attacked[lost[0]]:.0f}% for {'; '.join(lost)}; without "
-        "attack, "
-        f"{between(claim, only='GP-UCB')} times the regret of GP-UCB"
+        f"at most {usual:.0f}% more regret under attack, but {attacked[lost[0]]:.0f}% on {setting}, under {names}; "
+        f"without attack, {between(claim, only='GP-UCB')} times the regret of GP-UCB"
     )
 
 

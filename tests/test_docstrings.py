@@ -23,6 +23,13 @@ SECTION = re.compile(r"^(?:Args|Attributes):\n((?:[ \t]+.*\n|\n)*)", re.MULTILIN
 
 
 def documented(thing):
+    """The names in the Args and Attributes sections of a docstring, and of what a class extends."""
+    if inspect.isclass(thing) and len(bases := [base for base in thing.__mro__ if is_dataclass(base)]) > 1:
+        return {name for base in bases for name in described(base)}
+    return described(thing)
+
+
+def described(thing):
     """The names in the Args and Attributes sections of a docstring."""
     text = inspect.cleandoc(thing.__doc__ or "") + "\n"
     return {name for section in SECTION.findall(text) for name in re.findall(r"^ {4}(\w+):", section, re.MULTILINE)}

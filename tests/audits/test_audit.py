@@ -237,11 +237,11 @@ def test_minimising_mirrors_maximising_in_the_users_own_sign():
             audit(points[option], y, threat=0.2, level=(0.5, 1.5) if model else None, **model),
             audit(points[option], -y, minimize=True, threat=0.2, level=(-1.5, -0.5) if model else None, **model),
         )
-        assert (down.winner, down.breakdown, down.rivals, down.hinges) == (
+        assert (down.winner, down.breakdown, down.rivals, down.sensitive_options) == (
             up.winner,
             up.breakdown,
             up.rivals,
-            up.hinges,
+            up.sensitive_options,
         )
         np.testing.assert_array_equal(down.estimate, -up.estimate)
         np.testing.assert_array_equal(down.means, -up.means)

@@ -53,7 +53,7 @@ def test_counts_by_trying_everything(minimize):
             if able:
                 break
         assert found.breakdown_sources == size
-        assert set(found.liars) in [set(who) for who in able]
+        assert set(found.plan.sources) in [set(who) for who in able]
         for source in found.sources:
             assert source.alone == liars_can(options, s, n, sources, (source.name,), overturned)
             kept = [i for i, name in enumerate(sources) if name != source.name]
@@ -96,8 +96,8 @@ def test_values_by_trying_everything(minimize, noisy):
         fewest = next(k for k in range(8) if any(overturned(rows) for rows in combinations(range(7), k)))
         assert found.breakdown_lies == fewest
         planned = y.copy()
-        for change in found.plan:
-            planned[change.row] = found.data.shown(change.to)
+        for change in found.plan.changes:
+            planned[change.row] = change.instead
         after = sign * mean(planned)
         assert after[found.winner] <= np.delete(after, found.winner).max() + 1e-9
         groups = [[i for i in range(7) if sources[i] == g] for g in dict.fromkeys(sources)]
@@ -116,7 +116,7 @@ def test_the_proof_of_counts():
     n = np.array([2000, 1500, 1800])
     s = rng.binomial(n, [0.3, 0.15, 0.1])
     found = audit_labels("abc", s, trials=n, threat=Threat(lies=30))
-    proof, alpha = found.proof, 0.05 / 3
+    proof, alpha = found.certificate, 0.05 / 3
     for k, holds in ((proof.lies, True), (proof.lies + 1, False)):
         assert holds == all(
             lower_rate(s[0] - j, n[0], alpha) > upper_rate(s[b] + k - j, n[b], alpha)
@@ -128,10 +128,10 @@ def test_the_proof_of_counts():
     assert found.to_dict()["certified"]
     more = audit_labels("abc", s, trials=n, threat=Threat(lies=proof.lies + 1))
     assert "Not against" in str(more)
-    assert len(more.proof.candidates) > 1
+    assert len(more.certificate.candidates) > 1
     assert not more.to_dict()["certified"]
     total = audit_labels("abc", s, trials=n, threat=0.01)
-    assert total.proof.lies < proof.lies
+    assert total.certificate.lies < proof.lies
 
 
 def test_lying_sources_are_allowed_for():
@@ -141,12 +141,12 @@ def test_lying_sources_are_allowed_for():
     s = rng.binomial(n, np.where(options == "a", 0.5, 0.2))
     few = audit_labels(options, s, trials=n, sources=days, threat=Threat(liars=1))
     many = audit_labels(options, s, trials=n, sources=days, threat=Threat(liars=few.breakdown_sources))
-    assert few.proof.best
-    assert not many.proof.best
+    assert few.certificate.best
+    assert not many.certificate.best
     worst = max(s[:20]), max((n - s)[20:])
     assert (
-        few.proof.lies
-        == audit_labels("ab", [s[:20].sum() - worst[0], s[20:].sum() + worst[1]], trials=[10_000] * 2).proof.lies
+        few.certificate.lies
+        == audit_labels("ab", [s[:20].sum() - worst[0], s[20:].sum() + worst[1]], trials=[10_000] * 2).certificate.lies
     )
     with pytest.raises(InvalidInput, match="lying sources need sources"):
         audit_labels("ab", [1, 0], threat=Threat(liars=1))
@@ -157,17 +157,17 @@ def test_the_proof_of_values_is_a_t_test_with_a_share_for_each_rival():
     o = np.repeat([0, 1, 2], 8)
     y = np.array([1.0, 0.2, 0.0])[o] + 0.1 * rng.standard_normal(24)
     found = audit_labels(o, y)
-    assert found.proof.best
+    assert found.certificate.best
     own = np.array([np.var(y[o == i], ddof=1) for i in range(3)])
     pooled = own.mean()
-    assert found.proof.noise_std == pytest.approx(np.sqrt(pooled))
+    assert found.certificate.noise_std == pytest.approx(np.sqrt(pooled))
     close = audit_labels(o, np.where(o == 1, y + 0.8, y))
-    assert not close.proof.best
+    assert not close.certificate.best
     mean = np.array([np.where(o == 1, y + 0.8, y)[o == i].mean() for i in range(3)])
     a, b = close.winner, 1 - close.winner
     width = student.ppf(1 - 0.05 / 2, 21) * np.sqrt((max(own[a], pooled) + max(own[b], pooled)) / 8)
-    assert close.proof.largest_gap == pytest.approx(width - (mean[a] - mean[b]))
-    assert audit_labels("ab", [1.0, 2.0]).proof is None
+    assert close.certificate.largest_gap == pytest.approx(width - (mean[a] - mean[b]))
+    assert audit_labels("ab", [1.0, 2.0]).certificate is None
     assert "noise is not known" in str(audit_labels("ab", [1.0, 2.0]))
 
 
@@ -176,7 +176,7 @@ def test_values_are_certified_wrongly_at_most_as_often_as_stated():
     for _ in range(400):
         o = np.repeat(np.arange(5), 6)  # all are equal: no option is the only best one
         found = audit_labels(o, rng.standard_normal(30))
-        wrong += found.proof is not None and found.proof.best
+        wrong += found.certificate is not None and found.certificate.best
     assert wrong <= 0.08 * 400
 
 
@@ -229,8 +229,8 @@ def test_suspects_are_left_out_of_the_proof():
     y[9] = -8.0
     found = audit_labels(o, y, low=-9, high=9, threat=Threat(lies=1))
     assert [s.row for s in found.suspects] == [9]
-    assert found.proof.lies == clean.proof.lies
-    assert found.proof.largest_gap == pytest.approx(clean.proof.largest_gap)
+    assert found.certificate.lies == clean.certificate.lies
+    assert found.certificate.largest_gap == pytest.approx(clean.certificate.largest_gap)
 
 
 HOSTILE = ["\x1b[31mred", "two\nlines", "\u202eright", "<script>alert(1)</script>", "x" * 100_000, " padded ", "ünï"]

@@ -28,8 +28,8 @@ def test_simpsons_paradox_is_no_win():
         assert found.labels[found.winner] == "a"
         assert found.within is not None
         assert verdict(found).startswith("No: the sources differ, and within the sources ")
-        assert found.proof.lies == -1
-        assert len(found.proof.candidates) == 2
+        assert found.certificate.lies == -1
+        assert len(found.certificate.candidates) == 2
         assert found.to_dict()["within"]["rival"] == 1
 
 

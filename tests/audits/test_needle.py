@@ -33,4 +33,4 @@ def test_options_that_do_not_matter_are_not_sensitive():
     x = np.repeat([[a, b] for a in (0.001, 0.01, 0.1) for b in (0.5, 0.9)], 4, axis=0)
     found = audit(x, np.repeat(values, 4) + 0.01 * np.random.default_rng(0).standard_normal(24))
     largest = max(found.breakdown_budget, 1.0)
-    assert all(needed < 1e6 * largest for _, needed in found.hinges)
+    assert all(needed < 1e6 * largest for _, needed in found.sensitive_options)

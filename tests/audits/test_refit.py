@@ -29,7 +29,7 @@ def test_changes_below_it_do_not_overturn_the_winner(seed):
 def test_the_change_that_it_names_overturns_the_winner_of_a_new_audit(seed):
     x, y = script.measured(seed)
     found = audit(x, y)
-    assert found.overturned_by_one
+    assert found.single_change_found
     winners = set()
     for row in range(len(y)):
         for sign in (1, -1):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unswayed import Matern, Threat, audit
-from unswayed.audits.case import Case
+from unswayed.audits.case import AuditCase
 from unswayed.audits.measurements import collect
 from unswayed.audits.sources import REFITTED, find_sources
 from unswayed.judgement.assumptions import Given
@@ -115,6 +115,6 @@ def test_honest_sources_are_rarely_suspected():
     for seed in range(40):
         x, y, sources = rated(seed)
         data, span = collect(x, y, minimize=False, sources=sources), Span.of(y, Threat())
-        case = Case.of(data, Given(), span, minimize=False)
+        case = AuditCase.of(data, Given(), span, minimize=False)
         suspected += any(one.suspicious for one in find_sources(case, np.zeros(6, dtype=bool)))
     assert suspected <= 3

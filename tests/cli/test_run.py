@@ -19,7 +19,7 @@ from unswayed import Box, Optimizer, Options, Real
 from unswayed.cli import main
 from unswayed.cli.run_display import Display
 from unswayed.storage import FileJournal
-from unswayed.storage.journal_lines import parse
+from unswayed.storage.journal import parse
 
 BOWL = ("awk", "BEGIN {{ print -({x} - 0.3) ^ 2 }}")
 UNSWAYED = [sys.executable, "-c", "from unswayed.cli import main; main()"]

@@ -184,7 +184,7 @@ def test_the_digest_sees_the_problem_and_the_liar(monkeypatch):
     assert len({found for (_, c), found in digests.items() if c != "top-5"}) == len(NAMES) * (len(CORRUPTIONS) - 1)
     before = MatchGame(problem("branin-2"), "hide", 60, 0).digest()
     assert before == MatchGame(problem("branin-2"), "hide", 60, 9).digest()
-    monkeypatch.setattr("unswayed_gauntlet.liars.places.POOR", 0.3)
+    monkeypatch.setattr("unswayed_gauntlet.liars.places.HIDDEN_AS", 0.3)
     assert before != MatchGame(problem("branin-2"), "hide", 60, 0).digest()
 
 

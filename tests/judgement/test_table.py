@@ -22,7 +22,7 @@ def table():
 
 def test_a_part_keeps_what_belongs_to_each_measurement_and_numbers_its_own_points(table):
     some = np.array([7, 3, 11])
-    part = table.only(some)
+    part = table.part(some)
     for name in ("rows", "values", "weights", "sources", "when"):
         np.testing.assert_array_equal(getattr(part, name), getattr(table, name)[some])
     np.testing.assert_array_equal(np.unique(part.arms), np.arange(len(part.points)))

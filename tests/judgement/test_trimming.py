@@ -7,11 +7,11 @@ import pytest
 
 from unswayed.core.gp.kernels import Linear, Matern
 from unswayed.core.gp.posterior import JointPosterior
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import Records, Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement import trimming
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.trimming import residuals, trim
+from unswayed.judgement.trimming import residuals
 
 
 def game(seed, plays=30, arms=8):
@@ -26,6 +26,10 @@ def game(seed, plays=30, arms=8):
 
 def fit(K, played, rewards, lam=0.01):
     return JointPosterior.of_plays(K, played, rewards, np.ones(len(played)), lam)
+
+
+def trim(posterior, played, rewards, repeats, **how):
+    return trimming.trim(posterior, Records(played, rewards, repeats), **how)
 
 
 def dense_residuals(K, played, rewards, lam=0.01):

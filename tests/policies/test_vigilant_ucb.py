@@ -69,7 +69,7 @@ def test_the_pivot_is_where_tampering_is_cheapest():
     state = play(p, f, 40, 1)
     leader = p.recommend(state)
     posterior, lam = state.posterior, p.lam
-    S = np.unique(state.arms[state.kept])
+    S = np.unique(state.records.arms[state.mask])
     cheapest = (np.inf, -1)
     for b in range(400):
         for x in S:
@@ -89,10 +89,10 @@ def test_its_posterior_is_that_of_the_plays_it_keeps():
     f = smooth(2)
     p = policy()
     state = play(p, f, 80, 2, lambda arm, t: -3.0 if t in (30, 50) else 0.0)
-    assert not state.kept[30]
-    assert not state.kept[50]
-    counts = np.bincount(state.arms[state.kept], minlength=400).astype(float)
-    totals = np.bincount(state.arms[state.kept], weights=state.rewards[state.kept], minlength=400)
+    assert not state.mask[30]
+    assert not state.mask[50]
+    counts = np.bincount(state.records.arms[state.mask], minlength=400).astype(float)
+    totals = np.bincount(state.records.arms[state.mask], weights=state.records.values[state.mask], minlength=400)
     expected = JointPosterior.fit(KERNEL(GRID, GRID), mean_rewards(totals, counts), counts, p.lam)
     np.testing.assert_allclose(state.posterior.mean, expected.mean, atol=1e-6)
     np.testing.assert_allclose(state.posterior.deviation, expected.deviation, atol=1e-5)
@@ -104,10 +104,12 @@ def test_a_certificate_of_its_posterior_counts_every_play():
     f = smooth(2)
     p = policy()
     state = play(p, f, 80, 2, lambda arm, t: -3.0 if t in (30, 50) else 0.0)
-    assert not state.kept.all()
+    assert not state.mask.all()
     posterior = p.posterior(state)
     assert posterior.counts.sum() == 80
-    everything = JointPosterior.of_plays(KERNEL(GRID, GRID), state.arms, state.rewards, np.ones(80), p.lam)
+    everything = JointPosterior.of_plays(
+        KERNEL(GRID, GRID), state.records.arms, state.records.values, np.ones(80), p.lam
+    )
     norm = {"budget": 10.0, "norm_bound": 10.0, "noise_std": SIGMA}
     said, expected, trimmed = (certificate(one, **norm) for one in (posterior, everything, state.posterior))
     assert said.to_dict() == expected.to_dict()
@@ -120,7 +122,7 @@ def test_one_huge_value_changes_nothing_else():
     honest = play(policy(), f, 60, 3)
     p = policy()
     state = play(p, f, 60, 3, lambda arm, t: 1e12 if t == 20 else 0.0, budget=np.inf)
-    assert not state.kept[20]
+    assert not state.mask[20]
     assert gap(p, state, f) <= gap(p, honest, f) + 0.3
 
 

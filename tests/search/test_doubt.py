@@ -31,7 +31,7 @@ def model(values, *, rows=GRID, threat=2, threshold=np.inf, sources=None, kernel
     names = [None] * len(rows) if sources is None else sources
     told = [Told(row, value, name) for row, value, name in zip(rows, values, names, strict=True)]
     data = Data.empty(2).after_all(told)
-    return Surrogate.fit(given, estimate(given, data), data, NONE, threshold=threshold)
+    return Surrogate.fit(given, estimate(given, data), data, threshold=threshold)
 
 
 def found_in(surrogate, pending=NONE, source=None):
@@ -48,8 +48,8 @@ def values(**changed):
 
 def dense(surrogate, plays, rows):
     """Mean and covariance at some rows, from some of the plays, one by one."""
-    kernel, lam, watch = surrogate.policy.kernel, surrogate.policy.lam, surrogate.watch
-    X, y = surrogate.policy.domain[watch.arms[plays]], watch.rewards[plays]
+    kernel, lam, kept = surrogate.beliefs.prior.kernel, surrogate.beliefs.prior.lam, surrogate.kept
+    X, y = surrogate.rows[kept.records.arms[plays]], kept.records.values[plays]
     inverse, k = np.linalg.inv(kernel(X, X) + lam * np.eye(len(X))), kernel(rows, X)
     return k @ inverse @ y, kernel(rows, rows) - k @ inverse @ k.T
 
@@ -67,17 +67,17 @@ def gain(mean, variance):
 
 def literal(surrogate):
     """The worth of every played arm, by refits without its plays: Why and number."""
-    watch, rows, lam = surrogate.watch, surrogate.policy.domain, surrogate.policy.lam
-    every = np.flatnonzero(watch.kept)
-    arms = np.unique(watch.arms[every])
+    kept, rows, lam = surrogate.kept, surrogate.rows, surrogate.beliefs.prior.lam
+    every = np.flatnonzero(kept.mask)
+    arms = np.unique(kept.records.arms[every])
     means = dense(surrogate, every, rows)[0]
     leader = arms[np.argmax(means[arms])]
-    y = {arm: watch.rewards[every][watch.arms[every] == arm] for arm in arms}
+    y = {arm: kept.records.values[every][kept.records.arms[every] == arm] for arm in arms}
     span = np.ptp([one.mean() for one in y.values()])
     share = share_of_lies(surrogate.threat_left, PLAYS, 0, span)
     worth = {}
     for arm in arms:
-        rest, n = every[watch.arms[every] != arm], len(y[arm])
+        rest, n = every[kept.records.arms[every] != arm], len(y[arm])
         mean, covariance = dense(surrogate, rest, rows)
         m, v = mean[arm], covariance[arm, arm]
         p = lie_probability(y[arm].mean() - m, v + lam / n, share**n, span)
@@ -96,18 +96,18 @@ def test_the_worth_of_played_points_is_that_of_refits(seed):
     assert len(found) == 2
     best = sorted(worth, key=lambda arm: -worth[arm])[:2]
     for one, arm in zip(found, best, strict=True):
-        np.testing.assert_array_equal(one.row, surrogate.policy.domain[arm])
+        np.testing.assert_array_equal(one.row, surrogate.rows[arm])
         np.testing.assert_allclose(one.worth, worth[arm], rtol=1e-5)
         assert one.why is (Why.VERIFY if arm == leader else Why.RECHECK)
 
 
 def test_the_worth_of_a_value_that_was_set_aside():
     surrogate = model(values(_3=1.6), threshold=4.0)
-    aside = np.flatnonzero(~surrogate.watch.kept)
+    aside = np.flatnonzero(~surrogate.kept.mask)
     assert aside.tolist() == [3]
     _, _, best, share, span = literal(surrogate)
-    mean, covariance = dense(surrogate, np.flatnonzero(surrogate.watch.kept), GRID[[3]])
-    p = lie_probability(1.6 - mean[0], covariance[0, 0] + surrogate.policy.lam, share, span)
+    mean, covariance = dense(surrogate, np.flatnonzero(surrogate.kept.mask), GRID[[3]])
+    p = lie_probability(1.6 - mean[0], covariance[0, 0] + surrogate.beliefs.prior.lam, share, span)
     [one] = [one for one in found_in(surrogate) if np.array_equal(one.row, GRID[3])]
     np.testing.assert_allclose(one.worth, max(1 - p, PEAK) * min(1.6 - best, span), rtol=1e-6)
     assert one.why is Why.RECHECK
@@ -120,8 +120,8 @@ def test_the_noise_of_a_value_that_was_set_aside_is_its_own(noise_std):
     own = [noise_std if place == 3 else 0.4 for place in range(len(GRID))]
     told = [Told(row, y, None, noise) for row, y, noise in zip(GRID, values(_3=1.3), own, strict=True)]
     data = Data.empty(2).after_all(told)
-    surrogate = Surrogate.fit(given, estimate(given, data), data, NONE, threshold=1.5)
-    assert np.flatnonzero(~surrogate.watch.kept).tolist() == [3]
+    surrogate = Surrogate.fit(given, estimate(given, data), data, threshold=1.5)
+    assert np.flatnonzero(~surrogate.kept.mask).tolist() == [3]
     kept = GRID[np.arange(len(GRID)) != 3]
     kernel, y = given.given.kernel, np.delete(values(), 3)
     inverse, k = np.linalg.inv(kernel(kept, kept) + 0.16 * np.eye(15)), kernel(GRID[[3]], kept)
@@ -154,16 +154,16 @@ def test_a_confirmed_value_is_worth_less():
 
 def test_a_high_value_that_was_set_aside_is_rechecked_until_it_is_contradicted():
     high = model(values(_3=1.6), threshold=4.0)
-    assert not high.watch.kept[3]
+    assert not high.kept.mask[3]
     assert any(np.array_equal(one.row, GRID[3]) and one.why is Why.RECHECK for one in found_in(high))
     again = model(np.append(values(_3=1.6), hill(GRID[3])), rows=np.vstack([GRID, GRID[3]]), threshold=4.0)
-    assert again.watch.kept.tolist() == [place != 3 for place in range(17)]
+    assert again.kept.mask.tolist() == [place != 3 for place in range(17)]
     assert all(one.worth < 0.01 for one in found_in(again) if np.array_equal(one.row, GRID[3]))
 
 
 def test_a_value_far_outside_of_the_range_is_not_rechecked():
     surrogate = model(values(_3=50.0), threshold=4.0)
-    assert not surrogate.watch.kept[3]
+    assert not surrogate.kept.mask[3]
     assert not any(np.array_equal(one.row, GRID[3]) for one in found_in(surrogate))
 
 
@@ -207,7 +207,7 @@ def test_the_same_source_is_not_asked_to_check_itself(threshold):
     high = 1.2 if threshold == np.inf else 1.6
     sources = ["web" if place in (3, 12) else "lab" for place in range(len(GRID))]
     surrogate = model(values(_3=high), sources=sources, threshold=threshold)
-    assert surrogate.watch.kept[3] == (threshold == np.inf)
+    assert surrogate.kept.mask[3] == (threshold == np.inf)
 
     def asks(source):
         return any(np.array_equal(one.row, GRID[3]) for one in found_in(surrogate, source=source))
@@ -232,7 +232,7 @@ def test_doubts_do_not_depend_on_the_units(unit):
     y = np.append(values(_3=1.2), values(_3=1.2)[:3] + 0.05)
     told = [Told(row, unit * one) for row, one in zip(np.vstack([GRID, GRID[:3]]), y, strict=True)]
     data = Data.empty(2).after_all(told)
-    surrogate = Surrogate.fit(given, estimate(given, data), data, NONE, threshold=np.inf)
+    surrogate = Surrogate.fit(given, estimate(given, data), data, threshold=np.inf)
     first = found_in(surrogate)[0]
     np.testing.assert_array_equal(first.row, GRID[3])
     assert first.why is Why.VERIFY
@@ -271,7 +271,7 @@ def test_a_failure_beside_an_honest_leader_does_not_make_it_suspect():
 )
 def test_what_is_set_aside_is_taken_off_the_threat(threat, left):
     surrogate = model(values(_3=1.6), threat=threat, threshold=4.0)
-    assert np.flatnonzero(~surrogate.watch.kept).tolist() == [3]
+    assert np.flatnonzero(~surrogate.kept.mask).tolist() == [3]
     found = surrogate.threat_left
     assert (found.lies, found.liars) == (left.lies, left.liars)
     assert found.total == pytest.approx(left.total, abs=1.0)

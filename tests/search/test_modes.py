@@ -89,10 +89,10 @@ def test_an_event_of_a_row_that_is_no_arm_any_more_is_taken_in():
 def test_a_failure_makes_no_measurement_suspect():
     """Failed plays at the best place are no evidence against those around it."""
     mode = Game(task()).play(60).mode
-    kept = mode.surrogate.watch.kept
+    kept = mode.surrogate.kept.mask
     for number in range(60, 75):
         mode = step(mode, Failed(np.array([0.3, 0.7]) + 0.001 * number))
-    np.testing.assert_array_equal(mode.surrogate.watch.kept, kept)
+    np.testing.assert_array_equal(mode.surrogate.kept.mask, kept)
 
 
 # -- the source -------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def test_a_given_output_scale_that_is_far_too_small_does_not_stop_the_search():
     game = Game(task(output_scale=1e-6))
     for number in range(8):
         game.tell(game.ask(), (-1.0) ** number)
-    assert not game.mode.surrogate.watch.kept.any()
+    assert not game.mode.surrogate.kept.mask.any()
     assert all(np.isfinite(one.worth) for one in doubts(game.mode.surrogate, 16, nothing(game.task)))
     row = propose(game.mode, 8, nothing(game.task)).row
     np.testing.assert_array_equal(game.task.space.legal(row[None]), row[None])

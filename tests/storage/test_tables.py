@@ -74,7 +74,7 @@ def test_text_is_unchanged(tmp_path):
 
 
 def test_labels_come_in_order_of_appearance(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "ROWS", 2)
+    monkeypatch.setattr(tables, "CONVERTED_ROWS", 2)
     (tmp_path / "t.csv").write_text("n,v\nb,1\na,2\nb,3\nc,4\na,5\n")
     codes, labels = read_table(tmp_path / "t.csv").labels(0)
     assert (codes.tolist(), labels) == ([0, 1, 0, 2, 1], ["b", "a", "c"])

@@ -86,7 +86,7 @@ def test_without_a_threat_the_answer_is_a_function_of_it():
     answer = worked(lambda value, rng: value)
     assert answer.threat is None
     assert "You named no threat; this is what each kind would mean:" in str(answer)
-    assert [level["kind"] for level in answer.to_dict()["threats"]] == ["total", "lies", "liars"]
+    assert [level["kind"] for level in answer.to_dict()["threats"]] == ["lies", "liars", "total"]
     named = worked(lambda value, rng: value, threat=Threat(0.1, 2, 1, low=-1, high=0.1))
     assert "You named no threat" not in str(named)
     assert "With the model held fixed and values between -1 and 0.1, what could have changed the " in str(named)

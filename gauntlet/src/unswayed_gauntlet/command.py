@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from unswayed.experiments.sweep import Failure
     from unswayed_gauntlet.match import Match
 
-MEMORY = 16 << 30  # bytes of one match: torch maps a lot
+MEMORY = 16 << 30  # bytes of address space of one match: torch maps much more than it uses
 WHO = f"Who plays, with commas: {', '.join(OPTIMIZERS)}, or module:factory of your own."
 WHERE = f"Problems, with commas, such as hartmann-6, or groups of them: {', '.join(GROUPS)}."
 LIES = f"What is done to the measurements, with commas: {', '.join(CORRUPTIONS)}."
@@ -94,7 +94,7 @@ def command(
 
 
 def _plan(base: MatchPlan, given: Mapping[str, Any]) -> MatchPlan:
-    """The plan with what the user wants instead; who names problems wants them for all optimisers."""
+    """The plan with the changes of the user. Problems that the user names are for slow optimisers too."""
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name, text in changes.items():
         changes[name] = text if name == "seeds" else tuple(part.strip() for part in text.split(","))
@@ -108,7 +108,7 @@ def _plan(base: MatchPlan, given: Mapping[str, Any]) -> MatchPlan:
 
 
 def _matches(plan: MatchPlan, given: Mapping[str, Any], peers: Path | None) -> tuple[list[Match], dict[str, str]]:
-    """What can be played, and why the rest cannot; what the user has named must be possible."""
+    """The matches that can be played, and what is missing for the others; an error if the user has named it."""
     from unswayed_gauntlet.other_python import assigned, python_of
 
     python = None if peers is None else python_of(peers)
@@ -125,7 +125,7 @@ def _matches(plan: MatchPlan, given: Mapping[str, Any], peers: Path | None) -> t
 
 
 def _settings(given: Mapping[str, Any], quick: bool, peers: Path | None, missing: Mapping[str, str]) -> dict[str, Any]:
-    """For the page and the folder: the command as it was given, without what does not matter for the numbers."""
+    """For the page and the folder: the command, without options that do not change the numbers."""
     options = {**given, "peers": peers}
     words = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
     command = shlex.join(["unswayed", "gauntlet", *(["--quick"] if quick else []), *words])
@@ -139,7 +139,7 @@ def _folder(out: Path) -> RunFolder:
 
     folder = RunFolder(out, COLUMNS, FORMAT)
     if (out / "sweep.json").exists():
-        folder.about()  # refuses a folder of other runs
+        folder.about()  # an error if the runs are not ours
     return folder
 
 
@@ -151,7 +151,7 @@ def _finish(
     missing: Mapping[str, str],
     as_json: bool,
 ) -> None:
-    """Write the page and the table of what is finished, and print the scoreboard."""
+    """Write the page and the table of the finished runs, and print the scoreboard."""
     from unswayed_gauntlet.match import Match, recommender
     from unswayed_gauntlet.report.scoreboard import PAGE, TABLE, lines, scoreboard, write
 
@@ -180,6 +180,6 @@ def _finish(
 
 
 def _they(board: Mapping[str, Any]) -> str:
-    """Who has finished the games that are compared."""
+    """The optimisers that have finished the games that are compared, in words."""
     n = len(board["optimizers"])
     return {1: "it has", 2: "both have"}.get(n, f"all {n} of them have")

@@ -1,9 +1,10 @@
-"""What is reported in place of the truth: noise, and a liar with an exact ledger.
+"""What is reported instead of the truth: noise, and a liar with an exact ledger.
 
-    reward = f(x) + noise + c      noise and the lots of a liar are drawn by the number of the play and the seed: two
-                                   optimisers that ask for the same points are told the same
+    reward = f(x) + noise + c      noise and the random numbers of a liar depend on the number of the play and the seed
+                                   only: two optimisers that ask for the same points are told the same
 
-A liar says what it wants; the ledger cuts it down to what its bound allows. Within a total, the last lie gets the rest.
+A liar says which change it wants. The ledger cuts the change down to what the limit allows; the last lie within a total
+gets the rest.
 The liars are in `liars/`, one file for each kind; `liars/__init__.py` has their names.
 """
 
@@ -28,16 +29,16 @@ NOISE_REACH = 6.0  # standard deviations of the noise; honest reports leave the 
 
 
 class MatchGame:
-    """Noise and lies for one run.
+    """The noise and the lies of one match.
 
     Args:
         problem: The truth.
         corruption: One of `CORRUPTIONS`.
-        plays: How many there are.
-        seed: Of noise and lies.
+        plays: How many plays the game has.
+        seed: Of the noise and the lies.
 
     Attributes:
-        number: How many plays there were.
+        number: How many plays were made.
         spent: The sum of the changes so far, in ranges.
         lies: How many plays were changed.
 
@@ -55,15 +56,20 @@ class MatchGame:
     def __init__(self, problem: SpaceProblem, corruption: str, plays: int, seed: int) -> None:
         if corruption not in CORRUPTIONS:
             raise InvalidInput(f"unknown corruption {corruption!r}: choose one of {', '.join(CORRUPTIONS)}")
-        self.problem, self.corruption, self.plays = problem, corruption, plays
         if plays < 1 or seed < 0:
             raise InvalidInput(f"a game needs at least one play and a seed of at least 0, not {plays} and {seed}")
+        self.problem = problem
+        self.corruption = corruption
+        self.plays = plays
         self._seed = zlib.crc32(problem.name.encode()), seed
         self._noise = NOISE * problem.range * np.random.default_rng([*self._seed, 0]).standard_normal(plays)
         self._wish = self._liar.make(problem, plays, np.random.default_rng([*self._seed, 1]))
-        self._rows, self._told = np.empty((plays, problem.space.columns)), np.empty(plays)
+        self._rows = np.empty((plays, problem.space.columns))
+        self._told = np.empty(plays)
         self._lying: set[str | None] = set()
-        self.number, self.spent, self.lies = 0, 0.0, 0
+        self.number = 0
+        self.spent = 0.0
+        self.lies = 0
 
     @property
     def _liar(self) -> Corruption:
@@ -71,12 +77,12 @@ class MatchGame:
 
     @property
     def limit(self) -> float:
-        """What the changes may add up to, in ranges."""
+        """The largest sum of the changes, in ranges."""
         return {LiarLimit.NOTHING: 0.0, LiarLimit.TOTAL: SHARE * self.plays}.get(self._liar.bound, inf)
 
     @property
     def liars(self) -> int:
-        """How many sources have lied so far; plays without a named source have one source."""
+        """How many sources have lied so far. Plays without a named source count as one source."""
         return len(self._lying)
 
     @property
@@ -86,9 +92,9 @@ class MatchGame:
 
     @property
     def threat(self) -> Threat:
-        """The truth about the liar: what an optimiser that can be told is told.
+        """The truth about the liar. Optimisers that have a setting for it are told.
 
-        If false reports stay within the range of honest ones, it is told that range: from worst to best, and the noise.
+        If false reports stay within the range of honest ones, the threat has that range: worst to best, and the noise.
         """
         if self._liar.bound is LiarLimit.LIARS:
             return Threat(liars=1)
@@ -97,16 +103,19 @@ class MatchGame:
         low = high = None
         if self._liar.in_range and self.problem.honest is None:
             outside = NOISE_REACH * NOISE * self.problem.range
-            low, high = self.problem.worst - outside, self.problem.best + outside
+            low = self.problem.worst - outside
+            high = self.problem.best + outside
         return Threat(lies=counted_lies(self.plays), low=low, high=high)
 
     def measure(self, point: Point) -> float:
-        """What is reported for a point; this is one play."""
+        """Play a point once: what is reported."""
         if self.number >= self.plays:
             raise InvalidInput(f"the game has {self.plays} plays, and all of them were played")
         rows = self.problem.space.encode([point])
         truth = float(self.problem.truth(rows)[0])
-        honest, left, past = self._honest(rows[0], truth), self._left(), slice(self.number)
+        honest = self._honest(rows[0], truth)
+        left = self._left()
+        past = slice(self.number)
         wish = self._wish(LiarView(self.number, rows[0], truth, honest, left, self._rows[past], self._told[past]))
         change = float(np.clip(wish, -left, left))
         reward = honest + change
@@ -115,7 +124,8 @@ class MatchGame:
             self.spent = self.limit if abs(change) == left else min(total, self.limit)  # no rounding error is left over
             self.lies += 1
             self._lying.add(self.source)
-        self._rows[self.number], self._told[self.number] = rows[0], reward
+        self._rows[self.number] = rows[0]
+        self._told[self.number] = reward
         self.number += 1
         return reward
 
@@ -126,7 +136,7 @@ class MatchGame:
         return self.problem.honest(row, truth, np.random.default_rng([*self._seed, 0, self.number]))
 
     def _left(self) -> float:
-        """How far the next report may be changed, in the units of the values: the ledger."""
+        """The largest change of the next report, in the units of the values: the ledger."""
         if self._liar.bound is LiarLimit.LIES:
             return inf if self.lies < counted_lies(self.plays) else 0.0
         if self._liar.bound is LiarLimit.LIARS:
@@ -134,11 +144,12 @@ class MatchGame:
         return (self.limit - self.spent) * self.problem.range
 
     def digest(self) -> str:
-        """A hash of the space and of what some plays are told: it changes with the problem, the noise or the liar.
+        """A hash of the space and of some reports: it changes with the problem, the noise or the liar.
 
         Half of the plays are random, the others are the best of many random ones.
         """
-        problem, game = self.problem, MatchGame(self.problem, self.corruption, self.plays, 0)
+        problem = self.problem
+        game = MatchGame(problem, self.corruption, self.plays, 0)
         rows = problem.rows(SAMPLE, np.random.default_rng(1))
         order = np.argsort(-problem.truth(rows), kind="stable")
         some = np.arange(self.plays - self.plays // 2) % len(rows)  # a list may have fewer options than there are plays

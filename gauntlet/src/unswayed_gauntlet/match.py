@@ -1,8 +1,9 @@
 """One optimiser in one game: the gaps of what it recommends on the way, its CPU time, and the ledger of the liar.
 
-At the end, two things more. `gap_ours`: the gap of what Unswayed, told the same threat, recommends from the same
-measurements, so that search and recommendation are told apart. `claim_low`, `claim_high`: the 95% interval that the
-optimiser claims for the true value of what it recommends, in ranges above the worst value; null if it claims none.
+At the end, a run has two more numbers. `gap_ours` is the gap of what Unswayed, told the same threat, recommends from
+the same measurements: it separates the effect of the search from that of the recommendation. `claim_low` and
+`claim_high` are the 95% interval that the optimiser claims for the true value of what it recommends, in ranges above
+the worst value; null if it claims none.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ COLUMNS = {
     "claim_high": "number", "spent": "number", "lies": "count", "liars": "count", "versions": "text", "code": "text",
     "fingerprint": "text",
 }  # fmt: skip
-CHECKPOINTS = (20, 40, 60, 100, 200)
+CHECKPOINTS = (20, 40, 60, 100, 200)  # plays after which the optimiser is asked what it recommends
 HOME = Path(__file__).parent
 CODE = ("types.py", "core", "judgement", "spaces", "policies", "search", "study")  # of unswayed
 ADAPTER = ("optimizers/study.py", "optimizers/__init__.py")  # of this package
-RULES = 1  # of a match: raise it when gaps or seconds are measured in another way
+RULES = 1  # version of the rules of a match: raise it when gaps or seconds are measured in another way
 
 
 class ToldPlay(NamedTuple):
@@ -58,7 +59,7 @@ class Match:
         problem: A name of `DEVELOPMENT` or `HELD_OUT`.
         corruption: A name of `CORRUPTIONS`.
         plays: How many, known from the start.
-        seed: Of the noise, the lies and the optimiser.
+        seed: Of the noise, of the lies and of the optimiser.
 
     Example:
         >>> row = Match("random", "branin-2", "none", 20, 0).row()
@@ -76,10 +77,10 @@ class Match:
         return f"{self.optimizer} on {self.problem}, {self.corruption}, {self.plays} plays, seed {self.seed}"
 
     def fingerprint(self) -> str:
-        """Under this name the run is kept: what was run, the game as it behaves, and who played it.
+        """The name under which the run is kept: a digest of the match, the game as it behaves, and the optimiser.
 
-        Other optimisers depend on their own packages and adapter only, so that their runs survive changes of this
-        package; Unswayed depends on its code.
+        The run of another optimiser depends on its packages and its adapter, so it survives changes of Unswayed. The
+        run of Unswayed depends on the code of Unswayed.
         """
         entry = entry_of(self.optimizer)
         code = load_own(self.optimizer).digest if is_own(self.optimizer) else _our_code() if entry.ours else ""
@@ -88,10 +89,10 @@ class Match:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def row(self) -> dict[str, Any]:
-        """Play it."""
+        """Play the match: the columns of its run."""
         game = MatchGame(problem(self.problem), self.corruption, self.plays, self.seed)
         checkpoints = [number for number in CHECKPOINTS if number < self.plays] + [self.plays]
-        player = make(self.optimizer, game, self.seed)  # not timed: the first one in a process imports its package
+        player = make(self.optimizer, game, self.seed)  # not timed: it may import a package
         with one_thread():
             told, gaps, seconds = play(player, game, checkpoints)
             ours = gaps[-1] if entry_of(self.optimizer).ours else game.problem.gap(recommended(told, game, self.seed))
@@ -110,15 +111,19 @@ def play(
     Args:
         player: The optimiser.
         game: A game that has not begun.
-        checkpoints: After which plays the optimiser is asked what it recommends.
+        checkpoints: The numbers of plays after which the optimiser is asked what it recommends.
 
     Returns:
         All plays; and at each checkpoint the gap of the recommendation, and the CPU seconds of `ask` and `tell` so far.
     """
-    told, gaps, seconds, used = [], [], [], 0.0
+    told: list[ToldPlay] = []
+    gaps: list[float] = []
+    seconds: list[float] = []
+    used = 0.0
     for number in range(1, game.plays + 1):
-        source, start = game.source, process_time()
-        point = copy(player.ask(source))  # some optimisers go on to change the one that they gave
+        source = game.source
+        start = process_time()
+        point = copy(player.ask(source))  # some optimisers change the same object later
         used += process_time() - start
         value = game.measure(point)
         start = process_time()
@@ -132,7 +137,7 @@ def play(
 
 
 def recommended(told: Sequence[ToldPlay], game: MatchGame, seed: int) -> Point:
-    """What Unswayed recommends from the measurements of another optimiser, told the same threat."""
+    """What Unswayed, told the same threat, recommends from the measurements of another optimiser."""
     from unswayed_gauntlet.optimizers.study import Unswayed
 
     ours = Unswayed(game.problem.space, game.plays, game.threat, seed)
@@ -141,7 +146,7 @@ def recommended(told: Sequence[ToldPlay], game: MatchGame, seed: int) -> Point:
 
 
 def recommender() -> str:
-    """A digest of the code behind `gap_ours`: the fingerprint of a peer does not change with it."""
+    """A digest of the code behind `gap_ours`. It is not part of the fingerprints of other optimisers."""
     return _our_code(libraries=False)[:16]
 
 
@@ -152,7 +157,7 @@ def _our_code(*, libraries: bool = True) -> str:
 
 
 def _claim(player: Player, game: MatchGame) -> dict[str, float | None]:
-    """What a player claims at the end, in ranges above the worst value; an end that is not finite claims nothing."""
+    """The interval claimed at the end, in ranges above the worst value; an infinite end claims nothing."""
     claimed = claimed_interval(getattr(player, "claim", lambda: None)())
     low, high = [(end - game.problem.worst) / game.problem.range for end in claimed or (inf, inf)]
     finite = isfinite(low) and isfinite(high)

@@ -1,4 +1,4 @@
-"""Matches that an environment of its own plays: another Python, with packages that are not installed here."""
+"""Matches in another environment: another Python, with packages that are not installed here."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from unswayed_gauntlet.match import Match
 from unswayed_gauntlet.worker import Reply, fields_of, missing, package_version
 
 PROGRAM = ("-m", "unswayed_gauntlet.worker")
-LONGEST = 300  # characters of what a process said last
+LONGEST = 300  # characters of the last line that a process printed
 
 
 @dataclass(frozen=True)
 class Away(Match):
-    """A match that another Python plays.
+    """A match that is played by another Python.
 
     Attributes:
         python: Its path.
@@ -37,11 +37,11 @@ class Away(Match):
         return super().__str__()
 
     def fingerprint(self) -> str:
-        """Under this name the run is kept: the versions of that environment are part of it."""
+        """The name under which the run is kept; the versions in that environment are part of it."""
         return self.key
 
     def row(self) -> Reply:
-        """Let it be played."""
+        """Play it there."""
         row: Reply = asked(self.python, {"row": fields_of(self)})["row"]
         return row
 
@@ -53,7 +53,7 @@ def python_of(environment: Path) -> str:
         environment: Such as `.venv-peers`, or `.venv-peers/bin/python`.
 
     Returns:
-        The path of the program; links are not followed, because that would leave the environment.
+        The path of the program. Links are not followed, because they lead out of the environment.
 
     Raises:
         InvalidInput: There is none.
@@ -65,22 +65,22 @@ def python_of(environment: Path) -> str:
 
 
 def assigned(matches: Sequence[Match], python: str | None) -> tuple[list[Match], dict[str, str]]:
-    """Say where each match is played: here if that is possible, else by `python`.
+    """Decide where each match is played: here if possible, else by `python`.
 
     Args:
-        matches: What is wanted.
+        matches: All matches.
         python: The Python of another environment; None if there is none.
 
     Returns:
-        The matches that can be played, and what is missing in both places, each with the reason.
+        The matches that can be played, and the names that cannot be played in either place, each with the reason.
 
     Raises:
         InvalidInput: The other environment cannot be used.
     """
-    lost = missing(matches)
-    left_out = [one for one in matches if {one.optimizer, one.problem} & lost.keys()]
+    unavailable = missing(matches)
+    left_out = [one for one in matches if {one.optimizer, one.problem} & unavailable.keys()]
     if not left_out or python is None:
-        return [one for one in matches if one not in left_out], lost
+        return [one for one in matches if one not in left_out], unavailable
     try:
         found = asked(python, {"fingerprints": [fields_of(one) for one in left_out]})
     except CommandFailed as error:
@@ -93,17 +93,17 @@ def assigned(matches: Sequence[Match], python: str | None) -> tuple[list[Match],
 
 
 def asked(python: str, request: Reply) -> Reply:
-    """What the other environment answers.
+    """The answer of the other environment to a request.
 
     Args:
         python: Its Python.
-        request: As `unswayed_gauntlet.worker` reads it.
+        request: In the form that `unswayed_gauntlet.worker` reads.
 
     Returns:
         The answer.
 
     Raises:
-        CommandFailed: It crashed, cannot be started, or says that something failed.
+        CommandFailed: It cannot be started, crashed, or reports an error.
     """
     with TemporaryFile() as said:
         try:
@@ -114,7 +114,7 @@ def asked(python: str, request: Reply) -> Reply:
         with suppress(BrokenPipeError), process:
             with suppress(BrokenPipeError):  # it has ended already
                 print(json.dumps(request), file=process.stdin, flush=True)
-            text = "".join(process.stdout or ())  # its input stays open until then: it ends when that is closed
+            text = "".join(process.stdout or ())  # the input stays open until then, because closing it ends the process
         said.seek(0)
         last = said.read().decode(errors="replace").strip().splitlines()[-1:]
     try:

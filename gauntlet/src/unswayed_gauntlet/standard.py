@@ -1,8 +1,9 @@
-"""Which matches a gauntlet has: the standard one, the quick one, and what a user asks for instead.
+"""Which matches a gauntlet has: the standard one, the quick one, and those that a user asks for.
 
-Optimisers that need seconds for a play meet half of the standard's problems, of the same kinds as the others. None of
-them is held out: those are for a final run. The corruptions are a liar of each kind: outliers, a region that is praised
-or hidden, the least change that misleads, counted lies of one who knows the best point, and two lying sources.
+Optimisers that need seconds for a play have half of the standard's problems, of the same kinds as the other half. No
+held-out problem is among them: those are for a final run. The corruptions are one liar of each kind: outliers, a region
+that is praised or hidden, the least change that misleads, counted lies of a liar who knows the best point, and two
+kinds of lying sources.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ LIARS = ("none", "spikes", "promote", "hide", "strongest", "clairvoyant-far", "w
 
 @dataclass(frozen=True)
 class MatchPlan:
-    """The matches of a gauntlet: everybody plays every game, except that slow optimisers may have fewer problems.
+    """The matches of a gauntlet: every optimiser plays every game, but slow optimisers may have fewer problems.
 
     Attributes:
         optimizers: Names of optimisers, or `module:factory`.
         problems: Names of problems.
         corruptions: Names of corruptions.
-        plays: How many plays a match has; one match for each.
-        seeds: How many; they count from 0.
-        slow: The problems of slow optimisers; None if they have all.
+        plays: Numbers of plays; there is a match for each of them.
+        seeds: How many seeds; they count from 0.
+        slow: The problems of slow optimisers; None for all problems.
 
     Raises:
         InvalidInput: There is no such name, or a number makes no sense.
@@ -64,7 +65,7 @@ class MatchPlan:
             raise InvalidInput("a gauntlet needs at least one optimizer, problem, corruption and number of plays")
 
     def matches(self) -> list[Match]:
-        """Its matches, seed by seed, so that a gauntlet that is interrupted has complete seeds."""
+        """Its matches, seed by seed: an interrupted gauntlet has complete seeds."""
         return list(
             dict.fromkeys(
                 Match(optimizer, problem, corruption, plays, seed)
@@ -78,11 +79,11 @@ class MatchPlan:
         )
 
 
-STANDARD = MatchPlan(tuple(OPTIMIZERS), (*HALF, *OTHER_HALF), LIARS, (60,), 3, HALF)
+STANDARD = MatchPlan(tuple(OPTIMIZERS), (*HALF, *OTHER_HALF), LIARS, plays=(60,), seeds=3, slow=HALF)
 QUICK = MatchPlan(
     ("unswayed", "random", "tpe"),
     ("branin-2", "hartmann-6", "mixed-5"),
     ("none", "promote", "hide", "worker"),
-    (30,),
-    1,
+    plays=(30,),
+    seeds=1,
 )

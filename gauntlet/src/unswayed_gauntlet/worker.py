@@ -2,10 +2,10 @@
 
     {"row": match}                -> {"row": row}
     {"fingerprints": [match...]}  -> {"code": digest, "missing": {name: reason}, "fingerprints": [text or null...]}
-    what fails                    -> {"error": reason}
+    any request that fails        -> {"error": reason}
 
-A match is an object with the fields of `Match`. The process ends when its standard input is closed: none is left behind
-by a process that asked and is gone.
+A match is an object with the fields of `Match`. The process ends when its standard input is closed, so none is left
+behind when the process that asked has ended.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from unswayed_gauntlet.optimizers import entry_of, lacking
 from unswayed_gauntlet.problems import needs
 
 Reply = dict[str, Any]
-# Of the processes that play: SMAC iterates over sets, and torch goes backward in threads that no limit of ours reaches.
+# Environment of the processes that play: SMAC iterates over sets, and our limit of threads does not reach torch.
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
 
 
 def missing(matches: Sequence[Match]) -> dict[str, str]:
-    """The optimisers and problems that cannot be played here, each with what they need."""
+    """The optimisers and problems that cannot be played here, each with the reason."""
     wanted = {match.optimizer: entry_of(match.optimizer).packages for match in matches}
     wanted |= {match.problem: tuple(filter(None, [needs(match.problem)])) for match in matches}
     found = {name: lacking(name, packages) for name, packages in wanted.items()}
@@ -45,10 +45,10 @@ def package_version() -> str:
 
 
 def fingerprints(matches: Sequence[Match]) -> Reply:
-    """What can be played here, under which name."""
-    lost = missing(matches)
-    keys = [None if {one.optimizer, one.problem} & lost.keys() else one.fingerprint() for one in matches]
-    return {"code": package_version(), "missing": lost, "fingerprints": keys}
+    """The fingerprints of the matches that can be played here, and what is missing for the others."""
+    unavailable = missing(matches)
+    keys = [None if {one.optimizer, one.problem} & unavailable.keys() else one.fingerprint() for one in matches]
+    return {"code": package_version(), "missing": unavailable, "fingerprints": keys}
 
 
 def reply(request: Reply) -> Reply:
@@ -57,16 +57,16 @@ def reply(request: Reply) -> Reply:
         if "row" in request:
             return {"row": Match(**request["row"]).row()}
         return fingerprints([Match(**one) for one in request["fingerprints"]])
-    except Exception as error:  # of any package; the process that asked makes it a failed match
+    except Exception as error:  # any package may raise anything; the process that asked counts a failed match
         return {"error": printable(" ".join(f"{type(error).__name__}: {error}".split()))}
 
 
 def quietly(match: Trial) -> Reply:
-    """Play a match in a worker; what an optimiser prints goes to standard error: the output belongs to the command."""
+    """Play a match in a worker. What an optimiser prints goes to standard error; standard output is for results."""
     try:
         with redirect_stdout(sys.stderr):
             return match.row()
-    except SystemExit as error:  # it would end the pool, and with it the other matches
+    except SystemExit as error:  # it would end the pool and the other matches
         raise RuntimeError(f"it ends the program: SystemExit({error})") from None
 
 
@@ -78,7 +78,7 @@ def fields_of(match: Match) -> Reply:
 def main() -> None:
     """Answer one request."""
     with os.fdopen(os.dup(1), "w") as out:
-        os.dup2(2, 1)  # what packages print is not the answer
+        os.dup2(2, 1)  # what packages print must not mix with the answer
         request = json.loads(sys.stdin.readline())
         threading.Thread(target=_leave, daemon=True).start()
         out.write(json.dumps(reply(request), allow_nan=False) + "\n")

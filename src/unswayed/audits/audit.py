@@ -4,7 +4,7 @@
     C*     breakdown budget: the least total change of recorded values that could have made another option win
     pivot  the option where changing values is cheapest
 
-The same is counted in false measurements and in lying sources (audits/counting.py).
+The same is counted in false measurements and in lying sources (judgement/findings.py).
 
 What is given is used exactly: with kernel, noise, output scale and level given, the model is GP(level, scale^2 k) with
 lam = noise^2. What is not given is estimated, and the audit says so.
@@ -19,21 +19,21 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.audits.case import Case
-from unswayed.audits.counting import Counted, Limit, certified_counts, find_limits, lowest_lead
+from unswayed.audits.case import AuditCase
 from unswayed.audits.labels.audit import LabelAudit, audit_labels
-from unswayed.audits.measurements import collect, find_hinges, find_rivals, find_suspects, stated_noise
+from unswayed.audits.measurements import collect, stated_noise
 from unswayed.audits.refit import influential_rows, refit_budget
 from unswayed.audits.result import Audit
 from unswayed.audits.sources import decisive_sources, find_sources, winner_without
+from unswayed.audits.weak_points import Rival, find_plan, find_rivals, find_sensitive, find_suspects
 from unswayed.core.data.threads import one_thread
-from unswayed.core.tampering.certificate import Breakdown
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.judgement.assumptions import Given, GivenArgs
-from unswayed.judgement.credible import Credible, Mixture, credible
-from unswayed.judgement.prior import assumptions, certified
+from unswayed.judgement.credible import Mixture
+from unswayed.judgement.findings import Counted, findings, lowest_lead
+from unswayed.judgement.prior import assumptions
 from unswayed.judgement.span import Span
 from unswayed.types import EPS, BoolArray, FloatArray, floats
 
@@ -139,9 +139,8 @@ def audit_points(
     titles, numbers = _titles(names, data.points.shape[1]), _checked_lines(lines, len(data.values))
     stated, span = _ranged(stated, -data.values if minimize else data.values, low, high)
     with one_thread():
-        case = Case.of(data, stated, span, minimize=minimize)
-        found = {**_estimated(case), **_withstood(case, stated, span), **_explained(case, stated)}
-    return Audit(**found, names=titles, lines=numbers, noise_stated=noise_stds is not None, minimize=minimize)
+        case = AuditCase.of(data, stated, span, minimize=minimize)
+        return _audited(case, names=titles, lines=numbers, noise_stated=noise_stds is not None)
 
 
 def _stated(given: Given, noise_stds: ArrayLike | None, *, known: bool) -> tuple[Given, FloatArray | None]:
@@ -171,78 +170,66 @@ def _checked_lines(lines: Sequence[int] | None, measurements: int) -> tuple[int,
     return None if lines is None else tuple(int(line) for line in lines)
 
 
-def _estimated(case: Case) -> dict[str, Any]:
-    """What the measurements say."""
+def _audited(case: AuditCase, **told: Any) -> Audit:
     data, given, model, posterior = case.data, case.given, case.model, case.posterior
-    return {
-        "winner": case.winner,
-        "assumptions": assumptions(given, model, model.level(posterior), minimize=case.sign < 0),
-        "points": data.points,
-        "counts": data.counts,
-        "means": case.sign * data.means,
-        "estimate": case.sign * model.in_units(posterior.mean),
-        "deviation": model.output_scale * posterior.deviation,
-        "fitted_on": len(case.fit.fitting_points) if given.kernel is None else 0,
-        "precision": EPS * len(data.points) * posterior.condition,
-        "jitter": posterior.jitter,
-    }
-
-
-def _withstood(case: Case, stated: Given, span: Span) -> dict[str, Any]:
-    """How much tampering the winner withstands."""
-    given, posterior, records, winner = case.given, case.posterior, case.records, case.winner
-    rivals = find_rivals(posterior, winner, records, case.model.output_scale)
-    budget, rival = rivals[0].budget, rivals[0].option
-    rows = influential_rows(posterior, case.data, winner, rival)
-    refitted, by_one = budget, True
-    if given.estimated:
-        refitted, by_one = refit_budget(case.fit, case.data, winner, rows, budget)
-    proved = certified(given, case.model, posterior, winner, records) if given.complete else None
     counted = Counted.of(case)
-    total = Limit("total", budget, rival, None if proved is None else proved.certified_budget)
     sources = find_sources(case, counted.liars.alone)
-    decisive, without = decisive_sources(case, sources)
-    return {
-        "breakdown": Breakdown(budget, rival, rivals[0].pivot, counted.lies.number, counted.liars.number),
-        "breakdown_budget_refit": refitted,
-        "overturned_by_one": by_one,
-        "threat": Threat.of(stated.threat),
-        "span": span,
-        "limits": find_limits(case, counted, certified_counts(case, proved), total),
-        "lowest_leads": case.model.output_scale * counted.lies.lowest,
-        "lowest_leads_sources": case.model.output_scale * counted.liars.lowest[: len(sources) + 1],
-        "lowest_lead": lowest_lead(case),
-        "plan": counted.plan(case),
-        "sources": sources,
-        "decisive_sources": decisive,
-        "winner_without_decisive": without,
-        "certificate": None if proved is None else replace(proved, threat=stated.feared),
-        "rivals": rivals,
-        "hinges": find_hinges(posterior, winner, rivals[0], records),
-    }
-
-
-def _explained(case: Case, stated: Given) -> dict[str, Any]:
-    """Which measurements the others explain, and what these say."""
-    data, given, fit = case.data, case.given, case.fit
-    binary = fit.binary(data.values)
-    suspects = () if binary else find_suspects(case.posterior, data, case.model, fit.allowed(), case.sign)
+    decisive, without_decisive = decisive_sources(case, sources)
+    binary = case.fit.binary(data.values)
+    suspects = () if binary else find_suspects(case)
     kept = np.ones(len(data.values), dtype=np.bool_)
-    kept[[suspect.row for suspect in suspects]] = False
-    return {
-        "suspects": suspects,
-        "winner_without_suspects": winner_without(given, data, case.winner, kept),
-        "credible": None if given.complete else _credible(case, kept, stated.feared),
-        "binary": binary,
-        "unequal_noise": given.noise_std is None and not binary and fit.unequal_noise(data, kept),
-    }
+    kept[[row for suspect in suspects for row in suspect.rows]] = False
+    found = findings(
+        case,
+        counted,
+        everything=case,
+        mixture=_mixture(case, kept),
+        points=data.points,
+        sources=sources,
+        minimize=case.minimize,
+        observed=True,
+    )
+    rivals = find_rivals(case, counted)
+    refitted, single_change = _refitted(case, rivals[0])
+    return Audit.extending(
+        found,
+        winner=case.winner,
+        assumptions=assumptions(given, model, model.level(posterior), minimize=case.minimize),
+        breakdown_budget_refit=refitted,
+        single_change_found=single_change,
+        lowest_lead=lowest_lead(case, case.span.around(Threat.of(given.threat), observed=True)),
+        plan=find_plan(case, counted),
+        rivals=rivals,
+        sensitive_options=find_sensitive(case, rivals[0]),
+        decisive_sources=decisive,
+        winner_without_decisive=without_decisive,
+        suspects=suspects,
+        winner_without_suspects=winner_without(given, data, case.winner, kept),
+        binary=binary,
+        unequal_noise=given.noise_std is None and not binary and case.fit.unequal_noise(data, kept),
+        points=data.points,
+        counts=data.counts,
+        means=case.sign * data.means,
+        estimate=case.sign * model.in_units(posterior.mean),
+        deviation=model.output_scale * posterior.deviation,
+        fitted_on=len(case.fit.fitting_points) if given.kernel is None else 0,
+        precision=EPS * len(data.points) * posterior.condition,
+        jitter=posterior.jitter,
+        **told,
+    )
 
 
-def _credible(case: Case, kept: BoolArray, threat: Threat) -> Credible | None:
-    """From the measurements that are no suspects; `threat` is what the user states."""
-    data, left, given = case.data, case.data.only(kept), case.given
-    rows, weights = data.rows[kept], left.weights
-    mixture = Mixture.of(given, case.fit.shapes, rows, left.values, weights=weights, sources=left.sources)
-    feared = replace(given, threat=case.span.around(Threat.of(given.threat), observed=True))
-    found = credible(feared, mixture, data.points, case.winner, case.model.noise_std)
-    return None if found is None else replace(found, threat=threat)
+def _refitted(case: AuditCase, rival: Rival) -> tuple[float, bool]:
+    """The breakdown budget with the model estimated again, and whether a single change was found."""
+    if not case.given.estimated:
+        return rival.budget, True
+    rows = influential_rows(case.posterior, case.data, case.winner, rival.option)
+    return refit_budget(case.fit, case.data, case.winner, rows, rival.budget)
+
+
+def _mixture(case: AuditCase, kept: BoolArray) -> Mixture | None:
+    """The models that the measurements that are no suspects leave possible."""
+    if case.given.complete:
+        return None
+    rows, left = case.data.rows[kept], case.data.only(kept)
+    return Mixture.of(case.given, case.fit.shapes, rows, left.values, weights=left.weights, sources=left.sources)

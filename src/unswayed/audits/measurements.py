@@ -1,23 +1,16 @@
-"""The measurements of an audit by option, and what stands out in them: rivals, sensitive options, suspects."""
+"""The measurements of an audit, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unswayed.core.data.measurement import relative_weights
-from unswayed.core.gp.kernels import gram
-from unswayed.core.gp.posterior import JointPosterior
-from unswayed.core.tampering.certificate import breakdown_budgets
-from unswayed.core.tampering.influence import pairwise_deviation
-from unswayed.core.tampering.threat import LARGEST_VALUE, Records
+from unswayed.core.tampering.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
-from unswayed.judgement.prior import Prior
 from unswayed.judgement.table import Table
-from unswayed.judgement.trimming import residuals, without
 from unswayed.text import counted
 from unswayed.types import FloatArray, IntArray, floats
 
@@ -83,76 +76,3 @@ def stated_noise(noise_stds: ArrayLike | None, noise: float | None) -> tuple[Flo
         missing = counted(int((~known).sum()), "measurement")
         raise InvalidInput(f"{missing} without a standard error: give noise_std, the noise of these")
     return relative_weights(own, noise)
-
-
-@dataclass(frozen=True)
-class Rival:
-    """An option that could have won: how far behind it is, and what tampering would have made it win."""
-
-    option: int
-    lead: float
-    deviation: float
-    budget: float
-    pivot: int
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A measurement that its neighbours and repeats do not explain."""
-
-    row: int  # of the data, from 0
-    option: int
-    source: str | None
-    value: float
-    expected: float
-    score: float  # leave-one-out residual in standard deviations
-
-
-def find_rivals(posterior: JointPosterior, winner: int, records: Records, scale: float) -> tuple[Rival, ...]:
-    """The options that tampering would make win most cheaply."""
-    mu = posterior.mean
-    budgets, where = breakdown_budgets(posterior, winner, records=records)
-    # Every option was measured, so a rival that no tampering moves relative to the winner has the same estimate. A
-    # lead over it is a rounding error.
-    budgets[np.isinf(budgets)] = 0.0
-    budgets[winner] = np.inf
-    spread = pairwise_deviation(posterior.covariance, winner)
-    lead, spread, needed = scale * (mu[winner] - mu), scale * spread, scale * budgets
-    cheapest = np.argsort(budgets, kind="stable")[: min(SHOWN, len(mu) - 1)]
-    return tuple(Rival(int(b), float(lead[b]), float(spread[b]), float(needed[b]), int(where[b])) for b in cheapest)
-
-
-def find_hinges(
-    posterior: JointPosterior, winner: int, rival: Rival, records: Records
-) -> tuple[tuple[int, float], ...]:
-    """Where tampering would be cheapest, if all of it went to measurements of one option."""
-    effect, S = posterior.effect()  # every option was measured
-    power = np.zeros(len(effect))
-    np.maximum.at(power, records.arms, np.abs(records.effects(effect[winner] - effect[rival.option], S)))
-    strongest = [int(i) for i in np.argsort(-power, kind="stable")[:SHOWN] if power[i] > 1e-9 * power.max()]
-    return tuple((i, rival.lead / float(power[i])) for i in strongest)
-
-
-def find_suspects(
-    posterior: JointPosterior, data: Table, model: Prior, allowed: float, sign: float
-) -> tuple[Suspect, ...]:
-    """Measurements whose leave-one-out residual exceeds `allowed` standard deviations.
-
-    The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
-    What is expected is what the measurements that are left predict.
-    """
-    z, w, share = model.standard(data.values), data.weights, 1.0
-    kept, K = np.ones(len(z), dtype=np.bool_), gram(model.kernel, data.points)
-    found: list[Suspect] = []
-    while len(found) < len(z) // 2:
-        left = np.flatnonzero(kept)
-        scores, _ = residuals(posterior, data.arms[left], z[left], w[left])
-        if not scores.max() > allowed:
-            break
-        row, score = int(left[int(np.argmax(scores))]), float(scores.max())
-        option = int(data.arms[row])
-        kept[row] = False
-        posterior, share = without(posterior, share, data.arms, z, w, kept, np.arange(len(z)) == row, K)
-        expected = sign * model.in_units(float(posterior.mean[option]))
-        found.append(Suspect(row, option, data.source(row), float(sign * data.values[row]), expected, score))
-    return tuple(found)

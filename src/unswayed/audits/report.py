@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ from unswayed.judgement.words import gap_sentence
 from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:
-    from unswayed.audits.counting import Limit
     from unswayed.audits.result import Audit
+    from unswayed.judgement.findings import Limit
     from unswayed.judgement.source import Source
 
 SHOWN = 10  # suspects and sources
@@ -61,7 +60,7 @@ def _budgets(audit: Audit) -> list[str]:
     if not audit.assumptions.estimated:
         return lines
     again, refit = "With the model estimated again after the change", at_most(audit.breakdown_budget_refit)
-    if audit.overturned_by_one:
+    if audit.single_change_found:
         least = "This is the least change of one measurement that was found to change the winner, so an upper bound of"
         return [*lines, f"{again}: {refit}. {least} what is needed."]
     return [*lines, f"{again}, no change of a single measurement was found to change the winner, up to {refit}."]
@@ -69,7 +68,7 @@ def _budgets(audit: Audit) -> list[str]:
 
 def sentence(audit: Audit) -> str:
     """How far the winner is from the best: proved, fitted, or that it cannot be said."""
-    where, options, claim = "above" if audit.minimize else "below", f"{len(audit.points):,} options", ""
+    where, options = audit.worse, f"{len(audit.points):,} options"
     if audit.certificate is not None and len(audit.certificate.candidates) == 1:
         claim = f"option {audit.winner} is the best of the {options}"
     else:
@@ -97,7 +96,7 @@ def details(audit: Audit) -> list[str]:
     lines.append("Most sensitive options (tampering needed if only this option is changed):")
     lines += [
         f"  {audit.describe(i)}, {counted(int(audit.counts[i]), 'measurement')}: {needed:.4g}"
-        for i, needed in audit.hinges
+        for i, needed in audit.sensitive_options
     ]
     if not audit.suspects:
         two = "Every value is one of two, so no single measurement is looked at as an outlier."
@@ -195,8 +194,9 @@ def source_row(audit: Audit, one: Source) -> list[str]:
     return [name, counted(one.measurements, "measurement"), offset, power, f"without it {wins}"]
 
 
-def place(audit: Audit, row: int) -> str:
+def place(audit: Audit, row: int | None) -> str:
     """Where a measurement stands: the row of the data, from 1, and the line of the file, which has a header."""
+    assert row is not None
     words = f"data row {row + 1:,}"
     return words if audit.lines is None else f"{words} (line {audit.lines[row]:,} of the file)"
 
@@ -217,7 +217,7 @@ def record(audit: Audit) -> dict[str, Any]:
         "lead": audit.lead,
         "breakdown_budget": audit.breakdown_budget,
         "breakdown_budget_refit": audit.breakdown_budget_refit,
-        "overturned_by_one": audit.overturned_by_one,
+        "overturned_by_one": audit.single_change_found,
         "breakdown_lies": audit.breakdown_lies,
         "breakdown_sources": audit.breakdown_sources,
         "low": audit.span.low,
@@ -225,9 +225,9 @@ def record(audit: Audit) -> dict[str, Any]:
         "range_given": audit.span.given,
         "threat": None if audit.threat is None else audit.threat.to_dict(),
         "lowest_lead": _finite(audit.lowest_lead),
-        "threats": [{**asdict(limit), "stays": limit.stays} for limit in audit.limits],
+        "threats": [limit.to_dict() for limit in audit.limits],
         "plan": {
-            "changes": [{**asdict(c), "line": _line(audit, c.row)} for c in audit.plan.changes],
+            "changes": [{**vars(c), "line": audit.line(c.row)} for c in audit.plan.changes],
             "rival": _label(audit, audit.plan.rival),
             "sources": list(audit.plan.sources),
             "sources_rival": _label(audit, audit.plan.sources_rival),
@@ -250,14 +250,10 @@ def record(audit: Audit) -> dict[str, Any]:
         "fitted_on": audit.fitted_on,
         "precision": audit.precision,
         "jitter": audit.jitter,
-        "rivals": [asdict(rival) for rival in audit.rivals],
-        "hinges": [{"option": option, "budget": needed} for option, needed in audit.hinges],
-        "suspects": [{**asdict(s), "line": _line(audit, s.row)} for s in audit.suspects],
+        "rivals": [{name: value for name, value in vars(rival).items() if name != "lies"} for rival in audit.rivals],
+        "hinges": [{"option": option, "budget": needed} for option, needed in audit.sensitive_options],
+        "suspects": [{**s.to_dict(), "line": audit.line(s.row)} for s in audit.suspects],
     }
-
-
-def _line(audit: Audit, row: int) -> int | None:
-    return None if audit.lines is None else audit.lines[row]
 
 
 def _label(audit: Audit, option: int | None) -> str | None:

@@ -12,9 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from unswayed.audits.case import Case
+from unswayed.audits.case import AuditCase
 from unswayed.audits.fit import Fit
-from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
@@ -26,7 +25,7 @@ from unswayed.types import BoolArray, IntArray
 REFITTED = 20  # sources without which the model is estimated again, those with most measurements first
 
 
-def find_sources(case: Case, alone: BoolArray) -> tuple[Source, ...]:
+def find_sources(case: AuditCase, alone: BoolArray) -> tuple[Source, ...]:
     """Every source, in order of first appearance.
 
     Args:
@@ -56,21 +55,20 @@ def find_sources(case: Case, alone: BoolArray) -> tuple[Source, ...]:
     return tuple(found)
 
 
-def _suspicious(case: Case) -> set[int]:
+def _suspicious(case: AuditCase) -> set[int]:
     """The sources that the others do not explain. Of two that contradict each other, nobody knows which one is off."""
-    K, nobody_knows = gram(case.model.kernel, case.data.points), Allowance.of(None)
-    weighed = weigh_sources(case.posterior, case.records, K=K, allowance=nobody_knows)
+    weighed = weigh_sources(case.posterior, case.records, K=case.K, allowance=Allowance.of(None))
     found = {int(s) for s in (*np.flatnonzero(weighed.offsets.any(axis=1)), *weighed.aside)}
     return {0, 1} if found and len(case.data.names) == 2 else found
 
 
-def _offset(case: Case, sources: IntArray, s: int, suspicious: set[int]) -> tuple[float | None, float | None]:
+def _offset(case: AuditCase, sources: IntArray, s: int, suspicious: set[int]) -> tuple[float | None, float | None]:
     """How far a source reads above the others that are not suspicious, and the deviation; None if nobody can tell."""
     records, posterior = case.records, case.posterior
     mine, others = sources == s, ~np.isin(sources, list(suspicious - {s}))
     if suspicious - {s}:
-        K, plays = gram(case.model.kernel, case.data.points), (records.arms[others], records.values[others])
-        posterior = JointPosterior.of_plays(K, *plays, records.weights[others], posterior.lam)
+        plays = records.arms[others], records.values[others], records.weights[others]
+        posterior = JointPosterior.of_plays(case.K, *plays, posterior.lam)
     arms, w, lam = records.arms[mine], records.weights[mine], posterior.lam
     by_arm = np.bincount(arms, weights=w, minlength=len(posterior.mean))
     information = (float(w.sum()) - float(by_arm @ posterior.covariance @ by_arm) / lam) / lam
@@ -92,14 +90,14 @@ def winner_without(given: Given, data: Table, winner: int, kept: BoolArray) -> i
     """
     if kept.all():
         return winner
-    left = data.only(kept)
+    left = data.part(kept)
     if len(left.points) < 2 or np.ptp(left.values) == 0:
         return None
     found = Fit.of(given, left).winner(left)
     return None if found is None else int(data.arms[kept][np.argmax(left.arms == found)])
 
 
-def decisive_sources(case: Case, sources: tuple[Source, ...]) -> tuple[tuple[str, ...], int | None]:
+def decisive_sources(case: AuditCase, sources: tuple[Source, ...]) -> tuple[tuple[str, ...], int | None]:
     """Suspicious sources without which another option wins, and that option; () and the winner if there are none.
 
     Each is left out alone; several also together, as long as others remain.

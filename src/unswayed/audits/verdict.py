@@ -76,7 +76,7 @@ def _fitted(audit: Audit) -> str:
         return "No: the measurements are too few, or too noisy, to tell the options apart."
     model = "the fitted model" if audit.assumptions.estimated else "the given model"
     if fitted.best_untampered < fitted.probability:
-        close = min(audit.rivals, key=lambda rival: rival.lead / max(rival.deviation, 1e-300))
+        close = min(audit.rivals, key=lambda rival: rival.lead / max(rival.deviation or 0.0, 1e-300))
         return (
             f"No: by {model}, another option is better with a probability of {1 - fitted.best_untampered:.2g}. Its "
             f"lead over {audit.describe(close.option)} is {close.lead:.4g} ± {close.deviation:.2g}."

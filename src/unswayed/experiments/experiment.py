@@ -41,9 +41,9 @@ class Experiment:
         problem: A registered problem, FILE.csv, or module:attribute.
         policy: A registered policy, or module:attribute.
         attack: A registered attack, or module:attribute.
-        budget: What the policy believes the corruption adds up to; None if that is unknown, or lies are counted.
-        attack_budget: What the adversary has; None: the same.
-        lies: Plays that may be anything, in place of a budget. A policy that does not trim is told a budget for them.
+        budget: The total corruption that the policy assumes; None if it is unknown, or lies are counted.
+        attack_budget: The total corruption that the adversary may spend; None: the same.
+        lies: Plays that may be anything, in place of a budget. A policy that does not trim gets a budget for them.
         sources: How many sources make the plays, in turn.
         liars: How many of them lie. A policy that does not trim still believes in its budget.
         low: Known lower bound of the values; None: what the norm bound implies. Rewards are clipped near it.
@@ -52,10 +52,10 @@ class Experiment:
         attack_start: "immediate" or "later".
         draw: Which random instance of the problem; None: its default.
         horizon: Plays in a run.
-        kernel: What the policy assumes; None: the problem's.
+        kernel: The kernel that the policy assumes; None: the problem's.
         lengthscale: Of the kernel; None: the problem's.
         noise_std: Standard deviation of the noise; None: the problem's.
-        settings: What the policy is told beyond its budget.
+        settings: Of the policy, besides its budget.
 
     Raises:
         InvalidInput: The budget is unknown and the adversary's is not given, or the settings contradict each other.
@@ -102,7 +102,7 @@ class Experiment:
                 raise InvalidInput(reason)
 
     def _contradictions(self) -> Iterator[tuple[bool, str]]:
-        """Settings that do not go together, and what to say about them."""
+        """Settings that contradict each other, and the message for each."""
         counted, total = self.lies is not None, self.budget is not None or self.attack_budget is not None
         yield counted and total, "lies are counted in place of a budget: give --lies, or --budget"
         yield self.attack_budget is not None and self.liars > 0, "liars have no --attack-budget: they lie for ever"
@@ -129,7 +129,7 @@ class Experiment:
 
     @property
     def trims(self) -> bool:
-        """Whether the policy is told numbers of lies and of liars in place of a budget."""
+        """Whether the policy takes numbers of lies and of liars in place of a budget."""
         return entry("policy", self.policy).trims
 
     @property
@@ -146,19 +146,20 @@ class Experiment:
 
     @property
     def guarded(self) -> bool:
-        """Whether the policy needs a budget and does not know it."""
+        """Whether the policy needs a budget and none is given."""
         return self.budget is None and self.lies is None and not self.trims
 
     @property
     def honest(self) -> ClipRange:
         """Where honest rewards lie with probability 1 - delta/2; the other half is left to the policy."""
-        problem, s = self.instance, self.settings
+        problem = self.instance
+        s = self.settings
         return ClipRange(*problem.bounds(s.norm), radius(problem.noise_std, self.horizon, s.delta / 2))
 
     @property
     def believed(self) -> float:
-        """The budget that the policy is told: what lies become by clipping; the guard sqrt(T / gamma_T) if it is
-        unknown; 0 for a policy that trims, which has none."""
+        """The budget that the policy gets: for lies, the total that they can add up to after clipping; for an unknown
+        budget, the guard sqrt(T / gamma_T); 0 for a policy that trims."""
         if self.trims:
             return 0.0
         if self.lies is not None:
@@ -179,8 +180,11 @@ class Experiment:
             seed: Of the random numbers of this run.
             progress: Called from time to time with the number of plays since its last call.
         """
-        start, problem, attack = make_start(self.attack_start), self.instance, make_attack(self.attack, self.instance)
-        settings, clip = self.settings, self.honest.ends if self.clipped else (-inf, inf)
+        start = make_start(self.attack_start)
+        problem = self.instance
+        attack = make_attack(self.attack, self.instance)
+        settings = self.settings
+        clip = self.honest.ends if self.clipped else (-inf, inf)
         if self.lies is not None and not self.trims:
             settings = replace(settings, delta=settings.delta / 2)
         told = {"lies": self.lies or 0, "sources": self.sources, "liars": self.liars}

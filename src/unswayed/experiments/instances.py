@@ -18,7 +18,7 @@ from unswayed.experiments.registry import entry
 from unswayed.problems import Problem, read_table, table
 from unswayed.types import FloatArray, floats
 
-ROWS = 64  # of a kernel matrix, where only its diagonal is needed
+DIAGONAL_ROWS = 64  # rows of a kernel matrix that are made at a time, where its diagonal is needed
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,7 +39,7 @@ class OwnKernel:
 
     def diagonal(self, X: FloatArray) -> FloatArray:
         """The vector of k(x, x), from small blocks of the matrix."""
-        blocks = [X[start : start + ROWS] for start in range(0, len(X), ROWS)]
+        blocks = [X[start : start + DIAGONAL_ROWS] for start in range(0, len(X), DIAGONAL_ROWS)]
         return np.concatenate([np.diagonal(self(block, block)) for block in blocks])
 
 

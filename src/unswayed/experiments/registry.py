@@ -37,7 +37,7 @@ class Entry:
     make: Maker
     note: str = ""  # a remark for the help of the command line
     certified: bool = False  # a policy whose guarantee holds for every attack within its budget, or of counted lies
-    trims: bool = False  # a policy that is told numbers of lies and of liars in place of a budget
+    trims: bool = False  # a policy that takes numbers of lies and of liars in place of a budget
     weighs: bool = False  # a policy that judges single rewards itself: they are not clipped for it
     noise_lam: bool = False  # a policy whose lam is the noise variance unless it is given
     paper: bool = False  # an attack of Section 4 of the paper
@@ -95,7 +95,8 @@ def _rgp_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings) ->
     from unswayed.policies import widths
     from unswayed.policies.robust_phased_elimination import RobustPhasedElimination
 
-    lam, psi = s.regularisation(), s.psi
+    lam = s.regularisation()
+    psi = s.psi
     width: widths.TheoryWidth | widths.ExperimentsWidth
     if s.width == "experiments":
         width = widths.ExperimentsWidth(problem.beta_phased if s.beta is None else s.beta, s.b)
@@ -143,7 +144,8 @@ def _linear_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings)
 def _influence_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies.influence_ucb import InfluenceUCB, confidence_weight
 
-    told, lam = _guarantee(problem, budget, s), s.regularisation()
+    told = _guarantee(problem, budget, s)
+    lam = s.regularisation()
     gamma, _ = gamma_bound(problem, lam, horizon)
     alpha = confidence_weight(told["norm_bound"], problem.noise_std, lam, s.delta, gamma, budget)
     return InfluenceUCB(problem.domain, problem.kernel, lam=lam, alpha=alpha, **told)
@@ -172,7 +174,8 @@ def _trimmed_pe(problem: Problem, budget: float, horizon: int, s: PolicySettings
 def _vigilant_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings) -> Policy[Any]:
     from unswayed.policies.vigilant_ucb import VigilantUCB
 
-    lam, beta = s.regularisation(), 2.0 if s.beta is None else s.beta
+    lam = s.regularisation()
+    beta = 2.0 if s.beta is None else s.beta
     return VigilantUCB(problem.domain, problem.kernel, corruption_budget=budget, lam=lam, beta=beta)
 
 
@@ -181,8 +184,11 @@ def _rcgp_ucb(problem: Problem, budget: float, horizon: int, s: PolicySettings, 
     from unswayed.policies.gp_ucb import LogDetBeta
     from unswayed.policies.robust_conjugate_ucb import RobustConjugateUCB
 
-    lam, deviation, third = s.regularisation(), problem.deviation, s.delta / 3
-    (low, high), r = problem.bounds(s.norm), radius(problem.noise_std, horizon, third)
+    lam = s.regularisation()
+    deviation = problem.deviation
+    third = s.delta / 3
+    (low, high) = problem.bounds(s.norm)
+    r = radius(problem.noise_std, horizon, third)
     told: dict[str, Any] = {"centre": (low + high) / 2, "softness": deviation, "lam": lam}
     told["plateau"] = s.plateau or (high - low) / 2 + r
     if adaptive:
@@ -240,7 +246,7 @@ def make_policy(
 ) -> Policy[Any]:
     """A policy by name that believes in `budget`; the truth of `problem` is used for its norm only.
 
-    A policy that trims ignores the budget and is told `counts`: lies, sources, liars.
+    A policy that trims ignores the budget and takes `counts`: lies, sources, liars.
     """
     from unswayed.types import positive, whole
 
@@ -281,7 +287,7 @@ def _norm(problem: Problem, s: PolicySettings) -> float:
 
 
 def _guarantee(problem: Problem, budget: float, s: PolicySettings) -> dict[str, Any]:
-    """What a policy with a guarantee is told."""
+    """The settings of a policy with a guarantee."""
     return {"corruption_budget": budget, **_known(problem, s)}
 
 

@@ -98,12 +98,12 @@ class RunFolder:
         return "sweep.json" in present or present <= {"cells", ".lock"}
 
     def describe(self, fingerprints: Sequence[str], about: Mapping[str, Any]) -> None:
-        """Say which runs the folder is about now; `about` is kept with them."""
+        """Record which runs the folder is about now, with their description `about`."""
         text = json.dumps({"format": self.format, "about": about, "cells": list(fingerprints)}, indent=1)
         write_atomically(self.path / "sweep.json", text.encode())
 
     def about(self) -> tuple[list[str], dict[str, Any]]:
-        """The fingerprints of the last sweep, in order, and what was said about it.
+        """The fingerprints of the last sweep, in order, and its description.
 
         Raises:
             InvalidInput: This is not a folder of runs, or one of another version.
@@ -119,7 +119,8 @@ class RunFolder:
             raise foreign
         if described.get("format") != self.format:
             raise InvalidInput(f"{self.path} was written by another version of unswayed")
-        keys, about = described.get("cells"), described.get("about")
+        keys = described.get("cells")
+        about = described.get("about")
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys) or not isinstance(about, dict):
             raise foreign
         return keys, about

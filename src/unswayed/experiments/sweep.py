@@ -30,7 +30,7 @@ Task = Callable[[Trial], Row]
 
 
 def row_of(trial: Trial) -> Row:
-    """What an executor is given to call with each trial, unless it is told otherwise."""
+    """The function that an executor calls for each trial by default."""
     return trial.row()
 
 

@@ -9,8 +9,8 @@
 minus log posterior  =  1/2 (y - c)^T A^-1 (y - c) + 1/2 ln det A  +  priors of l, w and rho    (up to a constant)
 
 A lie can be explained by a short length-scale, or it can be set aside. Both are tried: plays that the model does not
-explain are trimmed (judgement/trimming.py), and each costs as much as a value that could have been anything. The most
-probable explanation is taken. If plays could not be set aside, one lie would make the whole function look rough.
+explain are set aside (set_aside.py), and each costs as much as a value that could have been anything. The most probable
+explanation is taken. If plays could not be set aside, one lie would make the whole function look rough.
 """
 
 from __future__ import annotations
@@ -27,17 +27,14 @@ from scipy.spatial.distance import cdist
 
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.kernels import TwoScale, matern_5_2
-from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.sources import weigh_sources
+from unswayed.judgement.set_aside import faults, set_aside
 from unswayed.judgement.table import Pooled
-from unswayed.judgement.trimming import trim
 from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
 LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
 SMALLEST_TAU = 3e-3
-LARGEST_VALUE = 1e4  # in the same units: a larger value is a fault
 SHARE, RATIO = (-2.2, 1.5), (log(0.15), 0.7)  # priors: mean and deviation of ln(w/(1 - w)) and ln(rho)
 OUTLIERS = 0.02  # prior share of plays that lie
 
@@ -122,10 +119,10 @@ def fit_model(
     """
     middle, (points, arms) = float(np.median(y)), numbered_rows(X)
     z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
-    d, possible = int(groups.max()) + 1, np.abs(z) <= LARGEST_VALUE
+    d, possible = int(groups.max()) + 1, ~faults(z)
     w = np.ones(len(z)) if weights is None else weights
     records = Records(arms, z, w, sources, sizes, when=np.linspace(-1, 1, len(z)))
-    judge = partial(_trimmed, points, records, groups, threshold, allowance.mapped(1 / unit))
+    judge = partial(_judged, points, records, groups, threshold, allowance.mapped(1 / unit))
     models = []
     for guess in _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]:
         found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
@@ -218,7 +215,7 @@ def _climb(
     return best.x, float(best.fun)
 
 
-def _trimmed(
+def _judged(
     points: FloatArray,
     records: Records,
     groups: IntArray,
@@ -226,28 +223,14 @@ def _trimmed(
     allowance: Allowance,
     parameters: FloatArray,
 ) -> tuple[BoolArray, FloatArray, Cost]:
-    """Which plays a model explains, and the offset of each. Drop faults first: beside them the others lose digits."""
-    kept, kernel = np.abs(records.values) <= LARGEST_VALUE, _parts(parameters, groups)[0]
-    scale, tau = _parts(parameters, groups)[1:]
-    clipped = Pooled.of(points, records.arms[kept], np.clip(records.values[kept], -10, 10), records.weights[kept])
+    """Which plays a model explains, the offset of each, and what setting the others aside costs."""
+    kernel, scale, tau = _parts(parameters, groups)
+    usual = ~faults(records.values, scale)
+    clipped = Pooled.of(points, records.arms[usual], np.clip(records.values[usual], -10, 10), records.weights[usual])
     z = (records.values - _centre(parameters, clipped, groups)) / scale
-    K, lam = kernel(points, points), (tau / scale) ** 2
-    some = records.with_values(z).only(kept)
-    allowed = allowance.mapped(1 / scale)
-    everything = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
-    weighed = weigh_sources(everything, some, K=K, allowance=allowed)
-    believed = weighed.kept
-    values = weighed.corrected(some)
-    plays = some.arms[believed], values[believed], some.weights[believed]
-    sizes, left = some.measurements[believed], weighed.allowance
-    explained = trim(weighed.posterior, *plays, sizes, K=K, threshold=threshold, allowance=left)
-    offsets, faults = np.zeros(len(z)), int((~kept).sum())
-    offsets[kept] = scale * (some.values - values)
-    if not explained.any():  # a model that explains no play is no reason to set any aside
-        return kept, offsets, Cost(faults, weighed.cost)
-    believed[believed] = explained
-    kept[kept] = believed
-    return kept, offsets, Cost(faults + int((~explained).sum()), weighed.cost)
+    K, allowed = kernel(points, points), allowance.mapped(1 / scale)
+    found = set_aside(records.with_values(z), K, (tau / scale) ** 2, threshold=threshold, allowance=allowed)
+    return found.mask, scale * (z - found.corrected), Cost(found.lies, found.cost)
 
 
 def _centre(parameters: FloatArray, data: Pooled, groups: IntArray) -> float:

@@ -98,7 +98,7 @@ def weigh_sources(
         return Weighed(kept, offsets, (), allowance, cost, posterior)
     groups = (*range(number), -1)  # those without a name together
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
-    found = _judged(_Usual.of(posterior, records, sources, K), groups, span)
+    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), groups, span)
     while found:
         s = max(found, key=lambda one: found[one].order)
         worst = found.pop(s)
@@ -117,17 +117,17 @@ def weigh_sources(
             cost += mine.sum() * (np.log(span) + 0.5 * np.log(2 * np.pi)) - np.log(LIARS)
         some = records.with_values(records.values - offset_of(offsets, records)).only(kept)
         posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, posterior.lam)
-        found = _judged(_Usual.of(posterior, some, sources[kept], K), tuple(found), span)
+        found = _judged(_WithoutOutliers.of(posterior, some, sources[kept], K), tuple(found), span)
     return Weighed(kept, offsets, tuple(aside), allowance, cost, posterior)
 
 
-def _judged(usual: _Usual, groups: tuple[int, ...], span: float) -> dict[int, Judged]:
+def _judged(usual: _WithoutOutliers, groups: tuple[int, ...], span: float) -> dict[int, SourceVerdict]:
     """The judgement of each of these sources."""
     return {s: judge(*usual.beside(s), span) for s in groups}
 
 
 @dataclass(frozen=True, eq=False)
-class _Usual:
+class _WithoutOutliers:
     """Plays, which of them are not off by themselves, and the posterior of these."""
 
     records: Records
@@ -138,13 +138,14 @@ class _Usual:
     @classmethod
     def of(cls, posterior: JointPosterior, records: Records, sources: IntArray, K: FloatArray) -> Self:
         """Leave out single plays, unless that would be most of them."""
-        arms, values, weights = records.arms, records.values, records.weights
-        usual = trim(posterior, arms, values, weights, K=K, threshold=OFF)
+        arms = records.arms
+        usual = trim(posterior, records, K=K, threshold=OFF)
         one = numbered_rows(np.column_stack([arms, sources]).astype(np.float64))[1]  # arm of one source
         usual |= (np.bincount(one, weights=~usual) > _accidents(one))[one]
-        if usual.all() or 2 * usual.sum() < len(usual):
-            return cls(records, sources, np.ones(len(arms), dtype=np.bool_), posterior)
-        fitted = JointPosterior.of_plays(K, arms[usual], values[usual], weights[usual], posterior.lam)
+        if usual.all():
+            return cls(records, sources, usual, posterior)
+        left = records.only(usual)
+        fitted = JointPosterior.of_plays(K, left.arms, left.values, left.weights, posterior.lam)
         return cls(records, sources, usual, fitted)
 
     def beside(self, source: int) -> tuple[JointPosterior, Records, BoolArray]:
@@ -158,7 +159,7 @@ class _Usual:
 
 
 @dataclass(frozen=True)
-class Judged:
+class SourceVerdict:
     """The best explanation of a source other than honesty, and by how much it is more probable.
 
     Attributes:
@@ -175,14 +176,14 @@ class Judged:
 
     @property
     def order(self) -> tuple[bool, float]:
-        """The largest is dealt with first: a liar, before those whom only the liar contradicts."""
+        """The strongest suspect first: to remove it may clear the others."""
         return self.gain > 0, self.plain
 
 
-HONEST = Judged(-np.inf, None, -np.inf, 0.0)
+HONEST = SourceVerdict(-np.inf, None, -np.inf, 0.0)
 
 
-def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: float) -> Judged:
+def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: float) -> SourceVerdict:
     """Judge one source by its plays, given the posterior of all plays.
 
     Args:
@@ -208,7 +209,7 @@ def _explained(
     when: FloatArray | None,
     sizes: FloatArray,
     span: float,
-) -> Judged:
+) -> SourceVerdict:
     """The best explanation of the plays of a source other than honesty; honest if double precision cannot tell.
 
     The covariances V + o^2 H H^T of all explanations are inverted together, where H = 0 is honesty:
@@ -240,7 +241,7 @@ def _explained(
         solved = np.linalg.solve(V[np.ix_(some, some)], np.column_stack([H[best, some], r[some]]))
         normal = H[best, some].T @ solved  # H^T V^-1 H, and H^T V^-1 r
         offset = np.linalg.solve(np.eye(2) / o2 + normal[:, :2], normal[:, 2])
-    return Judged(explained - float(probable[0]), offset, explained - float(plain[0]), float(np.abs(r) @ sizes))
+    return SourceVerdict(explained - float(probable[0]), offset, explained - float(plain[0]), float(np.abs(r) @ sizes))
 
 
 def _log_density(

@@ -76,14 +76,14 @@ class Table(Records):
         """The source of a measurement, if sources are known."""
         return None if self.sources is None else self.names[self.sources[row]]
 
-    def only(self, kept: BoolArray | IntArray) -> Self:
+    def part(self, kept: BoolArray | IntArray) -> Self:
         """Some of the measurements; their points are numbered anew.
 
         Args:
             kept: Which of them.
         """
         points, arms = numbered_rows(self.points[self.arms[kept]])
-        return replace(super().only(kept), points=points, arms=arms)
+        return replace(self.only(kept), points=points, arms=arms)
 
 
 @dataclass(frozen=True, eq=False)

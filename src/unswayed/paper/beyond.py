@@ -71,9 +71,10 @@ def appendix_e_table(results: Results) -> Table:
 
 
 def against_budget_section(results: Results) -> tuple[Figure, Table]:
-    """Regret against C, with the slope of a straight line beside what the theory says."""
+    """Regret against C, with the slope of a straight line, beside the slope of the theory."""
     panels: Panels = {}
-    rows, T = [], results.scale.horizon
+    rows = []
+    T = results.scale.horizon
     for problem in PROBLEMS:
         made = instance(problem)
         gamma, _ = gamma_bound(made, 1.0, T)

@@ -66,7 +66,8 @@ def panels(results: Results, figure: int) -> Figure:
 
 def price_table(results: Results) -> Table:
     """Regret of every contender, without attack and under the worst of the five, against (N - 1) C."""
-    rows, T = [], results.scale.horizon
+    rows = []
+    T = results.scale.horizon
     for budget, name in product(BUDGETS, CONTENDERS):
         by_attack = {
             attack: np.concatenate(
@@ -75,7 +76,8 @@ def price_table(results: Results) -> Table:
             for attack in PAPER_ATTACKS
         }
         worst = max(by_attack, key=lambda attack: by_attack[attack].max())
-        largest, guarantee = by_attack[worst].max(), "no" if "0.1" in name else "yes"
+        largest = by_attack[worst].max()
+        guarantee = "no" if "0.1" in name else "yes"
         honest, attacked = spread(by_attack["none"]), f"{spread(by_attack[worst])} ({label(worst)})"
         price = f"{largest / (99 * budget):.2f}"
         rows.append((f"{budget:g}", name, guarantee, honest, attacked, f"{largest:,.0f}", price))

@@ -25,7 +25,7 @@ Row = dict[str, Any]
 LED_ASTRAY = {"f1": ("clipping", "aggsub", "top-3", "top-5"), "robot3d": ("top-3", "top-5")}
 NOT_ASTRAY = {problem: tuple(a for a in ATTACKED if a not in led) for problem, led in LED_ASTRAY.items()}
 HONEST, FIVE, SIX = (dict.fromkeys(LED_ASTRAY, attacks) for attacks in (("none",), ATTACKED, PAPER_ATTACKS))
-SIMILAR = 0.25
+SIMILAR_SHARE = 0.25  # regrets that differ by less than this share count as similar
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def mostly(flags: list[bool]) -> bool:
 
 def similar(one: float, other: float) -> bool:
     """Within 25% of each other."""
-    return abs(one / other - 1) <= SIMILAR
+    return abs(one / other - 1) <= SIMILAR_SHARE
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ class Lines:
 
     def rows(self, figure: int, policy: str, attack: str, start: str = "immediate") -> list[Row]:
         """The trials of one line."""
-        horizon, draw = self.results.scale.horizon, self.draws.of(FIGURES[figure][0])
+        horizon = self.results.scale.horizon
+        draw = self.draws.of(FIGURES[figure][0])
         experiment = line(figure, policy, attack, start, horizon=horizon, draw=draw)
         return self.results.trials(experiment, self.draws.trials)
 
@@ -121,7 +122,7 @@ def evidence(found: Mapping[str, tuple[bool | np.bool_, float]], note: str) -> E
 
 
 def outcomes(figures: tuple[int, ...], policy: str, attacks: Attacks, outcome: str) -> Check:
-    """Parts: function, budget and attack; true if at least nine of ten trials end as said."""
+    """Parts: function, budget and attack; true if at least nine of ten trials end as claimed."""
 
     def check(results: Results, draws: Draws) -> Evidence:
         found, notes = {}, []
@@ -137,7 +138,7 @@ def outcomes(figures: tuple[int, ...], policy: str, attacks: Attacks, outcome: s
 
 
 def _instead(rows: list[Row]) -> str:
-    """What the trials did, where they did not do what was said."""
+    """How the trials ended, where they did not end as claimed."""
     ends = ", ".join(f"{n} {outcome}" for outcome, n in Counter(row["outcome"] for row in rows).items())
     spent, regret = (np.mean([row[name] for row in rows]) for name in ("corruption_spent", "regret"))
     return f"{ends}; mean regret {regret:,.0f}, {spent:.3g} of the budget spent"
@@ -238,7 +239,9 @@ def slightly_suboptimal(results: Results, draws: Draws) -> Evidence:
     for figure, start in product(FIGURES, STARTS):
         rows = [row for a in ATTACKED for row in Lines(results, draws).rows(figure, "rgp-pe", a, start)]
         if gaps := [row["recommended_gap"] for row in rows if row["recommended_gap"] > 0]:
-            problem, part, largest = draws.instance(FIGURES[figure][0]), f"{named(figure)}, {start}", max(gaps)
+            problem = draws.instance(FIGURES[figure][0])
+            part = f"{named(figure)}, {start}"
+            largest = max(gaps)
             found[part] = largest <= np.sort(problem.gaps)[1], largest
             share = largest / np.ptp(problem.f)
             notes.append(f"{part}: {len(gaps)} trials, the largest gap is {share:.1%} of the range of f")

@@ -232,7 +232,8 @@ CLAIMS = (
 
 def decide(claim: Claim, results: Results, draws: checks.Draws | None = None) -> checks.Evidence | None:
     """The evidence for a claim; None if runs that it needs are missing."""
-    draws, horizon = draws or checks.Draws(), results.scale.horizon
+    draws = draws or checks.Draws()
+    horizon = results.scale.horizon
     lines = [e for n in claim.figures for e in figure_lines(n, horizon, draws.of(FIGURES[n][0]))]
     lines += [e for side in claim.sides for name in PROBLEMS for e in side_lines(side, name, horizon, draws.of(name))]
     return claim.check(results, draws) if all(results.has(e, draws.trials) for e in lines) else None

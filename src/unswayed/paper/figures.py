@@ -32,7 +32,8 @@ def attack_lines(
     horizon = results.scale.horizon
     for number, attack in enumerate(attacks):
         curves = results.curves(line(figure, policy, attack, start, horizon=horizon), trials)
-        rounds, every = np.linspace(0, horizon, curves.shape[1]), (20 + 8 * number, 60)
+        rounds = np.linspace(0, horizon, curves.shape[1])
+        every = (20 + 8 * number, 60)
         bars = {"yerr": curves.std(axis=0), "errorevery": every, "capsize": 2, "elinewidth": 0.9}
         look = {"linewidth": 1.4, "markersize": 3.5, "markevery": every, **line_style(attack, number)}
         axes.errorbar(rounds, curves.mean(axis=0), **bars, **look)

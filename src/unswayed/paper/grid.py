@@ -29,7 +29,8 @@ FIGURES = {3: ("f1", 50.0), 4: ("robot3d", 100.0), 5: ("f1", 100.0), 6: ("robot3
 PROBLEMS = ("f1", "robot3d")
 PSI = (0.0, 0.1, 0.25, 0.5, 1.0)
 SIDES = ("psi", "width", "beta")  # what is varied in the runs beside the figures
-OTHER_DRAWS, OTHER_TRIALS = 20, 3
+OTHER_DRAWS = 20  # of a problem, beside the default one
+OTHER_TRIALS = 3  # of each line on these draws
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class About:
-    """How the runs of a reproduction were made: what the page says of them, kept with them in sweep.json."""
+    """How the runs of a reproduction were made: it is shown on the page and kept in sweep.json."""
 
     unswayed: str  # the version
     runs: int
@@ -66,7 +67,8 @@ class About:
         """
         _, about = folder.about()
         try:
-            scale, failures = Scale(**about["scale"]), tuple(map(str, about["failures"]))
+            scale = Scale(**about["scale"])
+            failures = tuple(map(str, about["failures"]))
             return cls(**{**about, "scale": scale, "failures": failures})
         except (KeyError, TypeError, InvalidInput):
             raise InvalidInput(f"{folder.path} holds no runs of `unswayed reproduce`: run it first") from None
@@ -91,8 +93,8 @@ def figure_lines(figure: int, horizon: int, draw: int | None = None) -> Iterator
 def side_lines(side: str, problem: str, horizon: int, draw: int | None = None) -> list[Experiment]:
     """The runs beside the figures, on one of the two functions.
 
-    psi: RGP-PE where nothing is corrupted and C = 0, with other values of psi.
-    width: the robust policies without attack, with all of C in their widths, and beta as in Section 4 (within 0.1).
+    psi: RGP-PE with several values of psi, C = 0 and no corruption.
+    width: the robust policies without attack, with the full C in their widths, and beta as in Section 4 (within 0.1).
     beta: all lines of the first three panels of Figure 4, Robot3D, with the smaller beta that Section 4 uses on f1.
     """
     if side == "psi":
@@ -103,7 +105,8 @@ def side_lines(side: str, problem: str, horizon: int, draw: int | None = None) -
         widths = {"rgp-ucb": PolicySettings(b=1.0), "rgp-pe": PolicySettings(width="theory", norm=norm)}
         lines = [line(3 if problem == "f1" else 4, policy, "none", horizon=horizon, draw=draw) for policy in ROBUST]
         return [replace(one, settings=widths[one.policy]) for one in lines]
-    f1, figure = instance("f1"), () if problem == "f1" else figure_lines(4, horizon, draw)
+    f1 = instance("f1")
+    figure = () if problem == "f1" else figure_lines(4, horizon, draw)
     betas = {policy: f1.beta_phased if policy == "rgp-pe" else f1.beta_scale for policy in ("gp-ucb", *ROBUST)}
     soon = [one for one in figure if one.attack_start == "immediate"]
     return [replace(one, settings=PolicySettings(beta=betas[one.policy])) for one in dict.fromkeys(soon)]
@@ -118,8 +121,9 @@ def all_lines(problem: str, horizon: int, draw: int | None = None) -> Iterator[E
 
 
 def other_draws(problem: str) -> list[int]:
-    """The next draws on which the attacks are what the paper says: the best arm outside the target region,
-    and less than h_max above the best inside it.
+    """The next draws on which the attacks work as in the paper.
+
+    There the best arm lies outside the target region, less than h_max above the best arm inside it.
     """
     later = count(1 + (instance(problem).draw or 0))
     return list(islice((draw for draw in later if well_posed(instance(problem, draw))), OTHER_DRAWS))

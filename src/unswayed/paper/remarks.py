@@ -54,7 +54,8 @@ def degrades_minimally(results: Results, draws: Draws) -> Evidence:
     """Parts: function, budget and attack; true if the regret of RGP-PE is at most 25% above that without attack, or,
     without an attack, at most 25% above that of GP-UCB, which takes no precautions.
     """
-    found, lines = {}, Lines(results, draws)
+    found = {}
+    lines = Lines(results, draws)
     for part, cell in cells(FIGURES, ("rgp-pe",), FIVE):
         ratio = lines.regret(*cell) / lines.regret(cell[0], "rgp-pe", "none")
         found[part] = ratio <= 1.25, ratio
@@ -68,14 +69,16 @@ def figure_1_trend(results: Results, draws: Draws) -> Evidence:
     """Parts: policy and attack. GP-UCB: true if the distance from its curve without attack grows in every quarter of
     the run and its regret more than doubles. RGP-PE: true if its regret is similar to that without attack.
     """
-    found, lines = {}, Lines(results, draws)
+    found = {}
+    lines = Lines(results, draws)
     for policy in ("gp-ucb", "rgp-pe"):
         honest, *attacked = (
             np.mean([row["curve"] for row in lines.rows(4, policy, attack)], axis=0)
             for attack in ("none", "top-3", "top-5")
         )
         for attack, curve in zip(("top-3", "top-5"), attacked, strict=True):
-            ratio, growth = curve[-1] / honest[-1], np.diff((curve - honest)[:: len(curve) // 4])
+            ratio = curve[-1] / honest[-1]
+            growth = np.diff((curve - honest)[:: len(curve) // 4])
             worse = bool(ratio > 2 and np.all(growth > 0))
             found[f"{policy}, {attack}"] = worse if policy == "gp-ucb" else similar(ratio, 1), float(ratio)
     return evidence(found, "Numbers: final regret over that without attack.")
@@ -88,9 +91,11 @@ def two_regrets(results: Results, draws: Draws) -> Evidence:
     best arm is sought among the corrupted values too, max f becomes max f~ in every round of an attack: this is
     computed for GP-UCB under attacks that only lower values and last for the whole run.
     """
-    found, T = {}, results.scale.horizon
+    found = {}
+    T = results.scale.horizon
     for figure, (name, C) in FIGURES.items():
-        lines, problem = Lines(results, draws), draws.instance(name)
+        lines = Lines(results, draws)
+        problem = draws.instance(name)
         met = max(row["corruption_spent"] for row in lines.all_rows(figure, ("gp-ucb", *ROBUST), attacked=True))
         found[f"{named(figure)}, values of the plays"] = met <= 2 * C, met
         apart = [
@@ -114,7 +119,8 @@ def _shown(problem: Problem, attack: str) -> FloatArray:
 
 def narrower_width(results: Results, draws: Draws) -> Evidence:
     """Parts: function and budget; true if sqrt(u_h)/u_min is at most a quarter in more than half of the epochs."""
-    found, psi = {}, PolicySettings().psi
+    found = {}
+    psi = PolicySettings().psi
     for figure in FIGURES:
         epochs = _epochs(Lines(results, draws).all_rows(figure, ("rgp-pe",)))
         ratios = _ratios((sqrt(u), l_h * float(psi)) for l_h, u, _ in epochs)
@@ -138,11 +144,16 @@ def psi_costs(results: Results, draws: Draws) -> Evidence:
 
 def theory_gap(results: Results, draws: Draws) -> Evidence:
     """Parts: function and budget; true if Theorem 1 allows more than ten times the largest regret of RGP-PE."""
-    found, T, settings = {}, results.scale.horizon, PolicySettings()
-    lam, eta, last = settings.regularisation(), settings.eta, int(number_of_epochs(results.scale.horizon))
+    found = {}
+    T = results.scale.horizon
+    settings = PolicySettings()
+    lam = settings.regularisation()
+    eta = settings.eta
+    last = int(number_of_epochs(results.scale.horizon))
     for figure, (name, C) in FIGURES.items():
         problem = draws.instance(name)
-        gamma, beta = gamma_bound(problem, lam, T)[0], _beta(problem, last)
+        gamma = gamma_bound(problem, lam, T)[0]
+        beta = _beta(problem, last)
         bound = regret_bound(problem.norm, C, beta, lam, eta, bounds.theorem_psi(eta, gamma), gamma, T)
         largest = max(row["regret"] for row in Lines(results, draws).all_rows(figure, ("rgp-pe",)))
         found[named(figure)] = bound > 10 * largest, bound / largest
@@ -207,7 +218,7 @@ def _epochs(rows: list[Row]) -> Iterator[tuple[int, int, int]]:
 
 
 def _ratios(pairs: Iterable[tuple[float, float]]) -> FloatArray:
-    """One number for each pair; NaN, of which nothing is true, where there is no pair."""
+    """One number for each pair. Without a pair: NaN, for which every comparison is false."""
     return np.array([a / b for a, b in pairs] or [np.nan])
 
 

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from unswayed.audits.labels.audit import LabelAudit
 from unswayed.audits.labels.data import named
 from unswayed.audits.labels.lies import false_outcomes, given_up
-from unswayed.audits.labels.report import lie, summary, suspect_words, verdict
+from unswayed.audits.labels.report import could_win, lie, summary, suspect_words, verdict
 from unswayed.judgement.source import Source
 from unswayed.pages.render import Picture, Table, Words, standalone
 from unswayed.plots.style import BAD, GOOD, PALETTE, encoded, light
@@ -24,7 +24,7 @@ def plot_labels(audit: LabelAudit) -> Figure:
     """The lead of the winner over each close rival that is left after the worst lies, by their number."""
     figure = Figure(figsize=(4.8, 4.0), layout="constrained")
     axes = figure.subplots()
-    first, last = audit.rivals[0].lies, audit.rivals[:RIVALS][-1].lies
+    (first, _), *_, (last, _) = [*could_win(audit)[:1], *could_win(audit)[:RIVALS]]
     right = max(min(last, 4 * max(first, 1)) * 1.08, 1.0)
     style = "default" if audit.data.counts else "steps-post"  # a false measurement is one step
     for rival, colour in zip(audit.rivals[:RIVALS], COLOURS, strict=False):
@@ -33,7 +33,7 @@ def plot_labels(audit: LabelAudit) -> Figure:
     top = max(rival.lead for rival in audit.rivals[:RIVALS]) * 1.1 or 1.0
     axes.axhspan(-top / 6, 0, color=BAD, alpha=0.12, linewidth=0)
     axes.text(right * 0.98, -top / 12, "another option could have won", ha="right", va="center", color=BAD)
-    certified = -1 if audit.proof is None else audit.proof.lies
+    certified = -1 if audit.certificate is None else audit.certificate.lies
     if certified > 0:
         axes.axvspan(0, min(certified, right), color=GOOD, alpha=0.12, linewidth=0)
         note = f"proved up to {certified:,}"
@@ -95,7 +95,7 @@ def _options(audit: LabelAudit) -> Table:
     rows = [[audit.describe(audit.winner), f"{audit.estimate[audit.winner]:.4g}", "the winner", ""]]
     for rival in audit.rivals:
         value = f"{audit.estimate[rival.option]:.4g}"
-        rows.append([audit.describe(rival.option), value, f"{rival.lead:.4g}", f"{rival.lies:,}"])
+        rows.append([audit.describe(rival.option), value, f"{rival.lead:.4g}", f"{rival.lies or 0:,}"])
     kind = "rate" if audit.data.counts else "mean"
     text = f"How many {lie(audit)}s would have brought each of them level with the winner."
     return Table("Who could have won", text, ("option", kind, "behind by", f"{lie(audit)}s"), rows)

@@ -79,7 +79,7 @@ def plot_answer(answer: Answer) -> Figure:
 def _withstands(axes: Axes, answer: Answer) -> None:
     """How the recommendation depends on the number of lies."""
     kinds = [LowestLead("false measurements", answer.lowest_leads, answer.breakdown.lies, BAD)]
-    if answer.lowest_leads_sources is not None:
+    if len(answer.lowest_leads_sources):
         kinds.append(LowestLead("lying sources", answer.lowest_leads_sources, answer.breakdown.liars, KEPT))
     draw_lies(axes, kinds)
     axes.set_title(f"below 0 {'a worse' if answer.continuum else 'another'} point could have won", fontsize=9)

@@ -78,10 +78,13 @@ def save(figure: Figure, path: Path) -> None:
 
 def encoded(figure: Figure, kind: str = "png") -> bytes:
     """The file of a figure, without the time of writing: the same runs give the same file."""
-    buffer, undated = BytesIO(), {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+    buffer = BytesIO()
+    undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
     signed = {"Software" if kind == "png" else "Creator": SIGNED}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # drawn as boxes; nobody can mend it here
+        warnings.filterwarnings(
+            "ignore", "Glyph .* missing from font"
+        )  # no font has all of them: the missing ones are drawn as boxes
         figure.savefig(buffer, format=kind, dpi=160, metadata=undated.get(kind, {}) | signed)
     return buffer.getvalue()
 

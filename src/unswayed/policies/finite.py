@@ -13,8 +13,8 @@ from unswayed.errors import InvalidInput
 from unswayed.policies.protocol import Epoch
 from unswayed.types import FloatArray, Query, View, floats, positive, probability, short_repr
 
-SMALLEST_LAM = 1e-10
-LARGEST_ASSUMPTION = 1e100  # squares of norm bound and noise must stay finite
+SMALLEST_LAM = 1e-10  # of index policies: with less, rank-one steps lose all digits
+LARGEST_ASSUMPTION = 1e100  # of norm bound and noise: their squares must stay finite
 
 
 @dataclass(frozen=True, eq=False, repr=False)

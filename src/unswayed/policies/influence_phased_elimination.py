@@ -83,11 +83,13 @@ class InfluencePhasedElimination(CertifiedForBudget, PhasedOnFiniteDomain):
 
     def tell(self, epoch: Epoch, feedback: Feedback) -> Epoch:
         """Lines 14-16, with the exact width of every difference."""
-        C, beta = self.corruption_budget, self.beta(epoch.h)
+        C = self.corruption_budget
+        beta = self.beta(epoch.h)
         X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
         estimate = EpochPosterior.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.regularisation)
         keep = estimate.undominated(beta, C)
-        mu, width = estimate.mean, beta * estimate.deviation + C * estimate.influence()
+        mu = estimate.mean
+        width = beta * estimate.deviation + C * estimate.influence()
         return epoch.next(keep, mu, width, feedback)
 
     def posterior(self, epoch: Epoch) -> JointPosterior:

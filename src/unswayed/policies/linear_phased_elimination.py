@@ -101,7 +101,8 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-4: a G-optimal design on the active arms, each arm at least alpha m_h times."""
-        m_h, alpha = self.m_0 * 2**epoch.h, self.truncation
+        m_h = self.m_0 * 2**epoch.h
+        alpha = self.truncation
         support, zeta = g_optimal_design(self.features[epoch.active])  # line 2
         u = np.ceil(m_h * np.maximum(zeta, alpha)).astype(np.int64)  # line 3
         return Query(epoch.active[support], u)

@@ -3,7 +3,7 @@
     L, c   half-width of the plateau, softness       T_c   number of lies that the bands are widened for
     g      where rewards are expected                Psi   sqrt(1 + n (1 + n)), n = T_c max k(x, x)/lam
 
-GP-UCB with the posterior of core/tampering/robust_conjugate.py, which hardly believes a reward that is far from g:
+GP-UCB with the posterior of core/tampering/robust_conjugate.py, where a reward far from g has little weight:
 
     x_t = argmax mu(x) + Psi (beta_t + C_w sqrt(T_c)) sigma(x)
 
@@ -12,7 +12,7 @@ GP-UCB with the posterior of core/tampering/robust_conjugate.py, which hardly be
                   plays about the mean that the anchor had before the latest play. The second one chooses.
 
 If all rewards lie on the plateau and T_c = 0, both make the plays of GP-UCB, to the last bit. Lies that stay on the
-plateau are believed like any other reward. docs/reference/algorithms.md says which details are our reading.
+plateau have full weight. docs/reference/algorithms.md lists the details that are our reading of the paper.
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ class RobustConjugateUCB(OnFiniteDomain):
             feedback.arms.tolist(), feedback.repeats.tolist(), feedback.means.tolist(), strict=True
         ):
             share, seen = map(float, first.weigh(mean, self.centre, self.lam))
-            plain, recentred = state.plain.extend(arm, n, n * mean), state.recentred
+            plain = state.plain.extend(arm, n, n * mean)
+            recentred = state.recentred
             alike = share == 1 and state.anchor is state.plain  # no reward was off the plateau yet
             anchor = plain if alike else state.anchor.extend(arm, n, n * seen, share)
             if recentred is not None and self.recentred is not None:
@@ -130,7 +131,8 @@ class RobustConjugateUCB(OnFiniteDomain):
 
     def view(self, state: Weighed) -> View:
         """All arms, with the bounds of the coming round."""
-        mu, T_c = state.model.mean, self.corruptions
+        mu = state.model.mean
+        T_c = self.corruptions
         factor = self.beta(state.t, state.model.log_det, self.lam)
         if T_c:
             L = self.plateau if self.recentred is None else self.recentred

@@ -3,7 +3,7 @@
     X_h  arms still active in epoch h          l_h   nominal length of the epoch, l_0 2^h
     S_h  arms that the design selects, m       u     how often the design selects each of them
     G    groups of plays                       k     groups that may be false: lies and lying sources
-    mu_i what group i says                     A     K_SS + lam diag(1/v), of all plays of the epoch
+    mu_i posterior mean by group i alone       A     K_SS + lam diag(1/v), of all plays of the epoch
 
     for h = 0, 1, ...:
         (S_h, u) = design of length l_h on X_h                           (lines 2-10 of Algorithm 1)
@@ -102,7 +102,8 @@ class TrimmedPhasedElimination(Certified, PhasedOnFiniteDomain):
 
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """The design on the active arms, at least l_h/m plays of each arm in it, in G equal groups."""
-        k, l_h = self.trim, self.first_length * 2**epoch.h
+        k = self.trim
+        l_h = self.first_length * 2**epoch.h
         S_h, u = self._design(self.domain[epoch.active], l_h)
         m = len(S_h)
         G = self.sources if self.liars else max(min(l_h // m, 25 * k**2 + 1), 1)
@@ -111,7 +112,9 @@ class TrimmedPhasedElimination(Certified, PhasedOnFiniteDomain):
 
     def tell(self, epoch: Epoch, feedback: Feedback) -> Epoch:
         """Estimate from this epoch alone, trim, keep every arm that may still be best."""
-        N, delta_h, groups = len(self.domain), bounds.epoch_delta(self.delta, epoch.h), feedback.group_means
+        N = len(self.domain)
+        delta_h = bounds.epoch_delta(self.delta, epoch.h)
+        groups = feedback.group_means
         X_h, S_h = self.domain[epoch.active], epoch.rows(feedback.arms)
         estimate = EpochPosterior.fit(self.kernel, X_h, S_h, feedback.means, feedback.repeats, self.regularisation)
         G = 1 if groups is None else len(groups)

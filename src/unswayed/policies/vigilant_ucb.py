@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,12 +25,13 @@ from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.influence import pairwise_influence
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.recommend import cautious
+from unswayed.judgement.set_aside import Kept, set_aside
 from unswayed.policies.finite import OnFiniteDomain, check_index_lam
-from unswayed.policies.watch import Watch
-from unswayed.types import Feedback, Query, View, fix, positive, read_only, whole
+from unswayed.types import Feedback, FloatArray, Query, View, fix, positive, read_only, whole
 
 RESOLVED = 1 / 3  # of the noise: an arm whose sd is smaller is played again only to verify
-CAUTION = 1.0  # recommend the arm of largest mu - CAUTION sd
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -72,17 +74,21 @@ class VigilantUCB(OnFiniteDomain):
             raise InvalidInput(f"the threshold must be positive, not {self.threshold:g}")
         check_index_lam(self.lam)
 
-    def init(self) -> Watch:
-        """Before any play."""
-        return Watch.before(read_only(gram(self.kernel, self.domain)), self.lam)
+    @cached_property
+    def _K(self) -> FloatArray:
+        return read_only(gram(self.kernel, self.domain))
 
-    def ask(self, state: Watch, rng: np.random.Generator) -> Query:
+    def init(self) -> Kept:
+        """Before any play."""
+        return Kept.nothing(self._K, self.lam)
+
+    def ask(self, state: Kept, rng: np.random.Generator) -> Query:
         """One play: of the pivot if this play verifies, else of the arm with the largest upper bound."""
-        verifies = self.verify and (state.plays + 1) % self.verify == 0 and state.kept.any()
+        verifies = self.verify and (state.plays + 1) % self.verify == 0 and state.mask.any()
         arm = self.pivot(state) if verifies else self.explore(state, state.plays)
         return Query(np.array([arm]), np.array([1]))
 
-    def explore(self, state: Watch, number: int) -> int:
+    def explore(self, state: Kept, number: int) -> int:
         """The arm of largest mu + beta sd that is not well known yet.
 
         Args:
@@ -95,7 +101,7 @@ class VigilantUCB(OnFiniteDomain):
         upper = np.where(unknown, mu + beta * sd, -np.inf) if unknown.any() else mu + beta * sd
         return first_argmax(upper, scale=beta * float(np.max(sd)))
 
-    def pivot(self, state: Watch) -> int:
+    def pivot(self, state: Kept) -> int:
         """The played arm where the least tampering would have made a rival win by `margin` noise deviations.
 
         Args:
@@ -108,7 +114,7 @@ class VigilantUCB(OnFiniteDomain):
         cost = np.divide(price, power, out=np.full_like(mu, np.inf), where=power > 0)
         return int(S[where[int(np.argmin(cost))]])
 
-    def tell(self, state: Watch, feedback: Feedback) -> Watch:
+    def tell(self, state: Kept, feedback: Feedback) -> Kept:
         """Add the answers. If one of them is a surprise, decide again which plays to keep."""
         for arm, n, mean in zip(feedback.arms, feedback.repeats, feedback.means, strict=True):
             surprise = state.surprise(int(arm), float(n), float(mean)) > self.threshold
@@ -116,30 +122,29 @@ class VigilantUCB(OnFiniteDomain):
             state = self.watch(state) if surprise else state
         return state
 
-    def watch(self, state: Watch) -> Watch:
+    def watch(self, state: Kept) -> Kept:
         """The `state` with a new decision which plays to keep.
 
         Args:
             state: The current state.
         """
-        return state.trimmed(threshold=self.threshold, threat=Threat.of(self.corruption_budget), free=self.free)
+        allowance = Allowance.of(Threat.of(self.corruption_budget), self.free)
+        return set_aside(state.records, self._K, self.lam, threshold=self.threshold, allowance=allowance)
 
-    def recommend(self, state: Watch, without: Sequence[int] = ()) -> int:
+    def recommend(self, state: Kept, without: Sequence[int] = ()) -> int:
         """The arm of largest mu - sd: the less an arm was measured, the larger its mean has to be.
 
         Args:
             state: The current state.
             without: Arms to leave out.
         """
-        lower = state.posterior.mean - CAUTION * state.posterior.deviation
-        lower[list(without) if len(without) < len(lower) else []] = -np.inf
-        return int(np.argmax(lower))
+        return int(np.argmax(cautious(state.posterior.mean, state.posterior.deviation, without)))
 
-    def view(self, state: Watch) -> View:
+    def view(self, state: Kept) -> View:
         """All arms, with bounds from the kept plays."""
         mu, width = state.posterior.mean, self.beta * state.posterior.deviation
         return View(np.arange(len(mu)), mu, mu - width, mu + width, state.posterior.covariance)
 
-    def posterior(self, state: Watch) -> JointPosterior:
+    def posterior(self, state: Kept) -> JointPosterior:
         """The posterior of all plays, trimmed or not: a certificate must not leave out plays by their rewards."""
-        return state.everything()
+        return state.everything(self._K)

@@ -31,7 +31,8 @@ class TheoryWidth(Guarantee):
 
     def factor(self, policy: RobustPhasedElimination, h: int, u_h: int, log_det: float) -> float:
         """What multiplies sigma^(h) in line 15."""
-        beta, l_h = self.beta(policy, bounds.epoch_delta(self.delta, h), log_det), 2 ** (h + 1)
+        beta = self.beta(policy, bounds.epoch_delta(self.delta, h), log_det)
+        l_h = 2 ** (h + 1)
         return bounds.theory_factor(beta, policy.corruption_budget, policy.lam, policy.truncation, l_h, u_h)
 
 

@@ -19,7 +19,8 @@ def linear(draw: int = 0, n_arms: int = 200, dimension: int = 5) -> Problem:
         n_arms: Number of arms.
         dimension: Dimension of the arms.
     """
-    draw, n_arms = whole(draw, "the draw", least=0), whole(n_arms, "the number of arms", least=1)
+    draw = whole(draw, "the draw", least=0)
+    n_arms = whole(n_arms, "the number of arms", least=1)
     dimension = whole(dimension, "the dimension", least=1)
     rng = np.random.default_rng(draw)
     X = rng.standard_normal((n_arms, dimension))

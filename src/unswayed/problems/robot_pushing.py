@@ -18,7 +18,10 @@ from unswayed.types import FloatArray, whole
 
 GOAL = (3.0, 2.0)
 DEFAULT_DRAW = 0
-STEP, ITERATIONS, GAIN, SPEED = 0.01, 10, 30.0, 5.0
+STEP = 0.01  # seconds of one step of the simulation
+ITERATIONS = 10  # of the solver, in each step
+GAIN = 30.0  # force of the drive, for each unit of mass and of missing speed
+SPEED = 5.0  # of the hand while it drives
 
 
 def push(r_x: float, r_y: float, duration: float) -> tuple[float, float]:
@@ -81,7 +84,8 @@ def robot3d(draw: int = DEFAULT_DRAW) -> Problem:
             raise
         stored = resources.files("unswayed.problems").joinpath("robot3d.csv").read_text(encoding="ascii")
         f = np.array([float(row.split(",")[-1]) for row in stored.splitlines()[1:]])
-    kernel, target = SquaredExponential(lengthscale=2.0), domain[:, 0] >= 0
+    kernel = SquaredExponential(lengthscale=2.0)
+    target = domain[:, 0] >= 0
     strengths = {"h_max": 3.0, "beta_phased": 6.0, "beta_scale": 2.0}
     return Problem("robot3d", domain, f, noise_std=0.02, kernel=kernel, target=target, **strengths, draw=draw)
 

@@ -8,7 +8,7 @@ from unswayed.core.gp.kernels import SquaredExponential
 from unswayed.problems.problem import Problem
 from unswayed.types import whole
 
-DEFAULT_DRAW = 10
+DEFAULT_DRAW = 10  # the first draw that is as the paper describes its own
 
 
 def f1(draw: int = DEFAULT_DRAW) -> Problem:

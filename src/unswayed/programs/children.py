@@ -22,13 +22,12 @@ from typing import Any, NamedTuple
 from unswayed.errors import CommandStopped
 from unswayed.programs import reaper
 
-KEPT = 1 << 16
-"""The least number of bytes kept from the end of an output; the most is twice that."""
+KEPT_OUTPUT = 1 << 16  # bytes kept from the end of an output, at least; at most twice as many
 
-GRACE = 1.0
-"""Seconds that other processes of the group may still write after the program has ended, as `tee` in a script does."""
+GRACE = 1.0  # seconds for other processes of the group, such as `tee` in a script, to write after the program has ended
 
-PAUSES = 0.0005, 0.05  # seconds between two looks at a silent program: at first, at most
+FIRST_PAUSE = 0.0005  # seconds between the first two looks at a silent program
+LONGEST_PAUSE = 0.05  # seconds between two looks at a program that has been silent for a while
 
 
 class Watchdog:
@@ -46,7 +45,8 @@ class Watchdog:
         """End the program with this mark if this process ends before `release`; its group is known once it runs."""
         with self._lock, suppress(OSError):
             if self._process is None or self._owner != os.getpid():  # a forked process needs its own helper
-                self._process, self._owner = self._start(), os.getpid()
+                self._process = self._start()
+                self._owner = os.getpid()
         self._say(f"{mark} {group}\n")
 
     def release(self, mark: str) -> None:
@@ -85,8 +85,8 @@ class Tail:
     def add(self, chunk: bytes) -> None:
         """Add what was read next."""
         self._data += chunk
-        if len(self._data) > 2 * KEPT:
-            del self._data[:-KEPT]
+        if len(self._data) > 2 * KEPT_OUTPUT:
+            del self._data[:-KEPT_OUTPUT]
             self.cut = True
 
     def last_line(self) -> bytes:
@@ -173,7 +173,8 @@ class Children:
     def _follow(self, process: Popen[bytes], deadline: float) -> tuple[Tail, Tail]:
         """Read both streams until they and the program have ended."""
         tails = Tail(), Tail()
-        ended, pause = False, PAUSES[0]
+        ended = False
+        pause = FIRST_PAUSE
         with selectors.DefaultSelector() as selector:
             for pipe, tail in zip((process.stdout, process.stderr), tails, strict=True):
                 assert pipe is not None
@@ -181,13 +182,14 @@ class Children:
             while not (ended and not selector.get_map()):
                 ready = selector.select(pause)
                 for key, _ in ready:
-                    if chunk := os.read(key.fd, KEPT):
+                    if chunk := os.read(key.fd, KEPT_OUTPUT):
                         key.data.add(chunk)
                     else:
                         selector.unregister(key.fileobj)
-                pause = PAUSES[0] if ready else min(2 * pause, PAUSES[1])
+                pause = FIRST_PAUSE if ready else min(2 * pause, LONGEST_PAUSE)
                 if not ended and _has_ended(process):  # a process that it started may keep its pipes open
-                    ended, deadline = True, monotonic() + GRACE
+                    ended = True
+                    deadline = monotonic() + GRACE
                 self._check_stopped()
                 if monotonic() > deadline:
                     if not ended:

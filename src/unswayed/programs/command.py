@@ -25,7 +25,7 @@ BRACES = re.compile(r"(\{\{)|(\}\})|\{([^{}]+)\}|[{}]")
 NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")  # linear in the length of any line
 NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 ESCAPES = "write {{ and }} for braces themselves"
-SHOWN = 200  # characters of foreign text in a message
+SHOWN_CHARACTERS = 200  # of foreign text in a message
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Command:
     program ends, all processes that it started are killed. Several threads may call the command at once.
 
     A word with a parameter that a point does not have is left out: `--C={C}` is gone if only some points have C. So
-    write such a parameter and its option as one word, and no parameter beside it that other points have.
+    write such a parameter and its option as one word, without other parameters in it.
 
     Args:
         template: The program and its arguments, a list of words.
@@ -80,7 +80,7 @@ class Command:
         return tuple(dict.fromkeys(name for word in self.template for name in _names(word)))
 
     def _check_word(self, before: str, word: str) -> None:
-        """Refuse a word of which it is not clear what to do where a point does not have its parameter."""
+        """Refuse a word if it is not clear what to do with it at a point without its parameter."""
         names = _names(word)
         some = [name for name in names if name in self.when]
         if not some:
@@ -201,7 +201,7 @@ def _text(point: Mapping[str, Any], name: str) -> str:
 
 def _measurement(finished: Finished) -> float | Measurement:
     """Return the number or the object in the last line of the output, if the program ended without an error."""
-    complaint = f": {printable(line, limit=SHOWN)}" if (line := finished.stderr.last_line()) else ""
+    complaint = f": {printable(line, limit=SHOWN_CHARACTERS)}" if (line := finished.stderr.last_line()) else ""
     if code := finished.code:
         end = f"was killed by {_signal(-code)}" if code < 0 else f"ended with exit code {code}"
         raise CommandFailed(f"the command {end}", complaint)
@@ -240,8 +240,8 @@ def _signal(number: int) -> str:
 
 
 def _braced(names: Sequence[str]) -> str:
-    return printable(", ".join(f"{{{name}}}" for name in names), limit=SHOWN) or "none"
+    return printable(", ".join(f"{{{name}}}" for name in names), limit=SHOWN_CHARACTERS) or "none"
 
 
 def _shown(text: str | bytes) -> str:
-    return f"'{printable(text, limit=SHOWN)}'"
+    return f"'{printable(text, limit=SHOWN_CHARACTERS)}'"

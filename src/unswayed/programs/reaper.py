@@ -20,8 +20,8 @@ from time import sleep
 MARK = "UNSWAYED_PROGRAM"
 """The variable that holds the mark."""
 
-ROUNDS = 5  # of looking for processes: one may start another while it is being ended
-STARTING = 1.0  # seconds after which to look again for a program that was about to start
+SEARCHES = 5  # for processes: one may start another while it is being ended
+STARTING_TIME = 1.0  # seconds after which to look again for a program that was about to start
 
 
 def end(group: int, mark: str) -> None:
@@ -29,7 +29,7 @@ def end(group: int, mark: str) -> None:
     with suppress(ProcessLookupError, PermissionError):  # macOS refuses if only zombies are left
         if group:
             os.killpg(group, signal.SIGKILL)
-    for _ in range(ROUNDS):
+    for _ in range(SEARCHES):
         if not (left := marked(mark)):
             return
         for process in left:
@@ -39,7 +39,8 @@ def end(group: int, mark: str) -> None:
 
 def marked(mark: str) -> list[int]:
     """The processes of this user with this mark in their environment, where the system shows it."""
-    wanted, found = f"{MARK}={mark}".encode(), []
+    wanted = f"{MARK}={mark}".encode()
+    found = []
     with suppress(OSError):
         for name in os.listdir("/proc"):
             if name.isdigit():
@@ -63,7 +64,7 @@ def main() -> None:
     for mark, known in running.items():
         end(known, mark)
     if 0 in running.values():
-        sleep(STARTING)
+        sleep(STARTING_TIME)
         for mark in running:
             end(0, mark)
 

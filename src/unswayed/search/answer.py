@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from unswayed.core.tampering.certificate import Breakdown, Certificate
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
-from unswayed.judgement.credible import Credible
-from unswayed.judgement.source import Source
-from unswayed.judgement.span import Span
+from unswayed.judgement.findings import Findings
 from unswayed.judgement.words import gap_sentence
 from unswayed.search.play import Play
-from unswayed.search.report import report, threat_levels
+from unswayed.search.report import report
 from unswayed.spaces import Point
 from unswayed.text import counted, number, resolved
-from unswayed.types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,35 +22,26 @@ if TYPE_CHECKING:
 HIDDEN = 0.05  # nothing is said if a narrow peak could hide in a larger share of a box
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Answer:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Answer(Findings):
     """The recommended point, its estimate, and how far to trust it, in units of the values.
+
+    Rivals, pivots and the winners without a source are points. In a continuum another point counts as a rival if it is
+    now estimated to be worse by more than the noise. Tampering is counted in the measurements that are kept.
 
     Attributes:
         point: The recommended point.
         estimate: The estimated value there.
         deviation: Standard deviation of the estimate, over all models that the measurements leave possible. It is None
             if they are too few, or nearly all of them equal.
-        certificate: How far the point is from the best one, proved from all measurements. Its options are the points
-            that were considered. None unless kernel, noise, output scale, level and norm bound were given.
-        credible: What the fitted model says of that distance, where nothing is proved. None where something is, or if
-            there are too few measurements.
-        breakdown: The least tampering with the kept measurements that would have made another point win. In a
-            continuum another point counts as a rival if it is now estimated to be worse by more than the noise.
         assumptions: The model, and which parts of it were estimated.
         points: The points that the recommendation was chosen from.
         unexplored: The share of a box where a narrow peak would not have been noticed; 0 if a kernel was given.
         set_aside: Numbers of the plays that the others do not explain.
         set_aside_total: How far they are off, in all; a value beyond a range that was stated counts as its nearer end.
-        sources: What became of each named source.
-        threat: What tampering to be safe against; None if nobody knows.
-        span: The range that false measurements were counted with: given, or that of the values that are kept.
-        lowest_leads: The lowest possible lead over the best rival, with 0, 1, 2, ... false measurements.
-        lowest_leads_sources: The same for lying sources; None if no source was named.
         plays: All plays, also open, failed and retracted ones.
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
         continuum: Whether points may be arbitrarily close to each other.
-        minimize: Whether smaller values are better.
         flat: Whether most points that were measured have the same value. No model says how far the best may be then.
 
     Example:
@@ -66,27 +53,19 @@ class Answer:
         'b'
     """
 
+    certificate: Certificate | None
     point: Point
     estimate: float
     deviation: float | None
-    certificate: Certificate | None
-    credible: Credible | None
-    breakdown: Breakdown
     assumptions: Assumptions
     points: tuple[Point, ...]
     unexplored: float
     set_aside: tuple[int, ...]
     set_aside_total: float
-    sources: tuple[Source, ...]
-    threat: Threat | None
-    span: Span
     plays: tuple[Play, ...]
     space: Any
     continuum: bool
-    minimize: bool
     flat: bool
-    lowest_leads: FloatArray
-    lowest_leads_sources: FloatArray | None = None
 
     @cached_property
     def measured(self) -> int:
@@ -99,11 +78,6 @@ class Answer:
         aside = set(self.set_aside)
         values = {play.value for play in self.plays if play.measured and play.number not in aside}
         return len(values) > 1 and self.breakdown.possible
-
-    @property
-    def worse(self) -> str:
-        """Where worse values lie: below the best, or above it."""
-        return "above" if self.minimize else "below"
 
     @property
     def shown_estimate(self) -> str:
@@ -170,7 +144,7 @@ class Answer:
             "set_aside_total": self.set_aside_total,
             "sources": [source.to_dict() for source in self.sources],
             "threat": None if self.threat is None else self.threat.to_dict(),
-            "threats": [asdict(level) for level in threat_levels(self)],
+            "threats": [limit.to_dict() for limit in self.limits] if self.weighed else [],
             "minimize": self.minimize,
         }
 

@@ -11,6 +11,7 @@ from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.map_fit import Model, fit_model, spread
 from unswayed.judgement.prior import Prior, fit_scales, prior
+from unswayed.judgement.table import Table
 from unswayed.search.task import Data, Task
 from unswayed.types import FloatArray, IntArray
 
@@ -45,7 +46,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
         X,
         y,
         task.space.groups,
-        threshold=OUTCOMES if data.binary else THRESHOLD,
+        threshold=threshold_of(data),
         allowance=Allowance.of(Threat.of(given.threat), task.free),
         unit=_unit(task, data.values),
         weights=w,
@@ -87,11 +88,19 @@ def _unit(task: Task, values: FloatArray) -> float:
     return max(spread(first), spread(values)) if np.ptp(first) else spread(values)
 
 
-def modelled(data: Data, seed: int) -> IntArray:
-    """The plays at no more than FITTED points, so that a model of them costs no more however many there are."""
-    some = fitted_plays(data.rows, data.values, seed)
-    same = data.only(some).binary == data.binary  # single outcomes are judged in batches, which needs repeats
-    return some if same else np.arange(data.plays)
+def threshold_of(data: Data) -> float:
+    """How many standard deviations a play, or a batch of outcomes, may be off."""
+    return OUTCOMES if data.binary else THRESHOLD
+
+
+def modelled(task: Task, table: Table) -> IntArray:
+    """The plays that a search models: in a small space all of them, else those at no more than FITTED points.
+
+    So a model costs no more however many plays there are.
+    """
+    if task.all_rows is not None:
+        return np.arange(len(table.values))
+    return fitted_plays(table.rows, table.values, task.seed)
 
 
 def fitted_plays(rows: FloatArray, values: FloatArray, seed: int) -> IntArray:

@@ -9,31 +9,29 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.tampering.certificate import Breakdown, breakdown
-from unswayed.core.tampering.overturn import overturns
-from unswayed.core.tampering.threat import Records, Threat
+from unswayed.core.tampering.threat import Records
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.credible import Mixture, Shapes, credible, share_unexplored
-from unswayed.judgement.prior import assumptions, certified
+from unswayed.judgement.credible import Mixture, Shapes, share_unexplored
+from unswayed.judgement.findings import Case, Counted, findings
+from unswayed.judgement.prior import assumptions
+from unswayed.judgement.recommend import CAUTION, cautious
+from unswayed.judgement.source import Source
 from unswayed.judgement.span import Span
-from unswayed.policies.vigilant_ucb import CAUTION
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
 from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures
-from unswayed.search.judged import Judged
 from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting
 from unswayed.search.play import Play
-from unswayed.search.report import sources_seen
-from unswayed.search.surrogate import Surrogate, kept_field
+from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
 from unswayed.types import BoolArray, FloatArray
 
-REFINEMENTS = 3  # of the candidates around the leaders, in a continuum
-MOST = 3e10  # multiplications to find out who wins without each source: less than the answer costs
-LEVEL = 1e-9  # of the output scale: a lead this small is a rounding error
-MANY = 8  # measurements for each parameter, from which on they say how precise an estimate is
+REFINEMENTS = 3  # times that candidates around the leaders are drawn, in a continuum
+MOST_WORK = 3e10  # multiplications, to find out who wins without each source: less than the rest of the answer
+ROUNDING = 1e-9  # of the output scale: a smaller lead may be a rounding error
+MANY = 8  # measurements for each parameter: with fewer the precision of an estimate is not known
 
 
 def answer(
@@ -69,22 +67,22 @@ def answer(
     threshold = np.inf if isinstance(mode, Eliminating) else None
     before = None if isinstance(mode, Starting) else mode.surrogate
     beliefs = estimate(task, data, None if before is None else before.beliefs)
-    judged = Judged.of(task, data, beliefs, threshold)
+    judged = Surrogate.of_all(task, beliefs, data, threshold=threshold)
     surrogate = judged.beside(_considered(task, data, before, judged))
     told = [play.number for play in plays if play.measured] if numbers is None else numbers
     shown = {"space": task.space if space is None else space, "minimize": minimize, "plays": tuple(plays)}
     return _answer_of(mode, data, surrogate, _aside(data, surrogate, told) | shown)
 
 
-def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged) -> FloatArray:
+def _considered(task: Task, data: Data, before: Surrogate | None, judged: Surrogate) -> FloatArray:
     """All rows of a small space, else candidates around the leaders: at first those of the search, or the best values.
 
-    Candidates are no reason to keep a play or not. So that is decided without them.
+    Decide which plays to keep before adding candidates.
     """
     if task.all_rows is not None:
         return task.all_rows
     rows = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
-    leaders = rows if before is None else before.leaders(LEADERS)
+    leaders = rows if before is None else before.leaders(LEADERS, rows[:0])
     for _ in range(REFINEMENTS):
         rows = candidates(task.space, leaders, np.random.default_rng([task.seed, data.plays]))
         leaders = judged.leaders(LEADERS, rows)
@@ -92,51 +90,63 @@ def _considered(task: Task, data: Data, before: Surrogate | None, judged: Judged
 
 
 def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, Any]) -> Answer:
-    task, prior, watch = mode.task, surrogate.beliefs.prior, surrogate.watch
-    policy, continuum = surrogate.policy, task.all_rows is None
+    task, prior, kept = mode.task, surrogate.beliefs.prior, surrogate.kept
     given, minimize = _noise_given(task.given, data), shown["minimize"]
     sign = -1.0 if minimize else 1.0
-    guided = continuum and not isinstance(mode, Eliminating)
-    without = near_failures(policy.domain, data.rows, data.failed, measured_only=guided)
-    arm = policy.recommend(watch, without=without)
-    broken, counted, alone = _broken(task, data, surrogate, arm, without)
-    points = task.space.decode(policy.domain)
-
-    def point(number: int | None) -> Point:
-        return None if number is None else points[number]
-
-    flat = _mostly_equal(data, surrogate)
-    mixture = None if given.complete else _mixture(task, data, surrogate)
-    unexplored = _unexplored(task, data, surrogate)
-    estimated = prior.in_units(float(watch.posterior.mean[arm]))
-    deviation = prior.output_scale * float(watch.posterior.deviation[arm])
-    proved = found = None
-    feared = given.flipped().feared if minimize else given.feared  # as the user states it
-    if mixture is None:  # the proof allows no choice of plays by their values
-        proved = replace(certified(given, prior, watch.everything(), arm, _records(data, surrogate)), threat=feared)
+    case = _case(mode, data, surrogate, given)
+    arm, points = case.winner, task.space.decode(surrogate.rows)
+    counted, everything, mixture = Counted.of(case), case, None
+    deviation = prior.output_scale * float(kept.posterior.deviation[arm])
+    estimate = prior.in_units(float(kept.posterior.mean[arm]))
+    if given.complete:
+        records = _records(data, surrogate)
+        everything = replace(
+            case, posterior=surrogate.everything(), records=records, caution=0.0, margin=0.0, without=()
+        )
     else:
-        deviation = max(deviation, mixture.deviation(policy.domain[arm], estimated))
-        if unexplored <= HIDDEN and not flat:
-            found = credible(given, mixture, policy.domain, arm, prior.noise_std)
-            found = None if found is None else replace(found, threat=feared)
-    return Answer(
-        point=point(arm),
-        estimate=sign * estimated,
+        mixture = _mixture(task, data, surrogate)
+        deviation = max(deviation, mixture.deviation(surrogate.rows[arm], estimate))
+    flat, unexplored = _mostly_equal(data, surrogate), _unexplored(task, data, surrogate)
+    found = findings(
+        case,
+        counted,
+        everything=everything,
+        mixture=None if flat or unexplored > HIDDEN else mixture,
+        points=surrogate.rows,
+        sources=_sources(task, data, surrogate, case, counted, points, sign),
+        minimize=minimize,
+        name=points.__getitem__,
+    )
+    return Answer.extending(
+        found,
+        point=points[arm],
+        estimate=sign * estimate,
         deviation=deviation if given.complete or (not flat and _precise(task, data)) else None,
-        certificate=proved,
-        credible=found,
-        breakdown=replace(broken, rival=point(broken.rival), pivot=point(broken.pivot)),
-        assumptions=assumptions(given, prior, prior.level(watch.posterior), minimize=minimize),
+        assumptions=assumptions(given, prior, prior.level(kept.posterior), minimize=minimize),
         points=tuple(points),
         unexplored=unexplored,
-        sources=sources_seen(
-            data, surrogate, sign, alone, list(map(point, _without_each(task, data, surrogate, arm, without)))
-        ),
-        threat=Threat.of(given.flipped().threat if minimize else given.threat),
-        continuum=continuum,
+        continuum=task.all_rows is None,
         flat=flat,
-        **counted | {"span": counted["span"].flipped() if minimize else counted["span"]},
-        **shown,
+        **{name: value for name, value in shown.items() if name != "minimize"},
+    )
+
+
+def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> Case:
+    """The plays that are kept, and the point to recommend; points near failures are none."""
+    task, prior, posterior = mode.task, surrogate.beliefs.prior, surrogate.kept.posterior
+    continuum, kept = task.all_rows is None, _kept(data, surrogate)
+    guided = continuum and not isinstance(mode, Eliminating)
+    without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
+    return Case(
+        given=given,
+        span=Span.of(data.values[kept], given.feared),
+        model=prior,
+        records=_records(data, surrogate).only(kept),
+        posterior=posterior,
+        winner=int(np.argmax(cautious(posterior.mean, posterior.deviation, without))),
+        caution=CAUTION,
+        margin=prior.noise if continuum else 0.0,
+        without=without,
     )
 
 
@@ -171,63 +181,57 @@ def _noise_given(given: Given, data: Data) -> Given:
 
 def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
     """Which plays are kept; single outcomes go with their batch."""
-    kept = surrogate.watch.kept
+    kept = surrogate.kept.mask
     return kept[data.blocks] if surrogate.binary else kept
 
 
 def _records(data: Data, surrogate: Surrogate) -> Records:
     """All plays, one by one, standardised."""
     values = surrogate.beliefs.prior.standard(data.values)
-    weights = np.ones(len(values)) if surrogate.binary else surrogate.watch.repeats
+    weights = np.ones(len(values)) if surrogate.binary else surrogate.kept.records.weights
     arms = np.array(surrogate.arms_of(data.rows), dtype=np.int64)
     return Records(arms, values, weights, data.sources)
 
 
-def _broken(
-    task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]
-) -> tuple[Breakdown, dict[str, Any], BoolArray]:
-    """The breakdown of the recommendation in units of the values, what lies were counted with, and who suffices."""
-    posterior, prior, threat = surrogate.watch.posterior, surrogate.beliefs.prior, task.given.feared
-    some, records, margin = _kept(data, surrogate), _records(data, surrogate), prior.noise * (task.all_rows is None)
-    kept = records.only(some)
-    found = breakdown(posterior, winner=arm, margin=margin, caution=CAUTION, without=without, records=kept)
-    span = Span.of(data.values[some], threat)
-    score = posterior.mean - CAUTION * posterior.deviation
-    leads = score[arm] - score
-    leads[posterior.mean[arm] - posterior.mean < margin] = np.inf
-    leads[list(without)] = np.inf
-    effect, S = posterior.effect()
-    lies, liars = overturns(
-        leads,
-        lambda rows: kept.effects(effect[arm] - effect[rows], S),
-        kept,
-        prior.standard(span.low),
-        prior.standard(span.high),
-        arm,
-    )
-    counted = {"lies": lies.number, "liars": liars.number if data.names else None}
-    about: dict[str, Any] = {"span": span, "lowest_leads": prior.output_scale * lies.lowest}
-    if data.names:
-        about["lowest_leads_sources"] = prior.output_scale * liars.lowest
-    return replace(found, budget=prior.output_scale * found.budget, **counted), about, liars.alone
+def _sources(
+    task: Task, data: Data, surrogate: Surrogate, case: Case, counted: Counted, points: Sequence[Point], sign: float
+) -> tuple[Source, ...]:
+    """What became of each source. A drift is a line in the times of all plays, from -1 to 1."""
+    kept, unit, when = surrogate.kept, surrogate.beliefs.prior.output_scale, np.linspace(-1, 1, data.plays)
+    without = _winners_without(task, data, surrogate, case)
+    found = []
+    for i, name in enumerate(data.names):
+        mine = data.source == i
+        level, slope = unit * kept.offsets[i] if len(kept.offsets) else (0.0, 0.0)
+        offset = float(sign * (level + slope * when[mine].mean())) + 0.0
+        source = Source(
+            name=name,
+            measurements=int(mine.sum()),
+            suspicious=i in kept.aside or bool(offset),
+            set_aside=i in kept.aside,
+            offset=offset,
+            drift=float(sign * 2 * slope) + 0.0,
+            alone=bool(counted.liars.alone[i : i + 1].any()),
+            without=None if without[i] is None else points[without[i]],
+        )
+        found.append(source)
+    return tuple(found)
 
 
-def _without_each(task: Task, data: Data, surrogate: Surrogate, arm: int, without: Sequence[int]) -> list[int | None]:
+def _winners_without(task: Task, data: Data, surrogate: Surrogate, case: Case) -> list[Any]:
     """For each source, the arm that would be recommended without it; None if nothing is left, or it costs too much."""
-    watch, policy, names = surrogate.watch, surrogate.policy, range(len(data.names))
-    n = len(np.unique(watch.arms))
-    if len(names) * n**2 * (n + len(policy.domain)) > MOST:
-        return [None for _ in names]
-    margin = surrogate.beliefs.prior.noise if task.all_rows is None else LEVEL
+    kept, arm = surrogate.kept, case.winner
+    n = len(np.unique(kept.records.arms))
+    if len(data.names) * n**2 * (n + len(surrogate.rows)) > MOST_WORK:
+        return [None for _ in data.names]
+    margin = surrogate.beliefs.prior.noise if task.all_rows is None else ROUNDING
     found: list[int | None] = []
-    for source in names:
-        left = watch.kept & (watch.sources != source)
+    for source in range(len(data.names)):
+        left = kept.mask & (kept.records.sources != source)
         if not left.any():
             found.append(None)
             continue
-        mean, deviation = kept_field(policy, policy.domain, replace(watch, kept=left)).at(policy.domain)
-        lower = mean - CAUTION * deviation
-        lower[list(without) if len(without) < len(lower) else []] = -np.inf
+        lower = cautious(*surrogate.field_of(left).at(surrogate.rows), case.without)
         best = int(np.argmax(lower))
         found.append(arm if lower[best] - lower[arm] <= margin else best)
     return found
@@ -236,7 +240,7 @@ def _without_each(task: Task, data: Data, surrogate: Surrogate, arm: int, withou
 def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:
     """The plays that are set aside, and how far they are off in all: a batch of outcomes by its sum."""
     aside = np.flatnonzero(~_kept(data, surrogate))
-    expected = surrogate.watch.posterior.mean[surrogate.arms_of(data.rows[aside])]
+    expected = surrogate.kept.posterior.mean[surrogate.arms_of(data.rows[aside])]
     off = data.values[aside] - surrogate.beliefs.prior.in_units(expected)
     together = data.blocks[aside] if surrogate.binary else aside
     total = float(np.abs(np.bincount(together, weights=off)).sum()) if len(aside) else 0.0
@@ -245,9 +249,9 @@ def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str
 
 def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     """The models that the plays that are kept leave possible."""
-    kept, model, prior = surrogate.watch.kept, surrogate.beliefs.fitted, surrogate.beliefs.prior
+    kept, model, prior = surrogate.kept.mask, surrogate.beliefs.fitted, surrogate.beliefs.prior
     shapes = Shapes.given(prior.shape) if model is None else Shapes.around(model, task.space.groups)
-    plays, values = data.table(task.given.noise_std), prior.in_units(surrogate.watch.corrected)
+    plays, values = data.table(task.given.noise_std), prior.in_units(surrogate.kept.corrected)
     sources = None if plays.sources is None else plays.sources[kept]
     noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
     return Mixture.of(
@@ -259,7 +263,7 @@ def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:
     """Where a narrow peak could hide: not in a table, nor if a kernel is given, which says how narrow peaks can be."""
     if task.given.kernel is not None or isinstance(task.space, Options):
         return 0.0
-    everywhere, kept = task.all_rows, surrogate.watch.kept
+    everywhere, kept = task.all_rows, surrogate.kept.mask
     if everywhere is None:
         everywhere = task.space.arms(EVERYWHERE, task.seed)
     plays = data.table(task.given.noise_std)

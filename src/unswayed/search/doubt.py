@@ -71,9 +71,9 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     gain[_closed(surrogate, field.X, pending, source) | surrogate.sure(field.X)] = 0.0
     places = np.argsort(-gain, kind="stable")[:2]
     found = [Proposal(field.X[i], Why.VERIFY if i == leader else Why.RECHECK, float(gain[i])) for i in places]
-    watch = surrogate.watch
-    aside = np.flatnonzero(~watch.kept & (np.bincount(watch.arms)[watch.arms] == 1))
-    aside = aside[~_closed(surrogate, surrogate.policy.domain[watch.arms[aside]], pending, source)]
+    arms = surrogate.kept.records.arms
+    aside = np.flatnonzero(~surrogate.kept.mask & (np.bincount(arms)[arms] == 1))
+    aside = aside[~_closed(surrogate, surrogate.rows[arms[aside]], pending, source)]
     found += _highest(surrogate, aside, float(means[leader]), share, span)
     return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
 
@@ -84,22 +84,22 @@ def settled(surrogate: Surrogate, plays: int) -> set[bytes]:
     The model is not always right. One value may be a lie; that n - 1 more of them are, if measured for this reason, is
     less probable than that a value is what the model does not expect (PEAK).
     """
-    span, threat = float(np.ptp(surrogate.measured.y)), Threat.of(surrogate.policy.corruption_budget)
-    share = share_of_lies(threat, plays, len(surrogate.names), span)
+    span = float(np.ptp(surrogate.measured.y))
+    share = share_of_lies(surrogate.threat, plays, len(surrogate.names), span)
     return {row for row, n in surrogate.refused().items() if 0 < share ** (n - 1) < PEAK}
 
 
 def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, span: float) -> list[Proposal]:
     """The most promising of some values that were set aside; none if all are below the leader or far off."""
-    watch, field = surrogate.watch, surrogate.measured
-    aside = aside[(watch.rewards[aside] > best) & (watch.rewards[aside] < best + 2 * span)]
+    told, field = surrogate.kept.records, surrogate.measured
+    aside = aside[(told.values[aside] > best) & (told.values[aside] < best + 2 * span)]
     if not len(aside):
         return []
-    rows = surrogate.policy.domain[watch.arms[aside]]
+    rows = surrogate.rows[told.arms[aside]]
     mean, deviation = field.at(rows)
-    off = watch.rewards[aside] - mean
-    p = _false(off, np.square(deviation) + field.lam / watch.repeats[aside], share, np.ones(len(off)), span)
-    gain = np.maximum(1 - p, PEAK) * np.minimum(watch.rewards[aside] - best, span)
+    off = told.values[aside] - mean
+    p = _false(off, np.square(deviation) + field.lam / told.weights[aside], share, np.ones(len(off)), span)
+    gain = np.maximum(1 - p, PEAK) * np.minimum(told.values[aside] - best, span)
     i = int(np.argmax(gain))
     return [Proposal(rows[i], Why.RECHECK, float(gain[i]))]
 

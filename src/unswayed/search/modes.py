@@ -18,11 +18,11 @@ import numpy as np
 from unswayed.core.data.rows import numbered_rows
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
 from unswayed.search.beliefs import Beliefs, estimate, modelled
-from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates
+from unswayed.search.candidates import EVERYWHERE
 from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
-from unswayed.search.task import Data, Event, Failed, Task, Told
+from unswayed.search.task import Data, Event, Failed, Task
 from unswayed.types import FloatArray, IntArray
 
 GROWTH = 1.15  # fit from scratch when plays have grown by this factor
@@ -41,24 +41,23 @@ class Starting:
 
 @dataclass(frozen=True, eq=False)
 class Guided:
-    """The surrogate chooses. Of a small space it is kept from play to play, else it is made when it is needed."""
+    """The surrogate chooses. It is made when it is needed, from beliefs that hold until there are `refit_at` plays."""
 
     task: Task
     data: Data
     beliefs: Beliefs
     refit_at: int
     anew_at: int
-    kept: Surrogate | None
 
     @cached_property
     def surrogate(self) -> Surrogate:
-        """The model of everything told, on all rows of a small space, else on the rows that were played."""
-        return self.kept or Surrogate.fit(self.task, self.beliefs, self.data.only(self.modelled), self.data.rows[:0])
+        """The model of everything told, on the rows that were played."""
+        return Surrogate.fit(self.task, self.beliefs, self.data)
 
     @cached_property
     def modelled(self) -> IntArray:
-        """The plays that the surrogate is of, if it is not kept."""
-        return modelled(self.data, self.task.seed)
+        """The plays that the surrogate is of."""
+        return modelled(self.task, self.data.table(self.task.given.noise_std))
 
     @property
     def is_long_box(self) -> bool:
@@ -93,7 +92,8 @@ def step(mode: Mode, event: Event) -> Mode:
     if isinstance(event, Failed):
         return replace(mode, data=data)
     if isinstance(mode, Guided):
-        return _decided(_learn(replace(mode, data=data), event))
+        due = data.plays >= mode.refit_at
+        return _decided(_refit(mode.task, data, mode) if due else replace(mode, data=data))
     if not enough(mode.task, data):
         return replace(mode, data=data)
     return _decided(_refit(mode.task, data, None))
@@ -133,24 +133,7 @@ def next_fits(plays: int) -> tuple[int, int]:
 
 def after_fit(task: Task, data: Data, beliefs: Beliefs, refit_at: int, anew_at: int) -> Guided:
     """The search right after a fit, which holds until there are `refit_at` plays."""
-    rows = task.all_rows
-    if rows is None and task.method == "influence-pe":
-        best = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
-        rows = candidates(task.space, best, np.random.default_rng([task.seed, data.plays]))
-    kept = None if rows is None else Surrogate.fit(task, beliefs, data, rows)
-    return Guided(task, data, beliefs, refit_at, anew_at, kept)
-
-
-def _learn(mode: Guided, told: Told) -> Guided:
-    """Refit when it is due; else only take the play in."""
-    task, data, kept = mode.task, mode.data, mode.kept
-    if data.plays >= mode.refit_at:
-        return _refit(task, data, mode)
-    if kept is None:
-        return mode
-    if not kept.knows(told):  # a new source
-        return replace(mode, kept=Surrogate.fit(task, kept.beliefs, data, kept.policy.domain))
-    return replace(mode, kept=kept.after(told, data))
+    return Guided(task, data, beliefs, refit_at, anew_at)
 
 
 def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
@@ -171,7 +154,7 @@ def _narrowed(mode: Eliminating) -> Eliminating:
     task, data, left = mode.task, mode.data, mode.phase.active
     if len(left) > max(len(mode.phase.policy.domain) // 8, 4):
         return mode
-    surrogate = Surrogate.fit(task, estimate(task, data, mode.surrogate.beliefs), data, left)
+    surrogate = Surrogate.fit(task, estimate(task, data, mode.surrogate.beliefs), data)
     rng = np.random.default_rng([task.seed, data.plays])
     new = task.space.around(left, 0.3 * 0.5**mode.stage, EVERYWHERE // 2, rng)
     stage = mode.stage + 1
@@ -180,13 +163,13 @@ def _narrowed(mode: Eliminating) -> Eliminating:
 
 
 def _eliminating_policy(task: Task, surrogate: Surrogate, arms: FloatArray, stage: int) -> InfluencePhasedElimination:
-    given, prior, watch = task.given, surrogate.beliefs.prior, surrogate.watch
+    given, prior, kept = task.given, surrogate.beliefs.prior, surrogate.kept
     norm = prior.norm(given.level_width)
     return InfluencePhasedElimination(
         arms,
         prior.kernel,
         corruption_budget=(task.budget or 0.0) / prior.output_scale,
-        norm_bound=2 * watch.posterior.mean_norm(watch.means) if norm is None else norm,  # a guess if none was given
+        norm_bound=2 * kept.posterior.mean_norm(kept.means) if norm is None else norm,  # a guess if none was given
         noise_std=prior.noise,
         delta=given.delta / 2**stage,  # the failures of all stages add up to less than delta
         lam=prior.lam,

@@ -58,7 +58,7 @@ def family_turn(turn: Turn) -> Sequence[Proposal]:
     own = np.flatnonzero(task.space.family_of(field.X) == family)
     leader = int(own[np.argmax(field.means[own])]) if own.size else int(np.argmax(field.means))
     above = float(field.means[leader]) if own.size else -np.inf
-    rejected = best_rejected_row(surrogate, task.space.family_of(surrogate.policy.domain) == family, above)
+    rejected = best_rejected_row(surrogate, task.space.family_of(surrogate.rows) == family, above)
     closed = turn.closed | {row.tobytes() for row in turn.pending}
     if rejected is not None and rejected.tobytes() not in closed:
         return [Proposal(rejected, Why.RECHECK)]
@@ -83,12 +83,12 @@ def underplayed_family(task: Task, data: Data, pending: FloatArray, plays: int) 
 
 def best_rejected_row(surrogate: Surrogate, rows: BoolArray, above: float) -> FloatArray | None:
     """The row of the largest value that was set aside and not measured again yet, of some arms and above a value."""
-    watch, threat = surrogate.watch, Threat.of(surrogate.policy.corruption_budget)
-    once = np.bincount(watch.arms)[watch.arms] == 1
-    aside = np.flatnonzero(~watch.kept & once & rows[watch.arms] & (watch.rewards > above))
+    told, threat = surrogate.kept.records, surrogate.threat
+    once = np.bincount(told.arms)[told.arms] == 1
+    aside = np.flatnonzero(~surrogate.kept.mask & once & rows[told.arms] & (told.values > above))
     if surrogate.binary or not aside.size or (threat is not None and threat.none):
         return None
-    row: FloatArray = surrogate.policy.domain[watch.arms[aside[np.argmax(watch.rewards[aside])]]]
+    row: FloatArray = surrogate.rows[told.arms[aside[np.argmax(told.values[aside])]]]
     return row
 
 
@@ -108,12 +108,12 @@ def leader_to_confirm(turn: Turn) -> Sequence[Proposal]:
 def _confirmed(search: Guided, row: FloatArray, mean: float) -> bool:
     """Whether enough late plays, at a row or beside it, are kept and do not fall short of its mean."""
     surrogate = search.surrogate
-    watch, kernel, lam = surrogate.watch, surrogate.beliefs.prior.shape, surrogate.policy.lam
-    late = watch.kept & (search.modelled >= search.data.plays // 2)
-    rows, own = surrogate.policy.domain[watch.arms[late]], kernel.diagonal(row[None])
+    kept, kernel, lam = surrogate.kept, surrogate.beliefs.prior.shape, surrogate.beliefs.prior.lam
+    late = kept.mask & (search.modelled >= search.data.plays // 2)
+    rows, own = surrogate.rows[kept.records.arms[late]], kernel.diagonal(row[None])
     covariance = kernel(row[None], rows)[0]
-    deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / watch.repeats[late])
-    enough = (covariance >= BESIDE * own) & (watch.corrected[late] >= mean - SHORT * deviation)
+    deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / kept.records.weights[late])
+    enough = (covariance >= BESIDE * own) & (kept.corrected[late] >= mean - SHORT * deviation)
     return int(enough.sum()) >= CONFIRMING
 
 
@@ -129,7 +129,7 @@ def propose_restart(turn: Turn) -> Sequence[Proposal]:
         centre = own.rows[:1] if own.plays else space.spread(1, rng)
         rows = np.vstack([centre, space.around(centre, REACH, 2 * task.enough, rng)])
     else:
-        field = Surrogate.fit(task, search.beliefs, own, own.rows[:0]).measured
+        field = Surrogate.fit(task, search.beliefs, own).measured
         best = int(np.argmax(field.means))
         begin = _within_reach(starts(space, field.X[[best]], turn.rng), field.X[best])
         rows = _within_reach(maximize_acquisition(space, Improvement(field.lead(best)), begin), field.X[best])

@@ -2,85 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from unswayed.core.tampering.threat import Threat
-from unswayed.judgement.source import Source
-from unswayed.search.surrogate import Surrogate
-from unswayed.search.task import Data
-from unswayed.spaces import Point
 from unswayed.text import at_least, counted, listed, printable
-from unswayed.types import BoolArray
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
 
 LISTED = 10  # plays and sources that are named
-
-
-@dataclass(frozen=True)
-class ThreatLevel:
-    """Up to where one kind of tampering leaves the recommendation as it is.
-
-    Attributes:
-        kind: total, lies or liars.
-        harmless: The largest tampering of this kind that cannot have changed the recommendation; None if none can.
-    """
-
-    kind: str
-    harmless: float | None
-
-
-def sources_seen(
-    data: Data, surrogate: Surrogate, sign: float, alone: BoolArray, without: Sequence[Point | None]
-) -> tuple[Source, ...]:
-    """What became of each source; `alone` says which could have changed the recommendation, as far as they are kept.
-
-    Args:
-        data: All plays.
-        surrogate: The model.
-        sign: -1 if the values were negated.
-        alone: For each source.
-        without: For each source, what would be recommended without it.
-    """
-    watch, prior = surrogate.watch, surrogate.beliefs.prior
-    counts = np.bincount(data.source[data.source >= 0], minlength=len(data.names))
-    offsets = np.zeros((len(data.names), 2))
-    if len(watch.offsets):
-        when = np.linspace(-1, 1, len(data.source))
-        for i in range(len(offsets)):
-            a, b = prior.output_scale * watch.offsets[i]
-            offsets[i] = a + b * when[data.source == i].mean(), 2 * b
-    offset, drift = (sign * offsets.T + 0.0).tolist()
-    return tuple(
-        Source(
-            name=name,
-            measurements=int(counts[i]),
-            suspicious=i in watch.aside or bool(offset[i]),
-            set_aside=i in watch.aside,
-            offset=offset[i],
-            drift=drift[i],
-            alone=bool(alone[i : i + 1].any()),
-            without=without[i],
-        )
-        for i, name in enumerate(data.names)
-    )
-
-
-def threat_levels(answer: Answer) -> tuple[ThreatLevel, ...]:
-    """The answer as a function of the threat, for each kind that can be counted."""
-    b = answer.breakdown
-    if not answer.weighed:
-        return ()
-    levels = [ThreatLevel("total", b.budget)]
-    levels.append(ThreatLevel("lies", None if b.lies is None else max(b.lies - 1, 0)))
-    if len(answer.sources) > 1:
-        levels.append(ThreatLevel("liars", None if b.liars is None else max(b.liars - 1, 0)))
-    return tuple(levels)
 
 
 def report(answer: Answer) -> list[str]:

@@ -1,4 +1,4 @@
-"""The model of a search on a finite set of arms: the rows that were played, and candidates."""
+"""The model of a search: the rows that were played, which of the plays are kept, and the posterior of those."""
 
 from __future__ import annotations
 
@@ -10,106 +10,139 @@ from typing import Self
 
 import numpy as np
 
-from unswayed.core.data.measurement import own_noise
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.core.gp.posterior import JointPosterior, pooled
-from unswayed.core.tampering.threat import Records, Threat
-from unswayed.policies.vigilant_ucb import VigilantUCB
-from unswayed.policies.watch import Watch
-from unswayed.search.beliefs import OUTCOMES, THRESHOLD, Beliefs
-from unswayed.search.task import Data, Task, Told
-from unswayed.types import BoolArray, FloatArray
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.set_aside import Kept, extended, set_aside
+from unswayed.judgement.table import Table
+from unswayed.search.beliefs import Beliefs, modelled, threshold_of
+from unswayed.search.task import Data, Task
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """The arms with everything told so far, and which plays are kept: what vigilant-UCB watches."""
+    """The plays of a search by arm, and which of them are kept.
+
+    Attributes:
+        beliefs: The model of the values.
+        threat: What tampering to be safe against, in units of the output scale; None if it is unknown.
+        threshold: Plays that are off by more standard deviations are set aside.
+        rows: The row of each arm: those that were played first.
+        names: Of the sources.
+        binary: Whether plays are single outcomes, which are judged in batches.
+        kept: All plays, or batches of them, and which of them are kept.
+    """
 
     beliefs: Beliefs
-    policy: VigilantUCB
-    arm_of: Mapping[bytes, int]  # the arm at a row
-    names: tuple[str, ...]  # of the sources that the watch knows
-    binary: bool  # whether plays are single outcomes, which are judged in batches
-    watch: Watch
+    threat: Threat | None
+    threshold: float
+    rows: FloatArray
+    names: tuple[str, ...]
+    binary: bool
+    kept: Kept
 
     @classmethod
-    def fit(
-        cls, task: Task, beliefs: Beliefs, data: Data, candidates: FloatArray, *, threshold: float | None = None
-    ) -> Self:
-        """The arms are the played rows and `candidates`; which plays to keep is decided again."""
-        plays, prior = data.table(task.given.noise_std), beliefs.prior
-        played, arms = numbered_rows(plays.rows)
-        domain = numbered_rows(np.vstack([played, candidates]))[0]
-        threat = Threat.of(task.given.threat)
-        policy = VigilantUCB(
-            domain,
-            prior.kernel,
-            corruption_budget=None if threat is None else threat.mapped(1 / prior.output_scale, prior.standard),
-            lam=prior.lam,
-            threshold=threshold or (OUTCOMES if data.binary else THRESHOLD),
-            free=task.free,
+    def fit(cls, task: Task, beliefs: Beliefs, data: Data, *, threshold: float | None = None) -> Self:
+        """The plays that the search models, judged together.
+
+        Args:
+            task: What the search is for.
+            beliefs: The model of the values.
+            data: All plays.
+            threshold: Set aside plays that are off by more standard deviations; infinity sets only faults aside.
+        """
+        table = data.table(task.given.noise_std)
+        return cls._judged(task, beliefs, data, table.part(modelled(task, table)), threshold)
+
+    @classmethod
+    def of_all(cls, task: Task, beliefs: Beliefs, data: Data, *, threshold: float | None = None) -> Self:
+        """All plays, those that the search models judged as in `fit`; where there are more, they judge the others.
+
+        Single outcomes, and plays that a proof counts, are all judged together.
+        """
+        table = data.table(task.given.noise_std)
+        some = np.arange(len(table.values)) if data.binary or threshold == np.inf else modelled(task, table)
+        judges = cls._judged(task, beliefs, data, table.part(some), threshold)
+        return judges if len(some) == len(table.values) else judges._extended(task, table, some)
+
+    @classmethod
+    def _judged(cls, task: Task, beliefs: Beliefs, data: Data, table: Table, threshold: float | None) -> Self:
+        prior, threat = beliefs.prior, Threat.of(task.given.threat)
+        most = threshold or threshold_of(data)
+        threat = None if threat is None else threat.mapped(1 / prior.output_scale, prior.standard)
+        kept = set_aside(
+            table.with_values(prior.standard(table.values)),
+            gram(prior.kernel, table.points),
+            prior.lam,
+            threshold=most,
+            allowance=Allowance.of(threat, task.free),
+            named=len(data.names),
         )
-        records = Records(arms, prior.standard(plays.values), plays.weights, plays.sources, plays.sizes)
-        told = Watch.after(policy.init().K, policy.lam, records)
-        arm_of = {row.tobytes(): arm for arm, row in enumerate(domain)}
-        return cls(beliefs, policy, arm_of, data.names, data.binary, policy.watch(told))
+        return cls(beliefs, threat, most, table.points, data.names, data.binary, kept)
 
-    def on(self, rows: FloatArray, watch: Watch) -> Self:
-        """On other arms, with the plays of `watch`, kept as it says; their arms are the first of `rows`."""
-        domain = numbered_rows(rows)[0]
-        policy, kept = replace(self.policy, domain=domain), watch.kept
-        K = gram(policy.kernel, domain)
-        plays = watch.arms[kept], watch.corrected[kept], watch.repeats[kept]
-        watch = replace(watch, K=K, posterior=JointPosterior.of_plays(K, *plays, policy.lam))
-        arm_of = {row.tobytes(): arm for arm, row in enumerate(domain)}
-        return replace(self, policy=policy, arm_of=arm_of, watch=watch)
+    def _extended(self, task: Task, table: Table, judging: IntArray) -> Self:
+        prior = self.beliefs.prior
+        kept = extended(
+            self.kept,
+            judging,
+            table.with_values(prior.standard(table.values)),
+            gram(prior.kernel, table.points),
+            self.measured.at(table.points),
+            threshold=self.threshold,
+            allowance=Allowance.of(self.threat, task.free),
+        )
+        return replace(self, rows=table.points, kept=kept)
 
-    def knows(self, told: Told) -> bool:
-        """Whether it is of the known kind: its row is an arm, its source is known, an outcome among outcomes."""
-        source = told.source is None or told.source in self.names
-        kind = not self.binary or (abs(told.value) in (0.0, 1.0) and told.trials is told.noise_std is None)
-        return source and kind and told.row.tobytes() in self.arm_of
+    def beside(self, candidates: FloatArray) -> Self:
+        """The same plays, on the rows that were played and on candidates."""
+        rows, told = numbered_rows(np.vstack([self.rows, candidates]))[0], self.kept.told
+        K = gram(self.beliefs.prior.kernel, rows)
+        posterior = JointPosterior.of_plays(K, told.arms, told.values, told.weights, self.beliefs.prior.lam)
+        return replace(self, rows=rows, kept=replace(self.kept, posterior=posterior))
 
-    def after(self, told: Told, data: Data) -> Self:
-        """With one more play, the last one in `data`, whose row and source it `knows`."""
-        arm, z = self.arm_of[told.row.tobytes()], self.beliefs.prior.standard(told.value)
-        source = None if told.source is None else self.names.index(told.source)
-        if self.binary:  # a single outcome is no surprise; batches are judged when the model is fitted again
-            return (
-                self
-                if (-1 if source is None else source) in self.watch.aside
-                else replace(self, watch=self.watch.imagined(arm, 1, z))
-            )
-        weight = 1.0
-        if told.noise_std is not None or told.trials is not None:
-            own = float(own_noise(data.values, data.noise_std, data.trials)[-1])
-            weight = (self.beliefs.prior.noise_std / own) ** 2
-        surprise = self.watch.surprise(arm, weight, z) > self.policy.threshold
-        watch = self.watch.then(arm, weight, z, source, size=1)
-        return replace(self, watch=self.policy.watch(watch) if surprise else watch)
+    def everything(self) -> JointPosterior:
+        """The posterior of all plays."""
+        return self.kept.everything(gram(self.beliefs.prior.kernel, self.rows))
+
+    @cached_property
+    def arm_of(self) -> Mapping[bytes, int]:
+        """The arm at a row."""
+        return {row.tobytes(): arm for arm, row in enumerate(self.rows)}
 
     def arms_of(self, rows: FloatArray) -> list[int]:
         """The arm at each of these played rows."""
         return [self.arm_of[row.tobytes()] for row in rows]
 
-    def leaders(self, n: int) -> FloatArray:
-        """The rows of largest posterior mean."""
-        best = np.argsort(-self.watch.posterior.mean, kind="stable")[:n]
-        rows: FloatArray = self.policy.domain[best]
-        return rows
+    def leaders(self, n: int, candidates: FloatArray) -> FloatArray:
+        """The rows of largest posterior mean, of those that were played and some candidates."""
+        rows = numbered_rows(np.vstack([self.rows, candidates]))[0]
+        best: FloatArray = rows[np.argsort(-self.measured.mean_at(rows), kind="stable")[:n]]
+        return best
 
     @cached_property
     def measured(self) -> PointPosterior:
         """The posterior of the kept plays at any row."""
-        told = self.watch.posterior
+        told = self.kept.posterior
         some = told.counts > 0
         if not some.any():
-            return kept_field(self.policy, self.policy.domain, self.watch)
+            return self.field_of(self.kept.mask)
         n = told.counts[some]
         y = told.mean[some] + told.lam / n * told.weights[some]
-        return PointPosterior.of(self.policy.kernel, self.policy.lam, self.policy.domain[some], n, y)
+        return PointPosterior.of(self.beliefs.prior.kernel, told.lam, self.rows[some], n, y)
+
+    def field_of(self, mask: BoolArray) -> PointPosterior:
+        """The posterior of some plays at any row; of all, if none is left.
+
+        None is left if an output scale was given that is far too small: all plays look like faults.
+        """
+        prior, told = self.beliefs.prior, self.kept.records.with_values(self.kept.corrected)
+        told = told.only(mask) if mask.any() else told
+        means, n = pooled(told.arms, told.values, told.weights, len(self.rows))
+        return PointPosterior.of(prior.kernel, prior.lam, self.rows[n > 0], n[n > 0], means[n > 0])
 
     def field(self, pending: FloatArray) -> PointPosterior:
         """The posterior at any row, if every pending play gave its prediction.
@@ -123,68 +156,55 @@ class Surrogate:
     @property
     def threat_left(self) -> Threat | None:
         """What of the threat is not explained by the plays that are set aside, in units of the output scale."""
-        threat, watch = Threat.of(self.policy.corruption_budget), self.watch
+        threat, kept, plays = self.threat, self.kept, self.kept.records
         if threat is None:
             return None
-        liars = min(len(watch.aside), threat.liars)
-        aside = ~watch.kept
-        if watch.sources is not None:
-            aside &= ~np.isin(watch.sources, watch.aside[:liars])
-        lies = min(int(watch.sizes[aside].sum()), threat.lies)
-        off = watch.sizes[aside] * np.abs(watch.rewards[aside] - watch.posterior.mean[watch.arms[aside]])
-        total = max(
-            threat.total - float(np.sort(off)[: max(len(off) - lies, 0)].sum()), 0.0
-        )  # the largest count as lies
+        liars = min(len(kept.aside), threat.liars)
+        aside = ~kept.mask
+        if plays.sources is not None:
+            aside &= ~np.isin(plays.sources, kept.aside[:liars])
+        sizes = plays.measurements[aside]
+        lies = min(int(sizes.sum()), threat.lies)
+        off = np.sort(sizes * np.abs(plays.values[aside] - kept.posterior.mean[plays.arms[aside]]))
+        total = max(threat.total - float(off[: max(len(off) - lies, 0)].sum()), 0.0)  # the largest count as lies
         return replace(threat, total=total, lies=threat.lies - lies, liars=threat.liars - liars)
 
     def counts(self, rows: FloatArray) -> FloatArray:
         """How many kept measurements there are at each of these rows."""
-        counts = np.bincount(self.watch.arms, weights=self.watch.sizes * self.watch.kept, minlength=len(self.watch.K))
+        plays = self.kept.records
+        counts = np.bincount(plays.arms, weights=plays.measurements * self.kept.mask, minlength=len(self.rows))
         arms = [self.arm_of.get(row.tobytes(), -1) for row in rows]
         return np.append(counts, 0.0)[arms]
 
     def refused(self) -> dict[bytes, float]:
         """The rows all of whose plays are set aside, one by one, and how many measurements there are of each."""
-        watch = self.watch
-        single = ~watch.kept if watch.sources is None else ~watch.kept & ~np.isin(watch.sources, watch.aside)
-        times = np.bincount(watch.arms, weights=watch.sizes * single, minlength=len(watch.K))
-        times[watch.arms[watch.kept]] = 0.0
-        return {self.policy.domain[arm].tobytes(): float(times[arm]) for arm in np.flatnonzero(times)}
+        plays = self.kept.records
+        times = np.bincount(plays.arms, weights=plays.measurements * self.kept.alone, minlength=len(self.rows))
+        times[plays.arms[self.kept.mask]] = 0.0
+        return {self.rows[arm].tobytes(): float(times[arm]) for arm in np.flatnonzero(times)}
 
     def sure(self, rows: FloatArray) -> BoolArray:
         """Which of these rows cannot be false altogether: more of their values agree than the threat can forge."""
-        threat = Threat.of(self.policy.corruption_budget)
-        if threat is None or threat.total:
+        if self.threat is None or self.threat.total:
             return np.zeros(len(rows), dtype=np.bool_)
-        near = 2 * self.policy.threshold * sqrt(self.policy.lam)
-        return np.array([self._outnumbered(threat, self.arm_of.get(row.tobytes(), -1), near) for row in rows])
+        near = 2 * self.threshold * sqrt(self.beliefs.prior.lam)
+        return np.array([self._outnumbered(self.threat, self.arm_of.get(row.tobytes(), -1), near) for row in rows])
 
     def _outnumbered(self, threat: Threat, arm: int, near: float) -> bool:
-        watch = self.watch
-        mine = watch.kept & (watch.arms == arm)
-        if not mine.any() or float(np.ptp(watch.rewards[mine])) > near:
+        mine = self.kept.records.only(self.kept.mask & (self.kept.records.arms == arm))
+        if not len(mine.values) or float(np.ptp(mine.values)) > near:
             return False
-        sizes = watch.sizes[mine]
-        if watch.sources is None or not threat.liars:
+        sizes, known = mine.measurements, mine.sources
+        if known is None or not threat.liars:
             return float(sizes.sum()) > threat.lies
-        known = watch.sources[mine]
         named = np.bincount(known[known >= 0], weights=sizes[known >= 0])
         liars = np.sort(named)[::-1][: threat.liars].sum() + sizes[known < 0].sum()
         return float(sizes.sum() - liars) > threat.lies
 
     def only_by(self, rows: FloatArray, source: str | None) -> BoolArray:
         """Which of these rows were measured by this source alone."""
-        if self.watch.sources is None or source not in self.names:
+        plays = self.kept.records
+        if plays.sources is None or source not in self.names:
             return np.zeros(len(rows), dtype=np.bool_)
-        others = set(self.watch.played_by_others(self.names.index(source)).tolist())
+        others = set(plays.arms[plays.sources != self.names.index(source)].tolist())
         return np.array([self.arm_of.get(row.tobytes(), -1) not in others for row in rows], dtype=np.bool_)
-
-
-def kept_field(policy: VigilantUCB, rows: FloatArray, watch: Watch) -> PointPosterior:
-    """The posterior of the plays that are kept, whose arms are these rows."""
-    kept = watch.kept
-    if not kept.any():  # a given output scale that is far too small: all plays look like faults
-        kept = ~kept
-    means, n = pooled(watch.arms[kept], watch.corrected[kept], watch.repeats[kept], len(rows))
-    some = n > 0
-    return PointPosterior.of(policy.kernel, policy.lam, rows[some], n[some], means[some])

@@ -25,7 +25,7 @@ from unswayed.simulation.game import Game
 from unswayed.simulation.ledger import affordable
 from unswayed.types import EPS, FloatArray, IntArray, read_only
 
-ROUNDS_AT_ONCE = 1 << 16
+ROUNDS_AT_ONCE = 1 << 16  # of one call of the compiled loop: an interrupt waits for its end
 # The rule of the plain loop. numba caches compiled code by the date of this file alone. So what it takes from other
 # files is recorded here, and a test compares it: when one of them changes, this file must change too.
 INLINED = "97badd79601155fa"

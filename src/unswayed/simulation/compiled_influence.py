@@ -19,7 +19,7 @@ from unswayed.simulation.compiled import charge, rules, settle
 from unswayed.simulation.game import Game
 from unswayed.types import EPS, FloatArray, IntArray, read_only
 
-ROUNDS_AT_ONCE = 1 << 15
+ROUNDS_AT_ONCE = 1 << 15  # of one call of the compiled loop: an interrupt waits for its end
 INLINED = "97badd79601155fa"  # as in compiled.py
 
 

@@ -39,7 +39,8 @@ class Game:
     parts: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.horizon, self.seed = whole(self.horizon, "the horizon", least=1), whole(self.seed, "the seed", least=0)
+        self.horizon = whole(self.horizon, "the horizon", least=1)
+        self.seed = whole(self.seed, "the seed", least=0)
         streams = np.random.SeedSequence(self.seed).spawn(4)
         self.policy_rng, self.noise_rng, self.adversary_rng, self.lies_rng = map(np.random.default_rng, streams)
         if not self.clip[0] < self.clip[1]:

@@ -25,8 +25,11 @@ def draw(game: Game, query: Query, wanted: FloatArray, *, phased: bool) -> tuple
     Returns:
         The mean reward of each arm, one row for each group, and the corruption of each arm.
     """
-    arms, G = query.arms, query.groups
-    f, sigma, n = game.problem.f[arms], game.problem.noise_std, query.repeats // G
+    arms = query.arms
+    G = query.groups
+    f = game.problem.f[arms]
+    sigma = game.problem.noise_std
+    n = query.repeats // G
     firsts = game.done + np.cumsum(query.repeats) - query.repeats
     blocks = [
         game.ledger.change(float(wanted[arm]), int(plays), int(first), G)
@@ -57,7 +60,8 @@ def _clipped(
     """What the changed plays add to the sum of each block, after clipping."""
     added = np.zeros(W.shape)
     for group, arm in np.argwhere(changed):
-        q, plays = changed[group, arm], n[arm]
+        q = changed[group, arm]
+        plays = n[arm]
         g = game.lies_rng.standard_normal(q + 1)
         mean = (g[:q].sum() + sqrt(plays - q) * g[q]) / plays
         honest = f[arm] + W[group, arm] / plays + game.problem.noise_std * (g[:q] - mean)

@@ -9,9 +9,9 @@ import numpy as np
 
 from unswayed.types import FloatArray, IntArray, short_repr
 
-LAST_ROUNDS = 1000
-SETTLED_RATE = 0.02
-LINEAR_RATE = 0.1
+LAST_ROUNDS = 1000  # rounds whose mean regret says how a run ended
+SETTLED_RATE = 0.02  # regret per round: a run has settled below it
+LINEAR_RATE = 0.1  # regret per round: a run has linear regret above it
 
 
 @dataclass(frozen=True, eq=False)

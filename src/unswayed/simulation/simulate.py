@@ -82,7 +82,8 @@ def simulate(
 
 def _record(game: Game, policy: Policy[S], state: S) -> Run:
     """The finished run, for the policy's last state."""
-    ledger, epochs = game.ledger, tuple(game.epochs) if policy.phased else None
+    ledger = game.ledger
+    epochs = tuple(game.epochs) if policy.phased else None
     done = *game.blocks(), ledger.spent, policy.view(state).active, policy.recommend(state), epochs
     return Run(game.horizon, game.seed, game.problem.gaps, *done, ledger.lies_spent)
 
@@ -107,7 +108,9 @@ def compiled_loop(policy: Policy[Any], game: Game) -> Callable[[Game, Any], Any]
 
 def play(game: Game, policy: Policy[S]) -> S:
     """Play any policy, query by query; return its final state."""
-    state, N, attacking = policy.init(), game.problem.n_arms, False
+    state = policy.init()
+    N = game.problem.n_arms
+    attacking = False
     game.check(policy.view(state))
     while game.done < game.horizon:
         view, asked = policy.view(state), policy.ask(state, game.policy_rng)

@@ -2,7 +2,7 @@
 
 from unswayed.storage.files import lock, write_atomically
 from unswayed.storage.journal import FileJournal, Journal, JournalWarning, MemoryJournal, read_journal
-from unswayed.storage.journal_lines import Record, journal_bytes
+from unswayed.storage.journal import Record, journal_bytes
 
 __all__ = [
     "FileJournal",

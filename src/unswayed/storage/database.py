@@ -15,8 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from unswayed.errors import InvalidInput, JournalError
-from unswayed.storage.journal import Journal
-from unswayed.storage.journal_lines import Record, encode
+from unswayed.storage.journal import Journal, Record, encode
 from unswayed.storage.schema import RECORDS, SESSIONS, STUDIES, TOKENS, explaining, open_engine, shown
 from unswayed.storage.writing import STUDY, Writing, read_records
 
@@ -182,7 +181,9 @@ class DatabaseJournal(Journal):
 
     def __init__(self, database: Database, study: str) -> None:
         self.path = f"{database.name}: {study}"
-        self._database, self._study, self._closed = database, study, False
+        self._database = database
+        self._study = study
+        self._closed = False
         self._number = database.studies().get(study)
         self._seq, self._crc = 0, 0
         self.read()

@@ -13,8 +13,8 @@ from sqlalchemy import exc
 from unswayed.errors import InvalidInput, JournalError, SystemFault
 
 VERSION = 1
-PATIENCE = 30  # seconds to wait for another writer
-CONNECTIONS = 20  # that stay open: to open one costs more than a request
+WRITER_PATIENCE = 30  # seconds to wait for another writer
+OPEN_CONNECTIONS = 20  # that stay open: to open one costs more than a request
 
 METADATA = sa.MetaData()
 ABOUT = sa.Table("unswayed", METADATA, sa.Column("version", sa.Integer, nullable=False))
@@ -103,8 +103,8 @@ def _engine(url: str) -> sa.Engine:
         folder = os.path.dirname(os.path.abspath(address.database))
         if not os.path.isdir(folder):
             raise InvalidInput(f"there is no folder {folder} for the database {address.database}")
-        given = {"timeout": PATIENCE, "check_same_thread": False}
-        engine = sa.create_engine(address, connect_args=given, pool_size=CONNECTIONS)
+        given = {"timeout": WRITER_PATIENCE, "check_same_thread": False}
+        engine = sa.create_engine(address, connect_args=given, pool_size=OPEN_CONNECTIONS)
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -113,7 +113,7 @@ def _engine(url: str) -> sa.Engine:
     try:
         # No ping before each use: after a restart of PostgreSQL one request fails, with 503, and is sent again.
         address = address.set(drivername="postgresql+psycopg")
-        return sa.create_engine(address, isolation_level="READ COMMITTED", pool_size=CONNECTIONS)
+        return sa.create_engine(address, isolation_level="READ COMMITTED", pool_size=OPEN_CONNECTIONS)
     except ModuleNotFoundError:
         raise InvalidInput("PostgreSQL needs a driver: pip install 'unswayed[postgres]'") from None
 

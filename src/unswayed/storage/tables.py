@@ -21,8 +21,8 @@ from unswayed.types import FloatArray, IntArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LONGEST_LINE = 1 << 20
-ROWS = 1 << 16  # of a CSV file, converted at a time
+LONGEST_LINE = 1 << 20  # characters: no cell of a real table is longer
+CONVERTED_ROWS = 1 << 16  # rows of a CSV file that are converted at a time
 BREAK = re.compile(r"\r\n|\r|\n")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 
@@ -45,7 +45,7 @@ class Table:
     numeric: dict[int, tuple[FloatArray, int | None]] = field(default_factory=dict)
 
     def numbers(self, column: int) -> FloatArray:
-        """A column of finite numbers; refused if a cell is none."""
+        """A column of finite numbers; refused if a cell is not a finite number."""
         values, bad = self._numbers(column)
         if bad is not None:
             self._refuse(column, bad)
@@ -79,7 +79,7 @@ class Table:
         return f"{self.path}, row {row + 1}" if self.lines is None else f"{self.path}, line {self.lines[row]}"
 
     def _numbers(self, column: int) -> tuple[FloatArray, int | None]:
-        """The numbers of a column, NaN where a cell is none; and the first row without a finite one."""
+        """The numbers of a column, NaN where a cell is no number; and the first row without a finite number."""
         if column not in self.numeric:
             values = _as_numbers(self.columns[column])
             bad = np.flatnonzero(~np.isfinite(values))
@@ -94,7 +94,8 @@ class Table:
 
     def _refuse(self, column: int, row: int) -> NoReturn:
         """Say why a cell is not a finite number."""
-        kind, named = self.columns[column].type, self._named(column)
+        kind = self.columns[column].type
+        named = self._named(column)
         if self.lines is None:
             if not _is_numeric(kind) and self.is_text(column):
                 raise InvalidInput(f"{self.path}: the column {named} holds {kind}, not numbers")
@@ -201,8 +202,9 @@ def _read_csv(reader: Iterable[list[str]], path: Path) -> Table:
 
 def _batches(reader: Iterable[list[str]]) -> Iterator[tuple[IntArray, list[list[str]]]]:
     """Many rows at a time, with the line where each ends."""
-    rows, line = iter(reader), 0
-    while batch := list(islice(rows, ROWS)):
+    rows = iter(reader)
+    line = 0
+    while batch := list(islice(rows, CONVERTED_ROWS)):
         taken = np.ones(len(batch), dtype=np.int64)
         if reader.line_num - line != len(batch):  # type: ignore[attr-defined]
             taken += [sum(len(BREAK.findall(cell)) for cell in row) for row in batch]
@@ -252,7 +254,7 @@ def _is_numeric(kind: pa.DataType) -> bool:
 
 
 def _as_numbers(cells: pa.ChunkedArray) -> FloatArray:
-    """The cells as numbers, NaN where a cell is none."""
+    """The cells as numbers, NaN where a cell is no number."""
     import pyarrow as pa
 
     text = pa.types.is_large_string(cells.type) or pa.types.is_string(cells.type)

@@ -14,7 +14,7 @@ from zlib import crc32
 import sqlalchemy as sa
 
 from unswayed.errors import JournalError
-from unswayed.storage.journal_lines import Record, encode
+from unswayed.storage.journal import Record, encode
 from unswayed.storage.schema import LEASES, RECORDS, REPLIES
 
 STUDY: sa.BindParameter[int] = sa.bindparam("study")
@@ -43,7 +43,9 @@ class Writing:
     """One transaction on one study. Replies and leases are gathered; `finish` writes them."""
 
     def __init__(self, connection: sa.Connection, name: str, study: int) -> None:
-        self._connection, self._name, self._study = connection, name, study
+        self._connection = connection
+        self._name = name
+        self._study = study
         self._known: dict[tuple[str, str], Reply] = {}
         self._new: dict[tuple[str, str], Reply] = {}
         self._leases: dict[int, float | None] = {}  # None: it has ended
@@ -90,11 +92,11 @@ class Writing:
         return {play: until for play, until in found.items() if until is not None}
 
     def lease(self, plays: Sequence[int], until: float) -> None:
-        """Lend plays until then."""
+        """Lease plays to their sources until then."""
         self._leases |= dict.fromkeys(plays, until)
 
     def end_leases(self, plays: Sequence[int]) -> None:
-        """Plays that nobody has any more."""
+        """End the leases of these plays."""
         self._leases |= dict.fromkeys(plays)
 
     def finish(self) -> None:

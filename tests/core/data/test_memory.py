@@ -5,10 +5,10 @@ import os
 import pytest
 
 from unswayed import InvalidInput
-from unswayed.core.data.memory import BLOCK, installed_memory, require_memory, row_blocks
+from unswayed.core.data.memory import BLOCK_ENTRIES, installed_memory, require_memory, row_blocks
 
 
-@pytest.mark.parametrize(("rows", "width"), [(0, 3), (1, 10**9), (10, 0), (1000, BLOCK // 7)])
+@pytest.mark.parametrize(("rows", "width"), [(0, 3), (1, 10**9), (10, 0), (1000, BLOCK_ENTRIES // 7)])
 def test_blocks_cover_every_row_once(rows, width):
     seen = [row for block in row_blocks(rows, width) for row in range(rows)[block]]
     assert seen == list(range(rows))

@@ -17,7 +17,7 @@ from unswayed.core.design.rare_switching import rare_switching_design, rare_swit
 
 @pytest.fixture(autouse=True)
 def never_dense(monkeypatch):
-    monkeypatch.setattr(design, "DENSE", 0)
+    monkeypatch.setattr(design, "DENSE_ARMS", 0)
 
 
 def random_points(rng, seed):
@@ -44,7 +44,7 @@ def test_the_same_arms_and_counts_as_with_the_full_matrix(block, monkeypatch):
     """Exactly, as long as no two variances differ by the tolerance of ties itself, to within rounding."""
     for seed in range(block * 30, block * 30 + 30):
         rng = np.random.default_rng(seed)
-        monkeypatch.setattr(lazy_variance, "REGION", int(rng.integers(1, 60)))
+        monkeypatch.setattr(lazy_variance, "REGION_POINTS", int(rng.integers(1, 60)))
         X, kernel = random_points(rng, seed), random_kernel(rng)
         lam, eta = 10 ** rng.uniform(-2, 1), 1 + 10 ** rng.uniform(-0.5, 1)
         if seed % 3 == 0:
@@ -63,7 +63,7 @@ def test_most_regions_are_not_looked_at_for_most_selections(monkeypatch):
     monkeypatch.setattr(LazyVariances, "_catch_up", lambda self, b: (looks.append(b), original(self, b))[1])
     arms, _ = rare_switching_design_at(SquaredExponential(0.1), X, 1.0, 2.0, 300)
     assert len(arms) > 80
-    assert len(looks) < 0.3 * len(arms) * len(regions(X, lazy_variance.REGION))
+    assert len(looks) < 0.3 * len(arms) * len(regions(X, lazy_variance.REGION_POINTS))
 
 
 def test_arms_selected_again_and_again_take_one_row_each(monkeypatch):

@@ -47,7 +47,7 @@ def literally_undominated(joint, played, beta, C):
 @pytest.mark.parametrize("block", [1, 50, 1 << 20])
 @pytest.mark.parametrize("seed", range(12))
 def test_means_deviations_and_widths(seed, block, monkeypatch):
-    monkeypatch.setattr(memory, "BLOCK", block)
+    monkeypatch.setattr(memory, "BLOCK_ENTRIES", block)
     epoch = random_epoch(seed)
     got = EpochPosterior.fit(*epoch)
     joint, played = all_pairs(*epoch)
@@ -99,13 +99,13 @@ def test_of_many_arms_a_few_leaders_drop_no_more_and_not_much_less(seed, block, 
     epoch = random_epoch(seed, N=200)
     got = EpochPosterior.fit(*epoch)
     everyone = got.undominated(0.3, 1.0)
-    monkeypatch.setattr(memory, "BLOCK", block)
-    monkeypatch.setattr(module, "FEW", 10)
+    monkeypatch.setattr(memory, "BLOCK_ENTRIES", block)
+    monkeypatch.setattr(module, "FEW_ARMS", 10)
     few = got.undominated(0.3, 1.0)
     assert few[np.argmax(got.mean)]
     assert not (everyone & ~few).any()
     assert (~few).sum() >= 0.5 * (~everyone).sum()
-    monkeypatch.setattr(module, "LEADERS", 1)
+    monkeypatch.setattr(module, "MOST_LEADERS", 1)
     one = got.undominated(0.3, 1.0)
     assert not (few & ~one).any()
 
@@ -114,14 +114,14 @@ def test_predictions_in_blocks_are_predictions(monkeypatch):
     kernel, X, S, means, counts, lam = random_epoch(1)
     posterior = Posterior.fit(kernel(X[S], X[S]), means, counts, lam)
     mu, sigma = posterior.predict(kernel(X, X[S]), kernel.diagonal(X))
-    monkeypatch.setattr(memory, "BLOCK", 7 * len(S))
+    monkeypatch.setattr(memory, "BLOCK_ENTRIES", 7 * len(S))
     blocks = posterior.predict_at(kernel, X, X[S])
     assert blocks[0] == pytest.approx(mu, rel=1e-12)
     assert blocks[1] == pytest.approx(sigma, rel=1e-9)
 
 
 def test_row_blocks_cover_everything_once(monkeypatch):
-    monkeypatch.setattr(memory, "BLOCK", 30)
+    monkeypatch.setattr(memory, "BLOCK_ENTRIES", 30)
     for rows, width, largest in ((100, 7, 4), (5, 100, 1), (3, 0, 3), (0, 5, 0)):
         parts = [list(range(rows))[part] for part in memory.row_blocks(rows, width)]
         assert [row for part in parts for row in part] == list(range(rows))
@@ -176,7 +176,7 @@ def grouped(seed, G):
 @pytest.mark.parametrize("block", [1, 50, 1 << 20])
 @pytest.mark.parametrize("seed", range(6))
 def test_what_a_group_says_is_its_own_posterior_mean_with_its_share_of_lam(seed, block, monkeypatch):
-    monkeypatch.setattr(memory, "BLOCK", block)
+    monkeypatch.setattr(memory, "BLOCK_ENTRIES", block)
     G = 9
     pooled, groups, per_group = grouped(seed, G)
     K_SS, K_xS = pooled.kernel(pooled.X[pooled.S], pooled.X[pooled.S]), pooled.kernel(pooled.X, pooled.X[pooled.S])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from unswayed import Linear, Matern, SquaredExponential
 from unswayed.core.gp.improvement import ASYMPTOTIC, log_improvement
 from unswayed.core.gp.kernels import TwoScale, WithLevel
-from unswayed.core.gp.point_posterior import STEP, PointPosterior
+from unswayed.core.gp.point_posterior import SLOPE_STEP, PointPosterior
 from unswayed.errors import InvalidInput
 
 LENGTHS = (0.3, 0.8)
@@ -164,7 +164,7 @@ def test_slopes_are_central_differences(kernel):
 def test_numerical_slopes_do_not_leave_the_cube(kernel):
     """The linear kernel raises an error outside of its radius, which here is the corner of the cube."""
     field = drawn(kernel)
-    rows = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.5], [0.0, 0.0], [0.4, 1.0 - STEP / 2]])
+    rows = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.5], [0.0, 0.0], [0.4, 1.0 - SLOPE_STEP / 2]])
     slopes = field.lead(0).slopes(rows)
     constant = field.X.T @ field.system.weights / 2  # the mean is linear
     np.testing.assert_allclose(slopes.mean_slope, np.tile(constant, (5, 1)), rtol=1e-6)

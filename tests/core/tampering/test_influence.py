@@ -49,7 +49,7 @@ def test_pairs_in_blocks_are_the_same(monkeypatch):
     _, K, plays, rewards, lam = random_data(4)
     effect, S = fit(K, plays, rewards, lam).effect()
     whole = pairwise_influence(effect, 0)
-    monkeypatch.setattr("unswayed.core.data.memory.BLOCK", 1)
+    monkeypatch.setattr("unswayed.core.data.memory.BLOCK_ENTRIES", 1)
     parts = pairwise_influence(effect, 0)
     assert np.array_equal(whole[0], parts[0])
     assert np.array_equal(whole[1], parts[1])

@@ -99,7 +99,7 @@ def test_scores_are_those_of_literal_loops():
         assert one.gap == (pytest.approx(low), pytest.approx(middle), pytest.approx(high))
         assert (one.lost.count, one.lost.of) == lost
         assert ((one.lost_ours.count, one.lost_ours.of) if one.lost_ours else (0, 0)) == ours
-        assert (one.ours is None) == (ours[1] == 0)
+        assert (one.lost_ours is None) == (ours[1] == 0)
         assert (one.saved, one.spoilt) == changed
         assert ((one.claims.count, one.claims.of) if one.claims else (0, 0)) == claims
         assert one.width is None or one.width.middle == pytest.approx(0.08)

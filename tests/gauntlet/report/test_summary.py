@@ -1,16 +1,30 @@
 """The tables of the gauntlet, against counts by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from unswayed_gauntlet.report.summary import cells, difference, markdown, ranks
+from unswayed_gauntlet.report.scores import difference, finished
+from unswayed_gauntlet.report.summary import Section, markdown, ranks, sections
+
+from . import page_data
+
+HALFWAY, END, HIDDEN = Section("none", 40, 20), Section("none", 40, 40), Section("hide", 40, 40)
 
 
 def row(optimizer, problem, seed, gaps, corruption="none", plays=40):
     seconds = [0.02 * (i + 1) * (2 if optimizer == "tpe" else 1) for i in range(len(gaps))]
-    checkpoints = [20, 40][: len(gaps)]
-    names = {"optimizer": optimizer, "problem": problem, "seed": seed, "corruption": corruption, "plays": plays}
-    return {**names, "checkpoints": checkpoints, "gaps": gaps, "seconds": seconds}
+    places = [plays] if len(gaps) == 1 else [20, 40]
+    return page_data.row(optimizer, problem, corruption, seed, plays=plays) | {
+        "checkpoints": places,
+        "gaps": gaps,
+        "seconds": seconds,
+    }
+
+
+def run(problem, seed, gap):
+    return finished(row("x", problem, seed, [gap]))
 
 
 ROWS = [
@@ -22,41 +36,43 @@ ROWS = [
 
 
 def test_honest_runs_are_read_on_the_way_and_attacked_ones_at_the_end():
-    found = cells(ROWS)
-    assert set(found) == {("none", 40, 20), ("none", 40, 40), ("hide", 40, 40)}
-    assert found["none", 40, 20]["tpe"]["a", 0] == (0.5, pytest.approx(2.0))
-    assert found["none", 40, 40]["tpe"]["a", 0] == (0.2, pytest.approx(2.0))
+    found = sections(ROWS)
+    assert list(found) == [HALFWAY, END, HIDDEN]
+    ((_, early), *_), ((_, late), *_) = (found[one]["tpe"].items() for one in (HALFWAY, END))
+    assert (early.gap, early.milliseconds) == (0.5, pytest.approx(2.0))
+    assert (late.gap, late.milliseconds) == (0.2, pytest.approx(2.0))
 
 
-def test_ranks_are_over_shared_pairs_and_ties_are_averaged():
-    found = cells(ROWS)["none", 40, 40]
-    place, shared = ranks(found)
+def test_ranks_are_over_shared_games_and_ties_are_averaged():
+    place, shared = ranks(sections(ROWS)[END])
     assert shared == 2  # b was not played by botorch
     assert place == {"tpe": pytest.approx((2.5 + 2) / 2), "random": pytest.approx((2.5 + 3) / 2), "botorch": 1.0}
-    assert ranks({"x": {("a", 0): (0.1, 1.0)}, "y": {}})[1] == 0
+    assert ranks({"x": {"game": run("a", 0, 0.1)}, "y": {}})[1] == 0
 
 
 def test_differences_are_paired_with_an_interval_over_problems():
-    found = cells(ROWS)["none", 40, 40]
-    mean, low, high = difference(found["random"], found["tpe"])
+    found = sections(ROWS)[END]
+    mean, low, high = difference(list(found["random"].values()), list(found["tpe"].values()))
     assert mean == pytest.approx((0.0 + 0.1 + 0.1) / 3)
     off = [0.1 - 2 * mean, 0.1 - mean]  # of the sums of problems a and b, which have two seeds and one
     half = 12.7062 * (2 * (off[0] ** 2 + off[1] ** 2)) ** 0.5 / 3  # Student's t with one degree of freedom
     assert (low, high) == (pytest.approx(mean - half, rel=1e-4), pytest.approx(mean + half, rel=1e-4))
-    assert difference(found["tpe"], {}) is None
+    assert difference(list(found["tpe"].values()), []) is None
     rng = np.random.default_rng(0)
-    many = {(f"p{i}", 0): (float(x), 1.0) for i, x in enumerate(rng.standard_normal(400))}
-    mean, low, high = difference(many, dict.fromkeys(many, (0.0, 1.0)))
+    many = [run(f"p{i}", 0, float(x)) for i, x in enumerate(rng.standard_normal(400))]
+    mean, low, high = difference(many, [run(one.game.problem, 0, 0.0) for one in many])
     assert (high - low) / 2 == pytest.approx(1.96 / 20, rel=0.15)
 
 
 @pytest.mark.parametrize("problems", [2, 4, 12])
 def test_an_interval_of_95_percent_holds_the_truth_in_95_percent(problems):
     rng, runs, missed = np.random.default_rng(problems), 2000, 0
+    zeros = [run(f"p{i}", s, 0.0) for i in range(problems) for s in range(3)]
     for _ in range(runs):
-        level = rng.standard_normal(problems)  # of a problem: its three seeds are alike
-        one = {(f"p{i}", s): (level[i] + 0.3 * rng.standard_normal(), 1.0) for i in range(problems) for s in range(3)}
-        _, low, high = difference(one, dict.fromkeys(one, (0.0, 1.0)))
+        level = np.repeat(rng.standard_normal(problems), 3)  # of a problem: its three seeds are alike
+        gaps = level + 0.3 * rng.standard_normal(3 * problems)
+        some = [replace(one, gap=float(gap)) for one, gap in zip(zeros, gaps, strict=True)]
+        _, low, high = difference(some, zeros)
         missed += not low <= 0 <= high
     assert 0.03 * runs < missed < 0.07 * runs
 

@@ -1,4 +1,4 @@
-"""Who lies in the gauntlet and how: one file for each kind of liar, and here all liars by name."""
+"""Who lies in the gauntlet, and how: a file for each kind of liar; all liars by name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Outliers: plays that are drawn by lot before the game. The liar does not look at the points.
+"""Outliers: plays that are drawn at random before the game. The liar does not look at the points.
 
     sigma   standard deviation of the true values over the space
 
-Spikes and dips want to change each play with the probability RATE, within a total. The others change as many plays as
+Spikes and dips want to change each play with probability RATE, within a total. The others change as many plays as
 their count allows. constant, uniform and asymmetric are outliers of Ament et al. (2024, arXiv 2410.24222); asymmetric
 comes from Altamirano et al. (2024, arXiv 2311.00463): all on one side, drawn once, by 3 to 9 sigma. Both papers corrupt
 data sets. That these outliers replace the reports of a game is our reading, and so is the value of the constant.
@@ -19,11 +19,12 @@ from unswayed_gauntlet.liars.protocol import LiarView, Maker, Wish, counted_lies
 from unswayed_gauntlet.liars.survey import survey
 from unswayed_gauntlet.problems import SpaceProblem
 
-RATE = 1 / 15  # of plays that spikes and dips want to change
-HUGE = 1e6  # ranges
-ABOVE = 1.0  # ranges: how far the constant lies above the best value
-NEAREST, FARTHEST = 3.0, 9.0  # asymmetric: sigma
-Draw = Callable[[SpaceProblem, int, np.random.Generator], FloatArray]  # a number for each of so many plays
+RATE = 1 / 15  # probability that spikes and dips want to change a play
+HUGE = 1e6  # ranges: the change of spikes-huge and dips-huge
+ABOVE = 1.0  # ranges: how far the value of `constant` is above the best value
+NEAREST = 3.0  # sigma: the smallest change of `asymmetric`
+FARTHEST = 9.0  # sigma: its largest change
+Draw = Callable[[SpaceProblem, int, np.random.Generator], FloatArray]  # problem, number of plays -> one number for each
 
 
 def outliers(sign: float) -> Maker:
@@ -38,7 +39,7 @@ def outliers(sign: float) -> Maker:
 
 
 def _counted(draw: Draw, change: Callable[[float, LiarView], float]) -> Maker:
-    """As many random plays as may be changed, each by what its number says."""
+    """As many random plays as the count allows; each is changed according to its number."""
 
     def make(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:
         chosen = rng.choice(plays, counted_lies(plays), replace=False)
@@ -49,12 +50,12 @@ def _counted(draw: Draw, change: Callable[[float, LiarView], float]) -> Maker:
 
 
 def _moved(draw: Draw) -> Maker:
-    """Counted random plays move by the numbers that are drawn."""
+    """As many random plays as the count allows move by the drawn numbers."""
     return _counted(draw, lambda change, play: change)
 
 
 def _replaced(draw: Draw) -> Maker:
-    """Counted random plays report the numbers that are drawn, plus the noise."""
+    """As many random plays as the count allows report the drawn numbers, plus the noise."""
     return _counted(draw, lambda report, play: report - play.truth)
 
 

@@ -4,8 +4,8 @@
     R       the target region: the side of one column, cut at its mean, on which the best row is not
     v       largest true value in R
 
-R is the side with the largest v that lies at least GAP ranges below the best value; if all sides have a better one, the
-side with the smallest v. The others are those of `adversaries/boxes.py`:
+R is the side with the largest v at least GAP ranges below the best value; if there is no such side, the one with the
+smallest v. The attacks are those of `unswayed/adversaries/boxes.py`:
 
     clipping       outside R   f~ = min(f, v - sigma/2)
     aggsub         outside R   f~ = f - (best - v + sigma/2): the best point looks as it does under clipping
@@ -24,21 +24,25 @@ from unswayed_gauntlet.liars.protocol import Maker, Wish
 from unswayed_gauntlet.liars.survey import survey
 from unswayed_gauntlet.problems import SpaceProblem
 
-GAP = 0.1  # ranges: what the optimiser loses at least if it is led into the target region
-MARGIN = 0.5  # sigma
+GAP = 0.1  # ranges: the least that the optimiser loses in the target region
+MARGIN = 0.5  # sigma: how far outside values stay below the best one in R
 LOW = 0.16  # quantile: -1 sigma of a normal distribution, as in the paper
 
 
 def target(problem: SpaceProblem) -> tuple[FloatArray, float]:
     """The target region as bounds of the columns, and the largest true value in it."""
-    known, sides = survey(problem), []
+    known = survey(problem)
+    sides = []
     for column in range(known.rows.shape[1]):
-        x, bounds = known.rows[:, column], np.tile([-np.inf, np.inf], (known.rows.shape[1], 1))
+        x = known.rows[:, column]
+        bounds = np.tile([-np.inf, np.inf], (known.rows.shape[1], 1))
         middle = float(x.mean())
         if known.best[column] > middle:
-            inside, bounds[column, 1] = x <= middle, middle
+            inside = x <= middle
+            bounds[column, 1] = middle
         else:
-            inside, bounds[column, 0] = x > middle, np.nextafter(middle, np.inf)
+            inside = x > middle
+            bounds[column, 0] = np.nextafter(middle, np.inf)
         if inside.any():
             sides.append((float(known.values[inside].max()), bounds))
     if not sides:
@@ -56,7 +60,8 @@ def clipping(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wis
 
 def aggsub(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:
     """Every value outside the target region is lowered."""
-    (lower, upper), best = target(problem)[0].T, target(problem)[1]
+    bounds, best = target(problem)
+    lower, upper = bounds.T
     h_max = problem.best - best + MARGIN * survey(problem).std
     return lambda play: 0.0 if ((lower <= play.row) & (play.row <= upper)).all() else -h_max
 

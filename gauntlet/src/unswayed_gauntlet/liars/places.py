@@ -1,9 +1,9 @@
-"""Liars that know the truth and look at the point: what they report depends on where it is.
+"""Liars that know the truth and look at the point: the report depends on where the point is.
 
     sigma   standard deviation of the true values over the space
 
-promote and hide keep within a total; focused and the two clairvoyant liars change the first plays that qualify, until
-their lies are counted out.
+promote and hide keep within a total. focused and the two clairvoyant liars change the first plays that qualify, until
+they have made as many lies as they may.
 
 The clairvoyant liar of Ezzerg et al. (2025, arXiv 2511.15315) knows the best point. Section 5.3 of version 2, as others
 report it: of the plays after the first five, those nearer to it than 0.2 report a fixed low value, and those farther
@@ -27,12 +27,18 @@ from unswayed_gauntlet.liars.protocol import LiarView, Wish
 from unswayed_gauntlet.liars.survey import distance, survey
 from unswayed_gauntlet.problems import SpaceProblem
 
-BALL, SLOPE = 0.2, 0.1  # promote: the share of the space, and how far the claimed values fall towards its edge
-TOP, NEAR, POOR = 0.95, 0.25, 0.25  # hide: quantile of the space, distance from the best in ranges, reported quantile
-TRUE = 5  # clairvoyant: the first plays are true
-CLOSE, FAR = 0.2, 0.5  # clairvoyant: the nearest and the farthest share of the space
-LOW, HIGH = 0.2, 0.4  # clairvoyant: ranges below the worst and above the best value
-FOCUS, DEPTH = 0.1, 3.0  # focused: the share of the space around the median point, and sigma
+PROMOTED = 0.2  # share of the space: the ball of `promote`
+SLOPE = 0.1  # ranges: how far the values that `promote` claims fall from the centre to the edge of the ball
+HIDDEN = 0.95  # quantile of the values over the space: `hide` lowers what is above it ...
+HIDDEN_WITHIN = 0.25  # ranges: ... and at most this far below the best value
+HIDDEN_AS = 0.25  # quantile: what `hide` reports instead
+TRUE_PLAYS = 5  # plays at the start that the clairvoyant liar reports truly
+CLOSE = 0.2  # share of the space nearest to the best point: clairvoyant-near
+FAR = 0.5  # share of the space farthest from the best point: clairvoyant-far
+BELOW_WORST = 0.2  # ranges: reports of clairvoyant-near
+ABOVE_BEST = 0.4  # ranges: reports of clairvoyant-far
+FOCUS = 0.1  # share of the space around the median point: focused
+DEPTH = 3.0  # sigma: how far below the median there `focused` reports
 
 
 def promote(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:
@@ -50,8 +56,9 @@ def promote(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish
 @lru_cache(maxsize=64)
 def _lowest_ball(problem: SpaceProblem) -> tuple[FloatArray, float]:
     """Centre and radius of the ball with the lowest mean value."""
-    X, f = survey(problem).rows, survey(problem).values
-    size = max(int(BALL * len(X)), 1)
+    X = survey(problem).rows
+    f = survey(problem).values
+    size = max(int(PROMOTED * len(X)), 1)
     centres = X[:: max(len(X) // 256, 1)]
     distances = np.sqrt(((centres[:, None, :] - X) ** 2).sum(axis=2))
     nearest = np.argsort(distances, axis=1, kind="stable")[:, :size]
@@ -62,23 +69,29 @@ def _lowest_ball(problem: SpaceProblem) -> tuple[FloatArray, float]:
 def hide(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:
     """Values near the best are lowered to the lower quartile."""
     f = survey(problem).values
-    near = max(float(np.quantile(f, TOP)), problem.best - NEAR * problem.range)
-    poor = float(np.quantile(f, POOR))
+    near = max(float(np.quantile(f, HIDDEN)), problem.best - HIDDEN_WITHIN * problem.range)
+    poor = float(np.quantile(f, HIDDEN_AS))
     return lambda play: min(poor - play.truth, 0.0) if play.truth >= near else 0.0
 
 
 def clairvoyant_near(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:
     """Plays near the best point report a value below the worst."""
     known = survey(problem)
-    radius, low = known.radius(known.best, CLOSE), problem.worst - LOW * problem.range
-    return lambda play: low - play.truth if play.number >= TRUE and distance(play.row, known.best) < radius else 0.0
+    radius = known.radius(known.best, CLOSE)
+    low = problem.worst - BELOW_WORST * problem.range
+    return lambda play: (
+        low - play.truth if play.number >= TRUE_PLAYS and distance(play.row, known.best) < radius else 0.0
+    )
 
 
 def clairvoyant_far(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:
     """Plays far from the best point report a value above the best."""
     known = survey(problem)
-    radius, high = known.radius(known.best, 1 - FAR), problem.best + HIGH * problem.range
-    return lambda play: high - play.truth if play.number >= TRUE and distance(play.row, known.best) > radius else 0.0
+    radius = known.radius(known.best, 1 - FAR)
+    high = problem.best + ABOVE_BEST * problem.range
+    return lambda play: (
+        high - play.truth if play.number >= TRUE_PLAYS and distance(play.row, known.best) > radius else 0.0
+    )
 
 
 def focused(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:

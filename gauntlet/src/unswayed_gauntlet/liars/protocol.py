@@ -1,7 +1,7 @@
-"""What a liar knows, what it wants, and what bounds it.
+"""What a liar knows, what it wants, and what limits it.
 
-A liar is made once for each game, from the problem, the number of plays and random numbers of its own. At each play it
-says by how much it would change the report. The ledger of the game cuts the wish down to what the bound allows.
+A liar is made once for each game, from the problem, the number of plays and its own random numbers. At each play it
+says by how much it wants to change the report. The ledger of the game cuts this wish down to what the limit allows.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from unswayed.types import FloatArray
 from unswayed_gauntlet.problems import SpaceProblem
 
-NOISE = 0.01  # standard deviation, as a share of the range
-SHARE = 0.04  # of plays x range: what a liar may change in all; of plays: how many it may change
-WORKERS = 8
-ROUNDING = 1e-9  # 0.04 x 175 is a little more than 7
+NOISE = 0.01  # share of the range: standard deviation of an honest report
+SHARE = 0.04  # share of plays x range that all changes may add up to; or share of the plays that may be changed
+WORKERS = 8  # sources that take turns where one of them lies
+ROUNDING = 1e-9  # plays: without it, 0.04 x 175 plays, which is a little more than 7 in floating point, would give 8
 
 
 class LiarLimit(Enum):
-    """What bounds a corruption."""
+    """What limits a corruption."""
 
     NOTHING = "nothing is changed"
     TOTAL = f"the changes add up to at most {SHARE:g} x plays x range"
@@ -33,16 +33,16 @@ class LiarLimit(Enum):
 
 @dataclass(frozen=True, eq=False)
 class LiarView:
-    """What a liar knows about a play before it is reported.
+    """What a liar knows about a play before the report.
 
     Attributes:
         number: From 0.
-        row: Encoded row that was asked for.
+        row: The encoded row that was asked for.
         truth: Its true value.
-        honest: What an honest report would be.
-        left: How far the liar may still change it, in the units of the values.
-        rows: Encoded rows of all plays before.
-        told: What was reported for them.
+        honest: The honest report.
+        left: The largest change that the ledger still allows, in the units of the values.
+        rows: The encoded rows of all earlier plays.
+        told: Their reports.
     """
 
     number: int
@@ -65,9 +65,9 @@ class Corruption:
     Attributes:
         name: Name of the corruption.
         about: What it does, in one line.
-        bound: What bounds it.
+        bound: What limits it.
         make: Makes its wish for one game.
-        in_range: Whether its reports, without the noise, lie between the worst and the best value.
+        in_range: Whether its reports, without noise, stay between the worst and the best value.
     """
 
     name: str

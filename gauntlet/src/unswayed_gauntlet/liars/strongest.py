@@ -3,15 +3,16 @@
     x, y   points that were played, and what was reported      mu     posterior mean of the reports
     a, b   good points, within WRONG of the best, and others   e_x    d mu(x) / d y of the present play
 
-It keeps a posterior of its own: an optimiser that cannot be looked into will lean to the point with the largest mu. At
-a play it finds the change c of smallest |c| after which some bad point leads all good ones by a margin:
+It keeps its own posterior, because it cannot see inside an optimiser and supposes that the optimiser prefers the point
+with the largest mu. At a play it finds the change c of smallest |c| after which some bad point leads all good ones by a
+margin:
 
     for some b and all a:   mu(b) + c e_b  >=  mu(a) + c e_a + margin
 
-So it hides a good point when it is found, just below what was known before, and it raises a bad one where that costs
-less. It does nothing while a bad point leads anyway, and nothing if c is more than one range or than what is left of
-its total. It wants a lost run, not the largest gap: where single reports are believed, promote leads further astray.
-The kernel is a Matern kernel with the length-scale that fits the truth best.
+So it hides a good point as soon as it is found, and raises a bad one where that costs less. It does nothing while a bad
+point leads anyway, or if c is larger than one range or than what is left of its total. Its aim is a lost run, not the
+largest gap: where single reports are believed, promote causes larger gaps. The kernel is a Matern kernel with the
+length-scale that fits the truth best.
 """
 
 from __future__ import annotations
@@ -31,15 +32,18 @@ from unswayed_gauntlet.liars.survey import survey
 from unswayed_gauntlet.problems import SpaceProblem
 
 WRONG = 0.2  # ranges: twice the gap from which a run is lost
-MARGIN = 2.0  # standard deviations of the noise
-STAKE = 1.0  # ranges: the most that it spends on one play
-FITTED = 256  # rows that the length-scale is fitted to
+MARGIN = 2.0  # standard deviations of the noise: the lead of the bad point
+STAKE = 1.0  # ranges: the largest change of one play
+FITTED = 256  # rows to which the length-scale is fitted; the time grows with the cube of this number
 
 
 def strongest(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:
     """Keep a bad point in the lead, as cheaply as possible."""
-    level, scale, noise = float(survey(problem).values.mean()), survey(problem).std, NOISE * problem.range
-    kernel, lam = _kernel(problem), (noise / scale) ** 2
+    level = float(survey(problem).values.mean())
+    scale = survey(problem).std
+    noise = NOISE * problem.range
+    kernel = _kernel(problem)
+    lam = (noise / scale) ** 2
 
     def wish(play: LiarView) -> float:
         points, arms = numbered_rows(np.vstack([play.rows, play.row]))

@@ -1,4 +1,4 @@
-"""What liars that know the truth know of it: rows that stand for the space, their values, and the best row."""
+"""The truth as liars know it: rows that represent the space, their values, and the best row."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from unswayed.types import FloatArray
 from unswayed_gauntlet.problems import SpaceProblem, climbed
 
-SAMPLE = 2048  # rows that quantiles, balls and regions are taken from
+SAMPLE = 2048  # rows of a box from which quantiles, balls and regions are computed
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """The truth on rows that stand for the space.
+    """The truth on rows that represent the space.
 
     Attributes:
         rows: All rows of a list, or `SAMPLE` random ones of a box.
         values: Their true values.
-        best: The row of the largest value that is known.
+        best: The row of the largest known value.
     """
 
     rows: FloatArray
@@ -33,7 +33,7 @@ class Survey:
         return float(self.values.std())
 
     def radius(self, centre: FloatArray, share: float) -> float:
-        """The distance from a centre within which a share of the space lies."""
+        """The radius of the ball around a centre that holds this share of the space."""
         return float(np.quantile(distance(self.rows, centre), share))
 
 

@@ -1,4 +1,4 @@
-"""Lying workers: eight take turns, and one of them, drawn beforehand, reports what it likes."""
+"""Lying workers: eight take turns, and one of them, drawn before the game, changes all its reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from unswayed_gauntlet.liars.protocol import WORKERS, Wish
 from unswayed_gauntlet.problems import SpaceProblem
 
-AWAY = 1.0  # ranges: how far a drifting worker would be at the end
+AWAY = 1.0  # ranges: how far a drifting worker is from the truth at the last play
 
 
 def worker(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:

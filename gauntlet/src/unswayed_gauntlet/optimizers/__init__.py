@@ -28,11 +28,11 @@ class OptimizerEntry:
 
     Attributes:
         home: Module of this folder, and class.
-        version: Of the adapter: raise it when the adapter behaves differently.
-        packages: Their versions are part of the fingerprint of a run.
+        version: Of the adapter. Raise it when the adapter behaves differently.
+        packages: The packages whose versions are part of the fingerprint of a run.
         settings: Further arguments of the class.
         ours: Whether the code of this package decides its numbers.
-        threat: What it is told in place of the truth, as a share of plays x range; None: the truth.
+        threat: The total that it is told, as a share of plays x range; None if it is told the truth about the liar.
     """
 
     home: str

@@ -1,8 +1,8 @@
 """BoTorch as its documentation advises for noise.
 
 A Gaussian process with the default priors and standardised outcomes, refitted at every play, and
-LogNoisyExpectedImprovement. It recommends the played point of largest posterior mean, and claims for it what the
-posterior says of the function without noise.
+LogNoisyExpectedImprovement. It recommends the played point of largest posterior mean, and claims the posterior interval
+of the function there, without noise.
 """
 
 from __future__ import annotations

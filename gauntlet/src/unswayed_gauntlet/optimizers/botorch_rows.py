@@ -24,9 +24,10 @@ from torch.nn.functional import one_hot
 
 from unswayed.spaces import Box, Categorical, Integer, Options, Point, Space
 
-RESTARTS, RAW = 10, 256
+RESTARTS = 10  # climbs of the acquisition
+RAW = 256  # random points, from which the starts of the climbs are chosen
 # Shares of the plays that may be outliers. Forward pursuit up to 30% found the same outliers as BoTorch's default
-# (backward pursuit from 100%) in all of three cases, in a third of the time: still several seconds for a play.
+# (backward pursuit from 100%) in three of three cases, in a third of the time; a play still takes several seconds.
 OUTLIERS = (0, 0.05, 0.1, 0.15, 0.2, 0.3)
 
 
@@ -34,7 +35,8 @@ class Rows:
     """The rows of a space: of a list its encoded ones, of a box one number for each parameter."""
 
     def __init__(self, space: Space) -> None:
-        self._space, self._listed = space, isinstance(space, Options)
+        self._space = space
+        self._listed = isinstance(space, Options)
         parameters: dict[int, Any] = dict(enumerate(space.parameters.values())) if isinstance(space, Box) else {}
         self._parameters = parameters
         self._choices = {i: one.size for i, one in parameters.items() if isinstance(one, Categorical)}
@@ -73,7 +75,7 @@ class Rows:
         return torch.tensor(numbers, dtype=torch.double)
 
     def one_hot(self) -> Any:
-        """What the model does with the numbers of choices."""
+        """The transform that shows the numbers of choices to the model as one-hot columns."""
         encoders = {i: partial(one_hot, num_classes=k) for i, k in self._choices.items()}
         return NumericToCategoricalEncoding(len(self._parameters), self._choices, encoders) if encoders else None
 
@@ -90,8 +92,9 @@ class Rows:
 
 def fitted(kind: Any, X: Any, y: Any, transform: Any) -> Any:
     """A model of this kind, fitted to the values y at the rows X."""
-    model, options = kind(X, y, input_transform=transform), {}
-    if hasattr(model, "prior_mean_of_support"):  # its logarithm is taken, but with less than five plays it is 0
+    model = kind(X, y, input_transform=transform)
+    options = {}
+    if hasattr(model, "prior_mean_of_support"):  # BoTorch takes its logarithm, but with less than five plays it is 0
         model.prior_mean_of_support = max(model.prior_mean_of_support, 1)
         numbers = sorted({int(share * len(y)) for share in OUTLIERS})
         options = {"relevance_pursuit_optimizer": forward_relevance_pursuit, "numbers_of_outliers": numbers}
@@ -104,14 +107,14 @@ def believed(model: Any, X: Any) -> Any:
     with torch.no_grad():
         posterior = model.posterior(X)
         found = torch.stack([posterior.mean[:, 0], posterior.variance[:, 0].sqrt()])
-    model.train()  # this forgets what was cached for the predictions: it would change the next play a little
+    model.train()  # clears the cache of the predictions, which would change the next play a little
     model.eval()
     return found
 
 
 @contextmanager
 def seeded(*seed: int) -> Iterator[None]:
-    """Random numbers of torch that depend on the seed alone, and leave no trace; without the warnings of the fits."""
+    """Random numbers of torch that depend on the seed only and change no other ones; without warnings of the fits."""
     with torch.random.fork_rng(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.manual_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))

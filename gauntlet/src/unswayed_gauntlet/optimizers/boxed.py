@@ -11,7 +11,7 @@ from unswayed.spaces import Box, Options, Point, Real, Space
 
 
 def boxed(space: Space) -> Any:
-    """The space itself, or the smallest box around a list: of labels, it is one choice."""
+    """The space itself, or the smallest box around a list; a list of labels is one choice."""
     if not isinstance(space, Options):
         return space
     options = space.decode(space.arms(1, 0))

@@ -1,8 +1,8 @@
 """SMAC3 with its facade for hyper-parameters, asked and told. It recommends its incumbent.
 
 The objective is declared to be noisy, so its intensifier measures a promising point up to three times. It cannot be
-given a list: it gets the smallest box around it, and the nearest row is measured. It refuses to go on when it has tried
-every point of a small space; then its incumbent is measured.
+given a list: it gets the smallest box around it, and the nearest row is measured. It stops when it has tried every
+point of a small space; then its incumbent is measured.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from unswayed_gauntlet.optimizers.smac_space import configurations
 
 
 class SMAC:
-    """The facade. What it wants to write goes to a folder that is removed at the end."""
+    """The facade. It writes to a folder that is removed at the end."""
 
     def __init__(self, space: Space, plays: int, threat: Threat, seed: int) -> None:
         self._space, self._box, self._folder = space, boxed(space), TemporaryDirectory()

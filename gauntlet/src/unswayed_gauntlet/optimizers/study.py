@@ -1,4 +1,4 @@
-"""Unswayed as its users call it, and what it recommends from measurements that others have made."""
+"""Unswayed as its users call it, and what it recommends from the measurements of other optimisers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unswayed.study.optimizer import Optimizer
 
 
 class Unswayed:
-    """`unswayed.Optimizer`, told the threat and who measures."""
+    """`unswayed.Optimizer`. It is told the threat and the sources."""
 
     def __init__(self, space: Space, plays: int, threat: Threat, seed: int) -> None:
         self._study = Optimizer(space, plays=plays, threat=threat, seed=seed)
@@ -30,11 +30,11 @@ class Unswayed:
         return self._study.answer().point
 
     def claim(self) -> tuple[float, float] | None:
-        """The estimate of the answer, less and plus 1.96 standard deviations, if these are known."""
+        """The estimate of the answer, less and plus 1.96 standard deviations, if the deviation is known."""
         answer = self._study.answer()
         half = None if answer.deviation is None else 1.96 * answer.deviation
         return None if half is None else (answer.estimate - half, answer.estimate + half)
 
     def add(self, told: Iterable[tuple[Point, float, str | None]]) -> None:
-        """Take measurements that nobody asked for."""
+        """Add measurements that this study did not ask for."""
         self._study.add((point, Measurement(value, source)) for point, value, source in told)

@@ -1,11 +1,11 @@
-"""The problems of the gauntlet, by name and by group; a name stands for the same numbers for ever.
+"""The problems of the gauntlet, by name and by group. A name always means the same numbers.
 
-DEVELOPMENT may be looked at while an optimiser is improved. HELD_OUT is for one final run: nobody looks at its results
-before, so that they say what an optimiser does on problems that it was not fitted to.
+DEVELOPMENT may be used while an optimiser is improved. HELD_OUT is for one final run: its results must not be looked at
+before, so that they show what an optimiser does on problems that it was not tuned on.
 
-Every problem is maximised. A truth takes encoded rows of its space, has no noise, and knows its best and worst value:
-exactly for tables and lists, climbed from many points for functions (the best of COCO's functions is exact too). Gaps
-are in units of the range, best - worst. Some problems have a noise of their own; the others have that of the game.
+Every problem is maximised. A truth takes encoded rows of its space and has no noise. Its best and worst value are exact
+for tables and lists, and found by climbing from many points for functions (the best of COCO's functions is exact too).
+Gaps are in units of the range, best - worst. Some problems have their own noise; the others have that of the game.
 
 Data are read from installed packages, with their licences: see `recorded_runs.py`, `real_tables.py` and `coco.py`.
 """
@@ -28,8 +28,8 @@ from unswayed_gauntlet.problems.recorded_runs import HPO, LAB
 
 DEVELOPMENT = ("branin-2", "hartmann-6", "levy-10", "mixed-5", "mlp-phoneme", "hplc", "svm-digits")
 HELD_OUT = ("camel-2", "rosenbrock-4", "styblinski-10", "mixed-7", "net-naval", "photo-wf3", "boost-diabetes")
-SAMPLE = 4096  # rows that a climb starts from
-RADII = 0.5 ** np.arange(2, 22)  # steps of a climb
+SAMPLE = 4096  # random rows, of which the best 16 start a climb
+RADII = 0.5 ** np.arange(2, 22)  # steps of a climb: from a quarter of the cube down to 5e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ class SpaceProblem:
         truth: The values at encoded rows of the space.
         best: Largest value.
         worst: Smallest value.
-        honest: An honest report of an encoded row, if its noise is not NOISE x range: row, truth, random numbers of
-            this play -> value.
+        honest: The honest report of an encoded row, from the row, its truth and the random numbers of this play; None
+            if the noise is NOISE x range.
     """
 
     name: str
@@ -56,7 +56,7 @@ class SpaceProblem:
 
     @property
     def range(self) -> float:
-        """The best value less the worst."""
+        """The best less the worst value."""
         return self.best - self.worst
 
     def value(self, point: Point) -> float:
@@ -68,7 +68,7 @@ class SpaceProblem:
         return (self.best - self.value(point)) / self.range
 
     def rows(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Encoded rows that stand for the space: all rows of a list, n random points of a box."""
+        """Encoded rows that represent the space: all rows of a list, or n random points of a box."""
         return sampled(self.space, n, rng)
 
 

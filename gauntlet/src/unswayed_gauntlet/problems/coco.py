@@ -11,7 +11,7 @@ dimensions on the box [-5, 5]^d.
 
 The truth of cauchy-... is that value without the last term, which is what most plays report. The package draws from a
 generator of its own that cannot be set, so the noise is drawn here, from the formula. (The shares that the package
-draws are 0.079 and 0.225.) f118 and f127 are left out: the package has no form of them without noise.
+draws are 0.079 and 0.225.) f118 and f127 are left out: the package cannot compute them without noise.
 """
 
 from __future__ import annotations
@@ -34,12 +34,16 @@ FUNCTIONS = (
     "Griewank-Rosenbrock", "Schwefel", "Gallagher with 101 peaks", "Gallagher with 21 peaks", "Katsuura",
     "Lunacek bi-Rastrigin",
 )  # fmt: skip
-MODERATE, SEVERE = (0.01, 0.05), (1.0, 0.2)  # alpha and p
+MODERATE = (0.01, 0.05)  # alpha and p
+SEVERE = (1.0, 0.2)
 CAUCHY = {  # number in bbob-noisy: that of the same function in bbob, and the noise
     103: (1, MODERATE), 106: (8, MODERATE), 109: (1, SEVERE), 112: (8, SEVERE),
     115: (7, SEVERE), 121: (14, SEVERE), 124: (17, SEVERE), 130: (21, SEVERE),
 }  # fmt: skip
-LOW, HIGH, SHIFT, TINY = -5.0, 5.0, 1000.0, 1.01e-8
+LOW = -5.0  # the box of all functions
+HIGH = 5.0
+SHIFT = 1000.0  # of the formula above: the lower end of c, and the offset over alpha
+TINY = 1.01e-8  # of the formula above
 
 
 def _function(number: int, d: int) -> tuple[Box, Truth, Any]:

@@ -5,8 +5,8 @@
     R     a random rotation, for functions that would otherwise be sums over coordinates
     z     z* + width R (u - c), where the classical function has its minimum at z*
 
-The classical forms are minimised; here they are negated. Branin, the camel and Rosenbrock are taken as log(1 + height):
-their valleys are invisible beside their walls otherwise. Written from their formulas (Surjanovic and Bingham, Virtual
+The classical forms are minimised; here they are negated. Branin, the camel and Rosenbrock become log(1 + height),
+because their walls are much higher than their valleys. Written from their formulas (Surjanovic and Bingham, Virtual
 Library of Simulation Experiments); there is no data, and no licence to respect.
 """
 
@@ -22,8 +22,10 @@ from unswayed.spaces.parameters import Parameter
 from unswayed.types import FloatArray
 from unswayed_gauntlet.problems.parts import Made, Truth
 
-NEAREST, FARTHEST = 0.12, 0.35  # of the moved optimum from the centre of the cube
-PENALTY, OFFSET = 0.25, 0.2  # largest loss of a wrong choice (share of the sampled range), and how far it moves c
+NEAREST = 0.12  # side of the cube = 1: least distance of the moved optimum from the centre, in each coordinate
+FARTHEST = 0.35  # side of the cube = 1: largest distance; the optimum stays 0.15 from the border
+PENALTY = 0.25  # share of the sampled range: largest loss by a wrong choice
+OFFSET = 0.2  # side of the cube = 1: how far a wrong choice moves the optimum at most, in each coordinate
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ def _placed(classic: Classic, d: int, rng: np.random.Generator) -> tuple[FloatAr
     """Where the optimum is moved to, and the function of points less that place."""
     c = 0.5 + rng.choice([-1.0, 1.0], d) * rng.uniform(NEAREST, FARTHEST, d)
     R = np.linalg.qr(rng.standard_normal((d, d)))[0] if classic.rotated else np.eye(d)
-    minimum, width = np.array(classic.minimum[:d]), np.array(classic.width[:d])
+    minimum = np.array(classic.minimum[:d])
+    width = np.array(classic.width[:d])
     return c, lambda V: -classic.values(minimum + V @ R.T * width)
 
 
@@ -126,23 +129,28 @@ def mixed(classic: Classic, *, reals: int, integers: Sequence[int], choices: Seq
     d = reals + len(integers)
     c, function = _placed(classic, d, rng)
     scale = float(np.ptp(function(rng.random((1024, d)) - c)))
-    offsets, costs, planned = [], [], c[None]
+    offsets = []
+    costs = []
+    planned = c[None]
     for k in choices:
         right = rng.integers(k)
         planned = np.hstack([planned, np.eye(k)[[right]]])
         offsets.append(rng.uniform(-OFFSET, OFFSET, (k, d)))
         costs.append(rng.uniform(PENALTY / 5, PENALTY, k) * scale)
-        offsets[-1][right], costs[-1][right] = 0.0, 0.0
+        offsets[-1][right] = 0.0
+        costs[-1][right] = 0.0
     numbers: list[Parameter] = [*[Real(0, 1)] * reals, *(Integer(0, top) for top in integers)]
     parameters = {f"x{i + 1}": one for i, one in enumerate(numbers)}
     parameters |= {f"k{i + 1}": Categorical([chr(97 + j) for j in range(k)]) for i, k in enumerate(choices)}
     ends = d + np.cumsum(choices)
 
     def truth(X: FloatArray) -> FloatArray:
-        V, cost = X[:, :d] - c, np.zeros(len(X))
+        V = X[:, :d] - c
+        cost = np.zeros(len(X))
         for end, k, offset, loss in zip(ends, choices, offsets, costs, strict=True):
             chosen = X[:, end - k : end].argmax(axis=1)
-            V, cost = V + offset[chosen], cost + loss[chosen]
+            V = V + offset[chosen]
+            cost = cost + loss[chosen]
         return np.asarray(function(V) - cost)
 
     box = Box(parameters)

@@ -17,7 +17,9 @@ from unswayed.types import FloatArray
 from unswayed_gauntlet.problems.parts import Made, listed
 
 PAPER: Mapping[str, Callable[[], Problem]] = {"f1": f1, "robot3d": robot3d}
-VISITORS, RATE, SPREAD = 5000, 0.05, 0.15  # of a play; typical rate; standard deviation of its logarithm
+VISITORS = 5000  # of one play
+RATE = 0.05  # conversions per visitor of a typical variant
+SPREAD = 0.15  # standard deviation of the logarithm of the rate between variants
 
 
 def paper(name: str) -> Made:

@@ -1,4 +1,4 @@
-"""What a problem is made of: a space, the truth on it, values that occur, and its noise if that is its own."""
+"""The parts of a problem: a space, the truth on it, known values, and its own noise if it has one."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Made(NamedTuple):
     Attributes:
         space: What may be varied.
         truth: The values at encoded rows of the space; larger is better.
-        known: Values that are known to occur: all of a table, the best one of a function.
-        honest: An honest report of an encoded row, if the problem has a noise of its own.
+        known: Known values: all of a table, the best one of a function.
+        honest: The honest report of an encoded row, if the problem has its own noise.
     """
 
     space: Space
@@ -32,7 +32,7 @@ class Made(NamedTuple):
 
 
 def numbers_of(space: Options) -> Callable[[FloatArray], IntArray]:
-    """The function that finds the number of the option of each encoded row."""
+    """A function that gives the number of the option of each encoded row."""
     tree = cKDTree(space.arms(1, 0))
     return lambda X: np.asarray(tree.query(np.atleast_2d(X))[1])
 

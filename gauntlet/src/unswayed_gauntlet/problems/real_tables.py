@@ -25,7 +25,7 @@ from unswayed.types import FloatArray
 from unswayed_gauntlet.problems.parts import Made, listed, numbers_of
 from unswayed_gauntlet.problems.recorded_runs import Grid, RecordedRuns, hpo_runs, installed, lab_runs
 
-FOLDS = 3
+FOLDS = 3  # of the cross-validation
 
 
 def on_grid(grid: Grid, values: FloatArray) -> Made:
@@ -37,9 +37,11 @@ def on_grid(grid: Grid, values: FloatArray) -> Made:
     box = Box(parameters)
 
     def truth(X: FloatArray) -> FloatArray:
-        places, at = [], 0
+        places = []
+        at = 0
         for one in parameters.values():
-            block, at = X[:, at : at + one.columns], at + one.columns
+            block = X[:, at : at + one.columns]
+            at += one.columns
             choice = isinstance(one, Categorical)
             places.append(
                 block.argmax(axis=1) if choice else np.rint(block[:, 0] * (one.size or 1) - block[:, 0]).astype(int)
@@ -71,9 +73,11 @@ def olympus(name: str) -> Made:
 
 def measured(name: str) -> Made:
     """The list that `olympus` makes, where an honest report is one of the recorded values of its point."""
-    made, runs = olympus(name), lab_runs(name)
+    made = olympus(name)
+    runs = lab_runs(name)
     assert isinstance(made.space, Options)
-    number, values = numbers_of(made.space), -runs.values if runs.minimize else runs.values
+    number = numbers_of(made.space)
+    values = -runs.values if runs.minimize else runs.values
     order = np.argsort(runs.option, kind="stable")
     recorded = np.split(values[order], np.cumsum(np.bincount(runs.option))[:-1])
 

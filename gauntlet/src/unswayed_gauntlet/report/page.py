@@ -13,8 +13,7 @@ from unswayed.pages.render import environment, file_text, standalone
 from unswayed.text import counted, listed, printable
 from unswayed_gauntlet.liars import CORRUPTIONS, LIARS
 from unswayed_gauntlet.report.board import DRAWN, FORMATS, Boards, boards, command
-from unswayed_gauntlet.report.scores import HONEST, FinishedMatch, GameId, Played, played, runs_of
-from unswayed_gauntlet.report.summary import LOST
+from unswayed_gauntlet.report.scores import HONEST, LOST, FinishedMatch, GameId, Played, played, runs_of
 
 HEAT = (0.01, 0.03, LOST, 0.25, 0.5)  # gaps at which the colour of a table of medians changes
 LONGEST = 500  # characters of a reason
@@ -156,7 +155,7 @@ def _corruptions(runs: Sequence[FinishedMatch]) -> Iterator[Panel]:
 
 
 def _ledger(name: str, runs: Sequence[FinishedMatch]) -> str:
-    """What the liar did at the most in one run."""
+    """The most that the liar did in one run."""
     spent = max(run.spent for run in runs)
     lies = max(run.lies for run in runs)
     workers = name in CORRUPTIONS and CORRUPTIONS[name].bound == LIARS
@@ -173,7 +172,8 @@ def _problems(runs: Sequence[FinishedMatch]) -> Iterator[ProblemPanel]:
     for problem, anchor in _anchors("problem", sorted({run.game.problem for run in runs})).items():
         mine = [run for run in runs if run.game.problem == problem]
         names = sorted({run.optimizer for run in mine})
-        lines, games = [], set[GameId]()
+        lines = []
+        games: set[GameId] = set()
         for corruption, plays in sorted({run.game[1:3] for run in mine}, key=lambda key: (key[0] != HONEST, *key)):
             some = played(run for run in mine if run.game[1:3] == (corruption, plays))
             shared = set.intersection(*(set(own) for own in some.values()))

@@ -1,4 +1,4 @@
-"""What a gauntlet writes and prints: the page, the table without times, and a short scoreboard."""
+"""What a gauntlet writes and prints: the page, the table without times, and a scoreboard."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from unswayed_gauntlet.report.scores import HONEST, FinishedMatch, played, runs_
 from unswayed_gauntlet.report.summary import markdown
 
 Row = Mapping[str, Any]
-PAGE, TABLE = "gauntlet.html", "table.md"
+PAGE = "gauntlet.html"
+TABLE = "table.md"
 
 
 def write(folder: RunFolder, rows: Sequence[Row], settings: Mapping[str, Any], failures: Sequence[Failure]) -> None:

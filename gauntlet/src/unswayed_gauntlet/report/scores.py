@@ -1,8 +1,10 @@
-"""The numbers of the gauntlet's page: who played what, which games can be compared, and how each optimiser did.
+"""The numbers of the gauntlet: who played what, which games can be compared, and how each optimiser did.
 
 game         a problem, a corruption, a number of plays and a seed
 run          one optimiser in one game
 comparison   some optimisers over the games that all of them have played
+
+The page, the table in Markdown and the scoreboard of the terminal show these numbers.
 """
 
 from __future__ import annotations
@@ -14,18 +16,19 @@ from math import isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import t as student
 
 from unswayed.errors import InvalidInput
 from unswayed.text import printable
-from unswayed_gauntlet.report.summary import LOST, difference
 
+LOST = 0.1  # share of the range: a run with a larger gap is lost
 HONEST = "none"  # the corruption that changes nothing
-USUAL = "tpe"  # gaps and times are compared with its own, if it is there
+USUAL = "tpe"  # the reference for gaps and times, if it has played
 Z = 1.959963984540054  # 97.5% of a standard normal distribution
 
 
 class GameId(NamedTuple):
-    """What a run was about, whoever played it."""
+    """What was played."""
 
     problem: str
     corruption: str
@@ -35,21 +38,21 @@ class GameId(NamedTuple):
 
 @dataclass(frozen=True)
 class FinishedMatch:
-    """One optimiser in one game, at its end.
+    """One optimiser in one game, at its end or at an earlier checkpoint.
 
     Attributes:
         optimizer: Who played.
         game: What was played.
         gap: Of what the optimiser recommends by its own rule.
-        ours: The gap of what Unswayed recommends from the same measurements; None if that is not known.
+        ours: The gap of what Unswayed recommends from the same measurements; None if unknown.
         claim: The 95% interval that the optimiser claims for the value of its recommendation, in ranges above the
             worst; None if it claims none.
-        milliseconds: CPU time of each play.
+        milliseconds: Mean CPU time of a play.
         spent: The sum of the liar's changes, in ranges.
         lies: How many plays were changed.
-        liars: How many sources lied; None if that is not known.
+        liars: How many sources lied; None if unknown.
         versions: Of the packages that decide the optimiser's numbers.
-        fingerprint: Under this name the run is kept.
+        fingerprint: The name under which the run is kept.
     """
 
     optimizer: str
@@ -75,7 +78,7 @@ Played = Mapping[str, Mapping[GameId, FinishedMatch]]  # the runs of each optimi
 
 @dataclass(frozen=True)
 class Share:
-    """A number of cases of so many, as a share with its 95% interval of Wilson.
+    """A count out of a total, as a share with its 95% interval of Wilson.
 
     Example:
         >>> some = Share(2, 10)
@@ -88,7 +91,7 @@ class Share:
 
     @property
     def share(self) -> float:
-        """How large it is."""
+        """The count over the total."""
         return self.count / self.of
 
     @property
@@ -102,7 +105,8 @@ class Share:
         return self._ends()[1]
 
     def _ends(self) -> tuple[float, float]:
-        p, n = self.share, self.of
+        p = self.share
+        n = self.of
         centre, half = p + Z**2 / (2 * n), Z * sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))  # Wilson, 1927
         low, high = (centre - half) / (1 + Z**2 / n), (centre + half) / (1 + Z**2 / n)
         return min(max(low, 0.0), p), max(min(high, 1.0), p)
@@ -125,10 +129,9 @@ class Score:
         gaps: Of all runs, in order of size.
         gap: Their median and quartiles.
         lost: Runs with a gap above LOST.
-        ours: The gaps by our rule, in the runs that have one.
-        lost_ours: The lost ones of them.
-        saved: Runs that only the optimiser's own rule loses, and
-        spoilt: those that only our rule loses.
+        lost_ours: Runs that are lost by our rule.
+        saved: Runs that only the optimiser's own rule loses.
+        spoilt: Runs that only our rule loses.
         claims: True claims, of those that were made.
         width: How wide the claimed intervals are, in ranges.
         milliseconds: CPU time of a play.
@@ -140,7 +143,6 @@ class Score:
     gaps: Sequence[float]
     gap: Spread
     lost: Share
-    ours: Spread | None
     lost_ours: Share | None
     saved: int
     spoilt: int
@@ -159,10 +161,10 @@ class Comparison(NamedTuple):
 
 
 def runs_of(rows: Iterable[Mapping[str, Any]]) -> list[FinishedMatch]:
-    """The runs of a table, in order; what older tables do not have is None.
+    """The runs of a table, in order.
 
     Args:
-        rows: As `Match.row` gives them.
+        rows: As `Match.row` gives them; columns that older tables lack are None.
 
     Returns:
         One run for each row.
@@ -178,7 +180,7 @@ def runs_of(rows: Iterable[Mapping[str, Any]]) -> list[FinishedMatch]:
     """
     found: dict[tuple[str, GameId], FinishedMatch] = {}
     for row in rows:
-        run = _run(row)
+        run = finished(row)
         if not isfinite(run.gap):
             raise InvalidInput(f"the gap of {_named(run)} is {run.gap}: remove this run")
         if found.setdefault((run.optimizer, run.game), run) is not run:
@@ -190,16 +192,28 @@ def _named(run: FinishedMatch) -> str:
     return printable(f"{run.optimizer} on {', '.join(map(str, run.game))}")
 
 
-def _run(row: Mapping[str, Any]) -> FinishedMatch:
+def finished(row: Mapping[str, Any], place: int = -1) -> FinishedMatch:
+    """A row of the table as it is at a checkpoint, by default at the last one.
+
+    Args:
+        row: As `Match.row` gives it. Columns that older tables lack are None.
+        place: The number of the checkpoint.
+    """
     low, high = _number(row.get("claim_low")), _number(row.get("claim_high"))
-    game = GameId(row["problem"], row["corruption"], int(row["plays"]), int(row["seed"]))
     liars = _number(row.get("liars"))
     return FinishedMatch(
-        row["optimizer"], game, float(row["gaps"][-1]), _number(row.get("gap_ours")),
-        None if low is None or high is None else (low, high), 1000 * row["seconds"][-1] / game.plays,
-        float(row["spent"]), int(row["lies"]), None if liars is None else int(liars),
-        row["versions"], row["fingerprint"],
-    )  # fmt: skip
+        optimizer=row["optimizer"],
+        game=GameId(row["problem"], row["corruption"], int(row["plays"]), int(row["seed"])),
+        gap=float(row["gaps"][place]),
+        ours=_number(row.get("gap_ours")),
+        claim=None if low is None or high is None else (low, high),
+        milliseconds=1000 * row["seconds"][place] / row["checkpoints"][place],
+        spent=float(row["spent"]),
+        lies=int(row["lies"]),
+        liars=None if liars is None else int(liars),
+        versions=row["versions"],
+        fingerprint=row["fingerprint"],
+    )
 
 
 def _number(value: float | None) -> float | None:
@@ -218,7 +232,7 @@ def played(runs: Iterable[FinishedMatch]) -> dict[str, dict[GameId, FinishedMatc
 def comparisons(runs: Played) -> list[Comparison]:
     """All optimisers over the games that all have played, then fewer optimisers over more games.
 
-    The optimiser without which the others share most games is left out first. A step that adds no game is not listed.
+    Each step leaves out the optimiser without which the others share most games. A step that adds no game is left out.
     """
     names, found = sorted(runs), list[Comparison]()
     while names:
@@ -237,9 +251,9 @@ def _shared(runs: Played, names: Sequence[str]) -> set[GameId]:
 
 
 def scores(runs: Played, comparison: Comparison) -> tuple[list[Score], str]:
-    """How the optimisers of a comparison did in its games, the fewest lost runs first, and whom they are compared with.
+    """The scores of the optimisers of a comparison, the fewest lost runs first, and the name of the reference.
 
-    That is TPE, or else the one that takes the least CPU time.
+    The reference is TPE, or else the optimiser that takes the least CPU time.
     """
     chosen = {name: [runs[name][game] for game in comparison.games] for name in comparison.optimizers}
     totals = {name: sum(run.milliseconds for run in own) for name, own in chosen.items()}
@@ -265,28 +279,46 @@ def score(name: str, runs: Sequence[FinishedMatch], usual: Sequence[FinishedMatc
     """
     gaps = sorted(run.gap for run in runs)
     both = [(run.gap > LOST, run.ours > LOST) for run in runs if run.ours is not None]
-    claims = [run for run in runs if run.claim is not None]
-    own, other = (sum(run.milliseconds for run in some) for some in (runs, usual))
+    claims = [run.claim for run in runs if run.claim is not None]
+    own = sum(run.milliseconds for run in runs)
+    other = sum(run.milliseconds for run in usual)
     itself = any(run.optimizer == name for run in usual)
     return Score(
         optimizer=name,
         gaps=gaps,
         gap=spread(gaps),
         lost=Share(sum(gap > LOST for gap in gaps), len(gaps)),
-        ours=spread([run.ours for run in runs if run.ours is not None]) if both else None,
         lost_ours=Share(sum(ours for _, ours in both), len(both)) if both else None,
         saved=both.count((True, False)),
         spoilt=both.count((False, True)),
-        claims=Share(sum(run.kept_claim is True for run in claims), len(claims)) if claims else None,
-        width=spread([run.claim[1] - run.claim[0] for run in claims if run.claim]) if claims else None,
+        claims=Share(sum(run.kept_claim is True for run in runs), len(claims)) if claims else None,
+        width=spread([high - low for low, high in claims]) if claims else None,
         milliseconds=spread([run.milliseconds for run in runs]),
         times=own / other if other > 0 else None,
-        less=None if itself else difference(_cells(runs), _cells(usual)),
+        less=None if itself else difference(runs, usual),
     )
 
 
-def _cells(runs: Sequence[FinishedMatch]) -> dict[tuple[str, int], tuple[float, float]]:
-    return {(run.game.problem, number): (run.gap, run.milliseconds) for number, run in enumerate(runs)}
+def difference(runs: Sequence[FinishedMatch], usual: Sequence[FinishedMatch]) -> tuple[float, float, float] | None:
+    """The mean of paired differences of gaps, and a 95% interval; None without pairs in at least two problems.
+
+    Student's interval over problems, each with all its games: games of one problem are not independent evidence.
+
+    Args:
+        runs: Of one optimiser.
+        usual: Of the other one in the same games, in the same order; or none.
+    """
+    by_problem: dict[str, list[float]] = defaultdict(list)
+    for one, other in zip(runs, usual, strict=bool(usual)):
+        by_problem[one.game.problem].append(one.gap - other.gap)
+    P = len(by_problem)
+    if P < 2:
+        return None
+    sums, counts = np.array([[sum(group), len(group)] for group in by_problem.values()]).T
+    mean = float(sums.sum() / counts.sum())
+    error = np.sqrt(P / (P - 1) * np.square(sums - mean * counts).sum()) / counts.sum()
+    half = float(student.ppf(0.975, P - 1) * error)
+    return mean, mean - half, mean + half
 
 
 def spread(values: Collection[float]) -> Spread:

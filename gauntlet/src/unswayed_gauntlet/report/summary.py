@@ -1,134 +1,120 @@
-"""The tables of the gauntlet: lost runs, gaps, ranks, paired differences and overhead, from rows of matches."""
+"""The gauntlet in Markdown: lost runs, gaps, ranks, paired differences and overhead, at all checkpoints."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
-from scipy.stats import t as student
 
 from unswayed.text import counted
+from unswayed_gauntlet.report.scores import HONEST, FinishedMatch, GameId, Played, Score, finished, score
 
-LOST = 0.1  # of the range: a larger gap is a lost run
-RIVALS = ("botorch", "tpe")  # gaps and times are compared with theirs
-Key = tuple[str, int, int]  # corruption, plays, checkpoint
-Pair = tuple[str, int]  # problem, seed
-Cell = dict[Pair, tuple[float, float]]  # gap, and CPU milliseconds for each play
+RIVALS = ("botorch", "tpe")  # the references for gaps and times
 
 
-def cells(rows: Iterable[Mapping[str, Any]]) -> dict[Key, dict[str, Cell]]:
-    """By corruption, plays and checkpoint, the gap and the time of each optimiser in each problem and seed.
+class Section(NamedTuple):
+    """What a table of the text is about."""
 
-    Honest runs are read at all checkpoints, attacked ones at the end.
-    """
-    found: dict[Key, dict[str, Cell]] = defaultdict(lambda: defaultdict(dict))
+    corruption: str
+    plays: int
+    checkpoint: int
+
+    @property
+    def length(self) -> str:
+        """The number of plays in words."""
+        return f"{self.plays} plays" if self.checkpoint == self.plays else f"{self.checkpoint} of {self.plays}"
+
+
+def sections(rows: Iterable[Mapping[str, Any]]) -> dict[Section, Played]:
+    """The runs of each section: honest ones at all checkpoints, attacked ones at the end."""
+    found: dict[Section, dict[str, dict[GameId, FinishedMatch]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
-        for at, gap, seconds in zip(row["checkpoints"], row["gaps"], row["seconds"], strict=True):
-            if row["corruption"] == "none" or at == row["plays"]:
-                key = row["corruption"], row["plays"], at
-                found[key][row["optimizer"]][row["problem"], row["seed"]] = gap, 1000 * seconds / at
-    return found
+        for place, checkpoint in enumerate(row["checkpoints"]):
+            if row["corruption"] == HONEST or checkpoint == row["plays"]:
+                run = finished(row, place)
+                found[Section(row["corruption"], row["plays"], checkpoint)][run.optimizer][run.game] = run
+    order = sorted(found, key=lambda one: (one.corruption != HONEST, one.plays, one.corruption, one.checkpoint))
+    return {one: found[one] for one in order}
 
 
-def ranks(methods: Mapping[str, Cell]) -> tuple[dict[str, float], int]:
-    """The mean rank of each optimiser over the problems and seeds that all have, and how many these are."""
-    shared = sorted(set.intersection(*(set(cell) for cell in methods.values())))
+def ranks(runs: Played) -> tuple[dict[str, float], int]:
+    """The mean rank of each optimiser over the games that all have played, and how many these are."""
+    shared = sorted(set.intersection(*map(set, runs.values())))
     if not shared:
-        return dict.fromkeys(methods, np.nan), 0
-    table = rankdata([[cell[pair][0] for pair in shared] for cell in methods.values()], axis=0)
-    return dict(zip(methods, table.mean(axis=1).tolist(), strict=True)), len(shared)
-
-
-def difference(one: Cell, other: Cell) -> tuple[float, float, float] | None:
-    """The mean of paired differences of gaps, and a 95% interval; None without pairs in at least two problems.
-
-    Student's interval over problems, each with all its seeds: seeds of one problem are not independent evidence.
-    """
-    by_problem: dict[str, list[float]] = defaultdict(list)
-    for problem, seed in sorted(set(one) & set(other)):
-        by_problem[problem].append(one[problem, seed][0] - other[problem, seed][0])
-    P = len(by_problem)
-    if P < 2:
-        return None
-    sums, counts = np.array([[sum(group), len(group)] for group in by_problem.values()]).T
-    mean = float(sums.sum() / counts.sum())
-    error = np.sqrt(P / (P - 1) * np.square(sums - mean * counts).sum()) / counts.sum()
-    half = float(student.ppf(0.975, P - 1) * error)
-    return mean, mean - half, mean + half
+        return dict.fromkeys(runs, np.nan), 0
+    table = rankdata([[own[game].gap for game in shared] for own in runs.values()], axis=0)
+    return dict(zip(runs, table.mean(axis=1).tolist(), strict=True)), len(shared)
 
 
 def markdown(rows: Iterable[Mapping[str, Any]], *, times: bool = True) -> str:
     """The shares of lost runs, then a table for each corruption, number of plays and checkpoint, best rank first.
 
     Args:
-        rows: Of matches.
+        rows: As `Match.row` gives them.
         times: Whether CPU times are shown: without them, the same runs make the same text.
     """
-    found = cells(rows)
-    order = sorted(found, key=lambda key: (key[0] != "none", key[1], key[0], key[2]))
+    found = sections(rows)
     if not found:
         return "No finished runs."
-    rivals = [rival for rival in RIVALS if any(rival in methods for methods in found.values())]
-    return "\n\n".join([_lost(found, order), *(_section(key, found[key], rivals, times) for key in order)])
+    rivals = [rival for rival in RIVALS if any(rival in runs for runs in found.values())]
+    return "\n\n".join([_lost(found), *(_table(one, runs, rivals, times) for one, runs in found.items())])
 
 
-def _lost(found: Mapping[Key, Mapping[str, Cell]], order: list[Key]) -> str:
+def _lost(found: Mapping[Section, Played]) -> str:
     """The share of lost runs by each optimiser, and how many runs these are; the smallest of a row is bold."""
-    names = sorted({name for methods in found.values() for name in methods})
-    lines = [
-        "### Lost runs (of so many, each optimiser's own)",
-        "",
-        f"| | {' | '.join(names)} |",
-        "|---" + "|---:" * len(names) + "|",
-    ]
-    for corruption, plays, at in order:
-        cell = {name: [gap > LOST for gap, _ in one.values()] for name, one in found[corruption, plays, at].items()}
-        share = {name: float(np.mean(lost)) for name, lost in cell.items()}
-        least = min(share.values())
-        shown = {name: f"{one:.0%} ({len(cell[name])})" for name, one in share.items()}
-        bold = {name: f"**{text}**" if share[name] == least else text for name, text in shown.items()}
-        read = f"{plays} plays" if at == plays else f"{at} of {plays}"
-        lines.append(f"| {corruption}, {read} | {' | '.join(bold.get(name, '') for name in names)} |")
+    names = sorted({name for runs in found.values() for name in runs})
+    lines = ["### Lost runs (in brackets: how many each optimiser has played)", "", *_head(["", *names])]
+    for one, runs in found.items():
+        lost = {name: score(name, list(own.values())).lost for name, own in runs.items()}
+        least = min(share.share for share in lost.values())
+        cells = {name: f"{share.share:.0%} ({share.of})" for name, share in lost.items()}
+        cells |= {name: f"**{cells[name]}**" for name, share in lost.items() if share.share == least}
+        lines.append(_line([f"{one.corruption}, {one.length}", *(cells.get(name, "") for name in names)]))
     return "\n".join(lines)
 
 
-def _section(key: Key, methods: Mapping[str, Cell], rivals: Sequence[str], times: bool) -> str:
-    corruption, plays, at = key
-    place, shared = ranks(methods)
+def _table(one: Section, runs: Played, rivals: Sequence[str], times: bool) -> str:
+    place, shared = ranks(runs)
     heads = ["optimizer", "runs", "lost", "median gap (quartiles)", "rank"]
     heads += [f"gap less {rival}'s (95%)" for rival in rivals]
     heads += ["ms/play", *(f"x {rival}" for rival in rivals)] if times else []
-    read = f"{plays} plays" if at == plays else f"{at} of {plays} plays"
-    lines = [f"### {corruption}, {read}; ranks over {counted(shared, 'game')} that all have", ""]
-    lines += [f"| {' | '.join(heads)} |", "|---" + "|---:" * (len(heads) - 1) + "|"]
-    for name in sorted(methods, key=lambda name: (place[name], name)):
-        compared = _differences(name, methods, rivals) + (_costs(name, methods, rivals) if times else [])
-        lines.append(f"| {' | '.join([name, *_gaps(methods[name]), f'{place[name]:.2f}', *compared])} |")
+    length = one.length if one.checkpoint == one.plays else f"{one.length} plays"
+    title = f"### {one.corruption}, {length}; ranks over {counted(shared, 'game')} that all have"
+    lines = [title, "", *_head(heads)]
+    for name in sorted(runs, key=lambda name: (place[name], name)):
+        own = list(runs[name].values())
+        against = [_against(name, rival, runs) for rival in rivals]
+        cells = [name, *_gaps(score(name, own)), f"{place[name]:.2f}"]
+        cells += ["" if rival is None else _difference(rival.less) for rival in against]
+        if times:
+            cells.append(f"{np.mean([run.milliseconds for run in own]):.1f}")
+            cells += ["" if rival is None or rival.times is None else f"{rival.times:.2f}" for rival in against]
+        lines.append(_line(cells))
     return "\n".join(lines)
 
 
-def _gaps(cell: Cell) -> list[str]:
+def _against(name: str, rival: str, runs: Played) -> Score | None:
+    """How an optimiser did beside another one in the games that both have played; None if there are none."""
+    shared = sorted(runs[name].keys() & runs.get(rival, {}).keys()) if rival != name else []
+    return score(name, [runs[name][g] for g in shared], [runs[rival][g] for g in shared]) if shared else None
+
+
+def _gaps(one: Score) -> list[str]:
     """The number of runs, the share of lost ones, and the median gap with its quartiles."""
-    gaps = 100 * np.array([gap for gap, _ in cell.values()])
-    low, middle, high = np.quantile(gaps, [0.25, 0.5, 0.75])
-    return [str(gaps.size), f"{np.mean(gaps > 100 * LOST):.0%}", f"{middle:.2f}% ({low:.2f}..{high:.2f})"]
+    low, middle, high = (100 * gap for gap in one.gap)
+    return [str(one.lost.of), f"{one.lost.share:.0%}", f"{middle:.2f}% ({low:.2f}..{high:.2f})"]
 
 
-def _differences(name: str, methods: Mapping[str, Cell], rivals: Sequence[str]) -> list[str]:
-    """Mean paired differences of gaps to the rivals, with their intervals."""
-    found = [None if rival == name else difference(methods[name], methods.get(rival, {})) for rival in rivals]
-    return ["{:+.2f}% ({:+.2f}..{:+.2f})".format(*(100 * x for x in one)) if one else "" for one in found]
+def _difference(less: tuple[float, float, float] | None) -> str:
+    return "{:+.2f}% ({:+.2f}..{:+.2f})".format(*(100 * x for x in less)) if less else ""
 
 
-def _costs(name: str, methods: Mapping[str, Cell], rivals: Sequence[str]) -> list[str]:
-    """Mean CPU milliseconds for each play, and the ratios to the rivals in the same problems and seeds."""
-    own = methods[name]
-    shown = [f"{np.mean([time for _, time in own.values()]):.1f}"]
-    for rival in rivals:
-        other = methods.get(rival, {})
-        shared = own.keys() & other.keys() if rival != name else ()
-        shown.append(f"{sum(own[p][1] for p in shared) / sum(other[p][1] for p in shared):.2f}" if shared else "")
-    return shown
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _head(cells: Sequence[str]) -> list[str]:
+    return [_line(cells).replace("|  |", "| |", 1), "|---" + "|---:" * (len(cells) - 1) + "|"]

@@ -7,7 +7,7 @@ its values.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike
 
 from unswayed.audits.labels.data import LabelData, collect, named
 from unswayed.audits.labels.lies import (
-    Change,
-    LabelRival,
     false_outcomes,
     false_rows,
     false_sources,
@@ -29,14 +27,15 @@ from unswayed.audits.labels.lies import (
 from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
 from unswayed.audits.labels.record import record
 from unswayed.audits.labels.report import lines_of
-from unswayed.audits.labels.suspects import Found, LabelSuspect, suspected_counts, suspected_values
+from unswayed.audits.labels.suspects import Found, suspected_counts, suspected_values
 from unswayed.audits.labels.within import Within, compare_within
+from unswayed.audits.result import AuditFindings
+from unswayed.audits.weak_points import Plan, Rival
 from unswayed.core.tampering.certificate import Breakdown
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
-from unswayed.judgement.source import Source
-from unswayed.judgement.span import Span
-from unswayed.types import FloatArray, IntArray, probability
+from unswayed.judgement.findings import Limit
+from unswayed.types import IntArray, probability
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,35 +43,20 @@ if TYPE_CHECKING:
 SHOWN = 10  # rivals
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelAudit:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LabelAudit(AuditFindings):
     """What measurements of named options say, and how few lies would have overturned it.
 
+    Lies are forged outcomes, or false measurements within the range. For counts a change of values is one of the rates
+    of rows. The breakdown budget is the lead divided by the largest weight of a row in the mean of its option.
+
     Attributes:
-        winner: The option with the best estimate; of several the first one. Options are numbered in order of first
-            appearance.
-        tied: Other options with the same estimate.
+        tied: Other options with the same estimate as the winner.
         labels: The options.
-        estimate: The rate or the mean of each option.
         data: The measurements.
-        rivals: The options that the fewest lies would make win, cheapest first.
-        rival: The option that the least tampering would make win.
-        pivot: The option whose values have to change for that.
-        breakdown_budget: The least total change of row values (rates of rows, for counts) that makes another option
-            win: the lead divided by the largest weight of a row in the mean of its option.
-        breakdown_lies: The fewest forged outcomes, or false measurements within the range, that make another option at
-            least level.
-        breakdown_sources: The fewest sources that together could have done so; None if there are no sources.
-        plan: The changes of values that do it.
-        liars: The sources that do it.
-        sources: What each source could have done alone, and who wins without it.
-        suspects: Counts or values that the others do not explain.
-        winner_without_suspects: Who wins without them; None if less than two options are left.
-        proof: What is proved about the winner; None if the noise is not known.
+        certificate: What is proved about the winner; None if the noise is not known.
         within: An option that may be better if options are compared within the sources; None if there is none.
-        threat: The tampering to be safe against.
         delta: Probability that the sentence about the distance from the best fails.
-        lines: The line of the file that each measurement comes from, if it comes from a file with lines.
 
     Example:
         >>> from unswayed.audits.labels.audit import audit_labels
@@ -80,47 +64,23 @@ class LabelAudit:
         LabelAudit(winner='blue', breakdown_lies=18)
     """
 
-    winner: int
+    threat: Threat
+    certificate: Proof | None
     tied: tuple[int, ...]
     labels: tuple[str, ...]
-    estimate: FloatArray
     data: LabelData
-    rivals: tuple[LabelRival, ...]
-    rival: int
-    pivot: int
-    breakdown_budget: float
-    breakdown_lies: int
-    breakdown_sources: int | None
-    plan: tuple[Change, ...]
-    liars: tuple[str, ...]
-    sources: tuple[Source, ...]
-    suspects: tuple[LabelSuspect, ...]
-    winner_without_suspects: int | None
-    proof: Proof | None
     within: Within | None
-    threat: Threat
     delta: float
-    lines: Sequence[int] | None
 
     @property
-    def breakdown(self) -> Breakdown:
-        """The least tampering that makes another option win, with that rival and the pivot."""
-        return Breakdown(self.breakdown_budget, self.rival, self.pivot, self.breakdown_lies, self.breakdown_sources)
+    def breakdown_lies(self) -> int:
+        """The fewest lies that bring another option level: all values of both options together always can."""
+        return self.breakdown.lies or 0
 
     @property
     def breakdown_budget_refit(self) -> float:
         """The same as the breakdown budget: nothing is fitted."""
         return self.breakdown_budget
-
-    @property
-    def span(self) -> Span:
-        """The range of honest values: given, or as they were measured."""
-        return self.data.span.flipped() if self.minimize and not self.data.counts else self.data.span
-
-    @property
-    def minimize(self) -> bool:
-        """Whether smaller values are better."""
-        return self.data.minimize
 
     def describe(self, option: int) -> str:
         """The label of an option, safe to print.
@@ -207,34 +167,38 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
         proof = prove_values(data, winner, found.kept, threat, delta)
     proof, within = compare_within(data, winner, found.kept, proof)
     few, liars = (None, ()) if data.sources is None else false_sources(data, winner)
-    rivals, rival, pivot, budget = _rivals(data, winner)
-    cheapest = rivals[0]
+    rivals, broken = _rivals(data, winner)
+    lies, sources = rivals[0].lies or 0, find_sources(data, winner, {suspect.source for suspect in found.suspects})
+    certified = None if proof is None or proof.lies < 0 else proof.lies
+    limits = [Limit("lies", lies, rivals[0].option, certified), Limit("total", broken.budget, broken.rival)]
+    if data.sources is not None:
+        limits.insert(1, Limit("liars", few, None))
+    changes = plan(data, winner, rivals[0].option, lies) if lies else ()
     return LabelAudit(
+        threat=threat,
+        span=data.span.flipped() if data.minimize and not data.counts else data.span,
+        breakdown=replace(broken, lies=lies, liars=few),
+        limits=tuple(limits),
+        sources=sources,
+        certificate=proof,
+        credible=None,
+        minimize=data.minimize,
         winner=winner,
         tied=tuple(tied),
         labels=data.labels,
         estimate=np.array([data.shown(value) for value in data.estimate]),
         data=data,
         rivals=rivals,
-        rival=rival,
-        pivot=pivot,
-        breakdown_budget=budget,
-        breakdown_lies=cheapest.lies,
-        breakdown_sources=few,
-        plan=plan(data, winner, cheapest.option, cheapest.lies) if cheapest.lies else (),
-        liars=tuple((data.sources or ())[s] for s in liars),
-        sources=find_sources(data, winner, {suspect.source for suspect in found.suspects}),
+        plan=Plan(changes, rivals[0].option if changes else None, tuple((data.sources or ())[s] for s in liars), None),
         suspects=found.suspects,
         winner_without_suspects=_winner_without(data, found, winner),
-        proof=proof,
         within=within,
-        threat=threat,
         delta=delta,
         lines=lines,
     )
 
 
-def _rivals(data: LabelData, winner: int) -> tuple[tuple[LabelRival, ...], int, int, float]:
+def _rivals(data: LabelData, winner: int) -> tuple[tuple[Rival, ...], Breakdown]:
     """The options that the fewest lies make win; who wins by the least tampering, where it is done, and how much."""
     lead = leads_in_units(data, winner)
     power, where = powers(data, winner)
@@ -248,11 +212,12 @@ def _rivals(data: LabelData, winner: int) -> tuple[tuple[LabelRival, ...], int, 
     rivals = np.flatnonzero(np.arange(len(lead)) != winner)
     order = rivals[np.lexsort((lead[rivals], lies[rivals]))]
     listed = tuple(
-        LabelRival(int(b), float(lead[b]), int(lies[b]), float(budget[b]), int(where[b])) for b in order[:SHOWN]
+        Rival(option=int(b), lead=float(lead[b]), lies=int(lies[b]), budget=float(budget[b]), pivot=int(where[b]))
+        for b in order[:SHOWN]
     )
     least = int(rivals[np.argmin(budget[rivals])])
     rival = listed[0].option if data.counts else least
-    return listed, rival, int(where[rival]), float(budget[least])
+    return listed, Breakdown(float(budget[least]), rival, int(where[rival]))
 
 
 def _winner_without(data: LabelData, found: Found, winner: int) -> int | None:

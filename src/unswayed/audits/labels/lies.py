@@ -8,55 +8,17 @@ distance to the highest. The fewest rows, or sources, whose largest such amounts
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unswayed.audits.labels.data import LabelData, added, exact, others
+from unswayed.audits.weak_points import Change
 from unswayed.core.data.counts import forged_to_tie, leaders
 from unswayed.judgement.source import Source
 from unswayed.types import FloatArray, IntArray
 
 TIE = 1e-12  # relative to the values: a difference of real numbers that is smaller is a rounding error
-
-
-@dataclass(frozen=True)
-class Change:
-    """A part of the cheapest plan that takes the sole win from the winner.
-
-    Attributes:
-        option: Whose values change.
-        count: How many.
-        row: The row; None if it may be any outcome of the option.
-        value: What is recorded.
-        to: What the plan makes of it.
-    """
-
-    option: int
-    count: int
-    row: int | None
-    value: float
-    to: float
-
-
-@dataclass(frozen=True)
-class LabelRival:
-    """An option that could have won.
-
-    Attributes:
-        option: Its number.
-        lead: How far it is behind the winner.
-        lies: The fewest false values that bring it level. All values of both options together always can.
-        budget: The least total change of values that brings it level.
-        pivot: The option whose values change in that plan.
-    """
-
-    option: int
-    lead: float
-    lies: int
-    budget: float
-    pivot: int
 
 
 def find_winner(data: LabelData, kept: Any = None) -> tuple[int, ...]:
@@ -150,17 +112,28 @@ def false_rows(data: LabelData, winner: int, lead: FloatArray) -> IntArray:
 
 
 def plan(data: LabelData, winner: int, rival: int, lies: int) -> tuple[Change, ...]:
-    """The cheapest false values that bring the rival level."""
+    """The cheapest false values that bring the rival level, in the user's own sign."""
     if data.counts:
         taken, given = (int(k[rival]) for k in false_outcomes(data, winner))
-        both = ((winner, taken, 1.0, 0.0), (rival, given, 0.0, 1.0))
-        return tuple(Change(i, k, None, old, new) for i, k, old, new in both if k > 0)
+        parts = ((winner, taken, 1.0, 0.0), (rival, given, 0.0, 1.0))
+        return tuple(
+            Change(row=None, option=i, count=k, value=data.shown(old), instead=data.shown(new))
+            for i, k, old, new in parts
+            if k > 0
+        )
     amount = given_up(data, winner) / data.total[data.option]
     rows = np.flatnonzero((data.option == winner) | (data.option == rival))
-    chosen = rows[np.argsort(-amount[rows], kind="stable")[:lies]]
     ends = {winner: data.span.low, rival: data.span.high}
-    option = [int(i) for i in data.option[chosen]]
-    return tuple(Change(i, 1, int(r), float(data.values[r]), ends[i]) for i, r in zip(option, chosen, strict=True))
+    return tuple(
+        Change(
+            row=int(r),
+            option=int(data.option[r]),
+            source=None if data.sources is None else data.sources[data.source[r]],
+            value=data.shown(data.values[r]),
+            instead=data.shown(ends[int(data.option[r])]),
+        )
+        for r in rows[np.argsort(-amount[rows], kind="stable")[:lies]]
+    )
 
 
 def _cell_amounts(data: LabelData, winner: int) -> tuple[Any, Any]:

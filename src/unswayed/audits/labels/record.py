@@ -48,28 +48,21 @@ def record(audit: LabelAudit) -> dict[str, Any]:
 
 def _findings(audit: LabelAudit) -> dict[str, Any]:
     """The plan, the sources and the suspects."""
-    data, label = audit.data, audit.labels
+    label = audit.labels
 
-    def line(row: int | None) -> int | None:
-        return None if audit.lines is None or row is None else int(audit.lines[row])
-
-    suspects = []
-    for suspect in audit.suspects:
-        columns = {**asdict(suspect), "option_label": label[suspect.option], "line": line(suspect.row)}
-        suspects.append({name: value for name, value in columns.items() if name != "rows"})
     return {
-        "plan": [
-            {**asdict(c), "value": data.shown(c.value), "to": data.shown(c.to), "line": line(c.row)} for c in audit.plan
-        ],
-        "liars": list(audit.liars),
+        "plan": [{**vars(c), "to": c.instead, "line": audit.line(c.row)} for c in audit.plan.changes],
+        "liars": list(audit.plan.sources),
         "sources": [source.to_dict(label.__getitem__) for source in audit.sources],
-        "suspects": suspects,
+        "suspects": [
+            {**s.to_dict(), "option_label": label[s.option], "line": audit.line(s.row)} for s in audit.suspects
+        ],
         "could_win": [{"lies": lies, "option": option} for lies, option in could_win(audit)],
     }
 
 
 def _assumptions(audit: LabelAudit) -> dict[str, Any]:
-    data, proof = audit.data, audit.proof
+    data, proof = audit.data, audit.certificate
     span = audit.span
     return {
         "kind": "counts" if data.counts else "values",
@@ -86,7 +79,7 @@ def _assumptions(audit: LabelAudit) -> dict[str, Any]:
 
 def _proved(audit: LabelAudit) -> dict[str, Any]:
     """What is proved about the winner, and the interval of each option's rate."""
-    proof, data = audit.proof, audit.data
+    proof, data = audit.certificate, audit.data
     ends = zip(*intervals(data, audit.delta), strict=True) if data.counts else ()
     return {
         "within": None if audit.within is None else asdict(audit.within),

@@ -11,8 +11,8 @@ from unswayed.text import at_least, at_most, counted, number, some_of
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
-    from unswayed.audits.labels.suspects import LabelSuspect
     from unswayed.audits.labels.within import Within
+    from unswayed.audits.weak_points import Suspect
     from unswayed.core.tampering.threat import Threat
 
 SHOWN = 10  # sources, suspects, changes
@@ -56,7 +56,7 @@ def verdict(audit: LabelAudit) -> str:
         return f"No: it ties with {listed([audit.labels[i] for i in audit.tied])}."
     if (doubt := _doubtful(audit)) is not None:
         return doubt
-    proof = audit.proof
+    proof = audit.certificate
     if proof is None:
         return "No: the noise is not known, because no option was measured twice with different values."
     sure, threat = f"with {100 * (1 - proof.delta):.4g}% confidence", threat_words(audit, audit.threat)
@@ -89,7 +89,7 @@ def _sources_differ(audit: LabelAudit, within: Within) -> str:
 
 def _limit(audit: LabelAudit) -> str:
     """What is known where a threat is too much."""
-    proof, threat = audit.proof, audit.threat
+    proof, threat = audit.certificate, audit.threat
     if not audit.span.given and threat.lies + threat.liars:
         return "how far a lie can be from the truth is not known; give the range of honest values (low and high)"
     for few, enough, what in (
@@ -118,7 +118,7 @@ def _doubtful(audit: LabelAudit) -> str | None:
 
 def sentence(audit: LabelAudit) -> str:
     """How far the winner is from the best, as far as that is proved."""
-    proof, where = audit.proof, "above" if audit.minimize else "below"
+    proof, where = audit.certificate, audit.worse
     if proof is None:
         return f"Too few measurements to say how far this is from the best: {len(audit.data.option):,} so far."
     if isinf(proof.largest_gap) and audit.within is not None:
@@ -180,7 +180,7 @@ def _overturned(audit: LabelAudit) -> list[str]:
         f"{given}. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
     ]
     if audit.breakdown_sources is not None:
-        few, who = counted(audit.breakdown_sources, "lying source"), listed(list(audit.liars))
+        few, who = counted(audit.breakdown_sources, "lying source"), listed(list(audit.plan.sources))
         lines.append(f"{few} ({who}) would have been enough to overturn it; fewer would not.")
     what = "rates of rows" if data.counts else "measurements"
     return [*lines, f"Changes of {what} by less than {at_least(audit.breakdown_budget)} in total cannot do it."]
@@ -189,8 +189,8 @@ def _overturned(audit: LabelAudit) -> list[str]:
 def plan_words(audit: LabelAudit) -> str:
     """The cheapest changes, in words."""
     parts = []
-    for change in audit.plan[:SHOWN]:
-        option, to = audit.describe(change.option), audit.data.shown(change.to)
+    for change in audit.plan.changes[:SHOWN]:
+        option, to = audit.describe(change.option), change.instead
         if change.row is None:
             old, new = ("failure", "success") if to == 1 else ("success", "failure")
             ends = {"failure": "failures", "success": "successes"}
@@ -199,15 +199,15 @@ def plan_words(audit: LabelAudit) -> str:
             else:
                 parts.append(f"{change.count:,} {ends[old]} of {option} become {ends[new]}")
         else:
-            value = number(audit.data.shown(change.value))
+            value = number(change.value)
             parts.append(f"{place(change.row, audit.lines)} of {option} from {value} to {number(to)}")
-    more = f", and {len(audit.plan) - SHOWN:,} more" if len(audit.plan) > SHOWN else ""
+    more = f", and {len(audit.plan.changes) - SHOWN:,} more" if len(audit.plan.changes) > SHOWN else ""
     return ", ".join(parts) + more
 
 
 def could_win(audit: LabelAudit) -> list[tuple[int, int]]:
     """From how many lies on each rival could have won, in order."""
-    return [(rival.lies, rival.option) for rival in audit.rivals]
+    return [(rival.lies or 0, rival.option) for rival in audit.rivals]
 
 
 def threats(audit: LabelAudit) -> list[str]:
@@ -216,8 +216,8 @@ def threats(audit: LabelAudit) -> list[str]:
     lines = [f"Who could have won, by the number of {lie(audit)}s:"]
     if steps[0][0] > 0:
         lines.append(f"  up to {steps[0][0] - 1:,}: {audit.describe(audit.winner)}")
-    if audit.proof is not None and audit.proof.lies > 0:
-        lines[-1] += f" (certified up to {audit.proof.lies:,})"
+    if audit.certificate is not None and audit.certificate.lies > 0:
+        lines[-1] += f" (certified up to {audit.certificate.lies:,})"
     return [*lines, *(f"  from {lies:,}: also {audit.describe(option)}" for lies, option in steps)]
 
 
@@ -263,7 +263,7 @@ def suspect_lines(audit: LabelAudit) -> list[str]:
     return lines
 
 
-def suspect_words(audit: LabelAudit, suspect: LabelSuspect) -> str:
+def suspect_words(audit: LabelAudit, suspect: Suspect) -> str:
     """A suspect in words."""
     at = "" if suspect.row is None else place(suspect.row, audit.lines)
     where = ", ".join(filter(None, (named(suspect.source) if suspect.source is not None else "", at)))

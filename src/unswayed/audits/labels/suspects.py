@@ -20,6 +20,7 @@ from scipy.special import betainc, fdtri, ndtri, stdtrit
 
 from unswayed.audits.fit import MEDIANS, REPEATS, SUSPECTED
 from unswayed.audits.labels.data import LabelData, added, others
+from unswayed.audits.weak_points import Suspect
 from unswayed.core.gp.fitting import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -31,36 +32,11 @@ SHOWN_EFFECT = 1e-3  # probability that honest data without effects of sources a
 QUARTILE = float(ndtri(0.75))
 
 
-@dataclass(frozen=True)
-class LabelSuspect:
-    """A count or a value that the others do not explain.
-
-    Attributes:
-        row: Its row, from 0; None if it is the sum of several rows.
-        option: The number of its option.
-        source: Its source; None if there are no sources.
-        value: What was recorded: a rate or a value.
-        expected: What the others predict.
-        score: How unlikely it is, in standard deviations.
-        trials: Of a count; None for a value.
-        rows: All its rows.
-    """
-
-    row: int | None
-    option: int
-    source: str | None
-    value: float
-    expected: float
-    score: float
-    trials: int | None
-    rows: tuple[int, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Found:
     """The suspects, which rows are left, and the options' values by these rows, without the sources' effects."""
 
-    suspects: tuple[LabelSuspect, ...]
+    suspects: tuple[Suspect, ...]
     kept: BoolArray
     adjusted: FloatArray | None  # None unless sources were seen to differ
 
@@ -203,15 +179,15 @@ def suspected_counts(data: LabelData) -> Found:
         where[cell].append(row)
     return Found(
         tuple(
-            LabelSuspect(
-                where[cell][0] if len(where[cell]) == 1 else None,
-                int(cells.option[cell]),
-                None if data.sources is None else data.sources[cells.source[cell]],
-                data.shown(s[cell] / n[cell]),
-                data.shown(1 - expected[cell] if often else expected[cell]),
-                score,
-                int(n[cell]),
-                tuple(where[cell]),
+            Suspect(
+                row=where[cell][0] if len(where[cell]) == 1 else None,
+                option=int(cells.option[cell]),
+                source=None if data.sources is None else data.sources[cells.source[cell]],
+                value=data.shown(s[cell] / n[cell]),
+                expected=data.shown(1 - expected[cell] if often else expected[cell]),
+                score=score,
+                trials=int(n[cell]),
+                rows=tuple(where[cell]),
             )
             for cell, score in zip(taken, scores, strict=True)
         ),
@@ -278,7 +254,7 @@ def suspected_values(data: LabelData) -> Found:
     tail, repeats = SUSPECTED / (2 * len(kept)), len(kept) - len(data.labels)
     allowed = -ndtri(tail) if data.noise_std is not None else -stdtrit(max(MEDIANS * repeats, 1.0), tail)
     size, option = len(data.labels), data.option
-    suspects: list[LabelSuspect] = []
+    suspects: list[Suspect] = []
     while True:
         w = data.weights * kept
         rest, mean = others(option, w, data.values, size)
@@ -291,8 +267,14 @@ def suspected_values(data: LabelData) -> Found:
         if not len(worst):
             return Found(tuple(suspects), kept, None)
         kept[worst] = False
-        for row in worst:
-            source = None if data.sources is None else data.sources[data.source[row]]
-            value, expected = data.shown(data.values[row]), data.shown(mean[row])
-            one = (int(row),)
-            suspects.append(LabelSuspect(*one, int(option[row]), source, value, expected, float(score[row]), None, one))
+        for row in worst.tolist():
+            suspect = Suspect(
+                row=row,
+                option=int(option[row]),
+                source=None if data.sources is None else data.sources[data.source[row]],
+                value=data.shown(data.values[row]),
+                expected=data.shown(mean[row]),
+                score=float(score[row]),
+                rows=(row,),
+            )
+            suspects.append(suspect)

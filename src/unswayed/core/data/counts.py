@@ -22,10 +22,10 @@ from scipy.special import betaln, gammaln, xlog1py
 from unswayed.types import EPS, FloatArray, IntArray
 
 PRIOR = 0.5  # both parameters of the mixture, fixed in advance
-STEPS = 60  # of Newton, at most; about 6 are needed
-TINY = 1e-300
-EXACT = 1 << 31  # up to this number of trials products fit into 64 bits
-CLOSE = 1e-12  # rates that differ by less are compared as fractions
+NEWTON_STEPS = 60  # at most; about 6 are needed
+LEAST_RATE = 1e-300  # in place of 0 in a denominator
+EXACT_TRIALS = 1 << 31  # up to this number of trials, products fit into 64 bits
+CLOSE_RATES = 1e-12  # rates that differ by less are compared as fractions
 
 Whole = NDArray[Any]  # int64, or Python's own whole numbers where products do not fit into 64 bits
 
@@ -34,7 +34,8 @@ def lower_rate(successes: ArrayLike, trials: ArrayLike, alpha: float, *, forged:
     """The least rate that can explain the count, if at most `forged` outcomes were forged."""
     n = np.asarray(trials, dtype=np.float64)
     s = np.clip(np.asarray(successes, dtype=np.float64) - forged, 0.0, n)
-    q, failures = s / n, n - s
+    q = s / n
+    failures = n - s
     best = xlog1py(s, q - 1) + xlog1py(failures, -q)
     # The logarithms are rounded; the interval is widened by what that can be.
     slack = 8 * EPS * (gammaln(n + 1) + 1) + 1e-12
@@ -48,15 +49,16 @@ def _distance(s: FloatArray, failures: FloatArray, q: FloatArray, allowed: Float
     It falls by a convex function of u. Newton's steps from a u that is too large stay too large, so the interval is
     never too short. The first u: KL(q, p) >= u^2/(2 max x(1 - x)) and n KL(q, p) >= s (ln(q/p) - 1).
     """
-    n, q = s + failures, np.where(s > 0, q, 1.0)
+    n = s + failures
+    q = np.where(s > 0, q, 1.0)
     rest = np.where(failures > 0, failures / n, 1.0)
     variance = np.where(q < 0.5, q * (1 - q), 0.25)
     u = np.minimum(np.sqrt(2 * allowed * variance / n), -q * np.expm1(-1 - allowed / np.maximum(s, 1)))
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         p = q - u
         fall = -xlog1py(s, -u / q) - xlog1py(failures, u / rest)
-        slope = np.where(s > 0, s / np.maximum(p, TINY) - failures / (rest + u), 1.0)
-        step = np.where(s > 0, np.maximum(fall - allowed, 0.0) / np.maximum(slope, TINY), 0.0)
+        slope = np.where(s > 0, s / np.maximum(p, LEAST_RATE) - failures / (rest + u), 1.0)
+        step = np.where(s > 0, np.maximum(fall - allowed, 0.0) / np.maximum(slope, LEAST_RATE), 0.0)
         u = u - step
         if (step <= EPS * q).all():
             break
@@ -71,17 +73,19 @@ def upper_rate(successes: ArrayLike, trials: ArrayLike, alpha: float, *, forged:
 
 def whole_numbers(numbers: ArrayLike, largest: int) -> Whole:
     """Whole numbers whose products are exact, where no option has more than `largest` trials."""
-    return np.atleast_1d(np.asarray(numbers, dtype=np.int64)).astype(np.int64 if largest <= EXACT else object)
+    return np.atleast_1d(np.asarray(numbers, dtype=np.int64)).astype(np.int64 if largest <= EXACT_TRIALS else object)
 
 
 def leaders(successes: IntArray, trials: IntArray) -> IntArray:
     """The options with the largest rate, in order; options without trials have none. Fractions are compared exactly."""
     with np.errstate(invalid="ignore"):
         rates = np.where(trials > 0, successes / np.maximum(trials, 1), -1.0)
-    close = np.flatnonzero((rates >= rates.max() - CLOSE) & (trials > 0))
+    close = np.flatnonzero((rates >= rates.max() - CLOSE_RATES) & (trials > 0))
     best = close[:1]
     for option in close[1:]:
-        s, n, first = int(successes[option]), int(trials[option]), best[0]
+        s = int(successes[option])
+        n = int(trials[option])
+        first = best[0]
         ahead = s * int(trials[first]) - int(successes[first]) * n
         if ahead > 0:
             best = np.array([option])

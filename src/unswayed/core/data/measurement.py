@@ -14,8 +14,8 @@ from unswayed.errors import InvalidInput
 from unswayed.text import printable
 from unswayed.types import FloatArray, fix, positive, whole
 
-LONGEST_SOURCE = 200
-SURE = 0.5  # added to successes and failures: a rate of 0 or 1 has a noise too
+LONGEST_SOURCE = 200  # characters
+PSEUDO_COUNT = 0.5  # added to successes and failures, so that a rate of 0 or 1 has a noise too
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Measurement:
         return cls(**{**vars(value), **told})
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, without what is not known."""
+        """As plain values; parts that are not known are left out."""
         return {name: one for name, one in vars(self).items() if one is not None}
 
 
@@ -105,17 +105,18 @@ def _checked_source(source: object) -> str | None:
 def own_noise(values: FloatArray, noise_std: FloatArray, trials: FloatArray) -> FloatArray:
     """The standard deviation of each measurement that states its precision; NaN for the others.
 
-    A rate of n trials has the variance p(1 - p)/n, with p from all rates together: a single rate of 0 says little.
+    A rate of n trials has the variance p(1 - p)/n, with p from all rates together: a rate of 0 has a noise too.
 
     Args:
         values: The values; rates may be negated.
         noise_std: The standard error of each, or NaN.
         trials: The trials of each, or 0.
     """
-    own, rates = noise_std.copy(), trials > 0
+    own = noise_std.copy()
+    rates = trials > 0
     if rates.any():
         n = trials[rates]
-        p = (float(np.abs(values[rates]) @ n) + SURE) / (float(n.sum()) + 2 * SURE)
+        p = (float(np.abs(values[rates]) @ n) + PSEUDO_COUNT) / (float(n.sum()) + 2 * PSEUDO_COUNT)
         own[rates] = np.sqrt(p * (1 - p) / n)
     return own
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from unswayed.errors import InvalidInput
 
-BLOCK = 1 << 20  # entries: 8 MB, large enough for the linear algebra and small enough for a processor's cache
+BLOCK_ENTRIES = 1 << 20  # 8 MB: enough for fast linear algebra, and it fits into a processor's cache
 
 
 def row_blocks(rows: int, width: int) -> Iterator[slice]:
-    """Slices that cover `rows` rows of `width` entries; each has at most BLOCK entries, or is one row."""
-    step = max(1, BLOCK // max(width, 1))
+    """Slices that cover `rows` rows of `width` entries; each has at most BLOCK_ENTRIES entries, or is one row."""
+    step = max(1, BLOCK_ENTRIES // max(width, 1))
     return (slice(begin, min(begin + step, rows)) for begin in range(0, rows, step))
 
 

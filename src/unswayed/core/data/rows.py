@@ -6,8 +6,8 @@ import numpy as np
 
 from unswayed.types import FloatArray, IntArray
 
-MIX = np.uint64(0x9E3779B97F4A7C15)
-SHIFT = np.uint64(29)
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with well spread bits: 2^64 over the golden ratio
+HASH_SHIFT = np.uint64(29)  # bits: the high ones change the low ones
 
 
 def first_rows(X: FloatArray) -> IntArray:
@@ -41,6 +41,6 @@ def _hashes(X: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     hashes = np.zeros(len(X), dtype=np.uint64)
     for column in X.T:
         hashes ^= (column + 0.0).view(np.uint64)  # -0.0 equals 0.0
-        hashes *= MIX
-        hashes ^= hashes >> SHIFT
+        hashes *= HASH_FACTOR
+        hashes ^= hashes >> HASH_SHIFT
     return hashes

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 _lock = Lock()
-_limits: list[Any] = []  # one for each block that is under way; the first one knows the number of threads before
+_limits: list[Any] = []  # one for each block that is running; the first one keeps the number of threads to restore
 
 
 @cache

@@ -36,7 +36,8 @@ def greedy_gain(K: ArrayLike, lam: float, plays: int) -> float:
     """
     lam = positive(lam, "lam")
     posterior = Covariance(floats(K, "the kernel matrix", ndim=2), lam)
-    gain, left = 0.0, whole(plays, "the number of plays", least=0)
+    gain = 0.0
+    left = whole(plays, "the number of plays", least=0)
     while left > 0:
         arm, s = posterior.largest()
         if s <= EPS:
@@ -58,7 +59,8 @@ def relaxed_gain(K: ArrayLike, lam: float, plays: int, *, tolerance: float = 0.0
     The weights climb by multiplicative steps w_i <- w_i g_i / sum_j w_j g_j, which never lower I.
     """
     K = floats(K, "the kernel matrix", ndim=2)
-    lam, T = positive(lam, "lam"), whole(plays, "the number of plays", least=0)
+    lam = positive(lam, "lam")
+    T = whole(plays, "the number of plays", least=0)
     w = np.full(len(K), 1 / len(K))
     best = np.inf
     for _ in range(1000):

@@ -21,7 +21,7 @@ from unswayed.core.data.memory import require_memory
 from unswayed.core.gp.kernels import Kernel
 from unswayed.types import FloatArray, IntArray
 
-REGION = 2048  # points
+REGION_POINTS = 2048  # points whose variances are brought up to date together
 
 
 class LazyVariances:
@@ -29,7 +29,7 @@ class LazyVariances:
 
     def __init__(self, kernel: Kernel, X: FloatArray, lam: float, tie: float) -> None:
         self.kernel, self.X, self.lam, self.tie = kernel, X, lam, tie
-        self.regions = regions(X, REGION)
+        self.regions = regions(X, REGION_POINTS)
         self.sizes = np.array([len(region) for region in self.regions])
         self.points = [X[region] for region in self.regions]
         self.region_of = np.empty(len(X), dtype=np.int64)
@@ -64,8 +64,9 @@ class LazyVariances:
         return arm, float(self.variance[b][self._place(arm, b)])
 
     def select(self, arm: int, s: float, n: int) -> None:
-        """Select `arm`, of variance s (as `largest` said), n more times."""
-        m, b = len(self.selected), int(self.region_of[arm])
+        """Select `arm`, of variance s (as `largest` returned it), n more times."""
+        m = len(self.selected)
+        b = int(self.region_of[arm])
         row = self.factor[b][:m, self._place(arm, b)]
         if m == len(self.L):
             self.L = np.pad(self.L, (0, m + 32))

@@ -17,8 +17,8 @@ from unswayed.core.gp.kernels import Kernel, gram
 from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, IntArray, floats, growth, positive
 
-TIE = 1e-9
-DENSE = 300  # up to this number of arms, the kernel matrix is faster than its factor
+TIE = 1e-9  # share of the largest variance: arms that differ by less are equally good choices
+DENSE_ARMS = 300  # up to this number of arms, the kernel matrix is faster than its factor
 
 
 def first_argmax(values: FloatArray, scale: float | None = None) -> int:
@@ -55,7 +55,7 @@ def rare_switching_design_at(
     _check(lam, eta, length)
     if X.ndim != 2 or len(X) == 0:
         raise InvalidInput("a design needs at least one point, one in each row")
-    few = len(X) <= DENSE
+    few = len(X) <= DENSE_ARMS
     variances: _Variances = Covariance(gram(kernel, X), lam) if few else LazyVariances(kernel, X, lam, TIE)
     return _rare_switching(variances, lam, eta, length)
 

@@ -23,8 +23,8 @@ from unswayed.core.gp.rounding import Rounding
 from unswayed.core.tampering.influence import difference_deviation
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only
 
-FEW = 1024  # up to this number of arms, every arm may drop others
-LEADERS = 16  # with more arms, only this many may
+FEW_ARMS = 1024  # up to this number of arms, each arm may drop others
+MOST_LEADERS = 16  # with more arms, at most this many may drop others
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +47,14 @@ class EpochPosterior:
         return cls(kernel, X, S, posterior, read_only(mean), read_only(deviation))
 
     def trimmed(self, groups: FloatArray, k: int) -> EpochPosterior:
-        """With another mean of each arm: that of what each group says, without its k smallest and k largest values.
+        """The same with trimmed means: for each arm, the k smallest and the k largest means of a group are left out.
 
         Row i of `groups` has the means of group i, one for each row in S; mu_i(x) = k_S(x)^T A^-1 ybar_i. A trimmed
         mean grows with every value, so it has no larger rounding errors than those of mu_i +- its own error. The
         errors of k groups, say with values of 1e6, do not count: they are left out.
         """
-        rounding, weights = self.posterior.rounding, self.posterior.solved(self.posterior.half(groups))
+        rounding = self.posterior.rounding
+        weights = self.posterior.solved(self.posterior.half(groups))
         sizes = np.abs(weights) @ rounding.d  # |w_i|
         mean, error = np.empty(len(self.X)), np.empty(len(self.X))
         for rows in row_blocks(len(self.X), max(len(groups), len(self.S))):
@@ -77,22 +78,22 @@ class EpochPosterior:
         No arm is dropped by less than the rounding errors of such a comparison.
 
         Arms a are tried in order of their means, largest first, and an arm that was dropped is not tried. With more
-        than FEW arms only the best arm and the played ones are tried, at most LEADERS of them. The design has spread
-        these over all arms, so their neighbours would drop nearly the same arms, and dropping fewer arms is safe.
+        than FEW_ARMS arms only the best arm and the played ones are tried, at most MOST_LEADERS of them. The design has
+        spread these over all arms, so their neighbours would drop nearly the same arms, and dropping fewer is safe.
         """
         N = len(self.X)
-        asked = np.arange(N) if N <= FEW else np.union1d(self.S, np.argmax(self.mean))
+        asked = np.arange(N) if N <= FEW_ARMS else np.union1d(self.S, np.argmax(self.mean))
         asked = asked[np.argsort(-self.mean[asked])]
         arms = self._arms(asked)
         k = self._covariance(arms, arms)
         kept = np.ones(len(asked), dtype=np.bool_)
         leaders: list[int] = []
         for a in range(len(asked)):
-            if kept[a] and (N <= FEW or len(leaders) < LEADERS):
+            if kept[a] and (N <= FEW_ARMS or len(leaders) < MOST_LEADERS):
                 leaders.append(a)
                 _drop(kept, arms, a, arms, k[a], beta, C, self.posterior.rounding)
         keep = np.ones(N, dtype=np.bool_)
-        if N <= FEW:
+        if N <= FEW_ARMS:
             keep[asked] = kept
             return keep
         arms = self._arms(asked[leaders])
@@ -109,7 +110,8 @@ class EpochPosterior:
         With a cover the upper ends are raised by its error: f may be so much larger elsewhere in the cell of an arm.
         No arm is dropped by less than the rounding errors of both bands. Cheap bounds on these settle most arms.
         """
-        posterior, a = self.posterior, int(np.argmax(self.mean - width))
+        posterior = self.posterior
+        a = int(np.argmax(self.mean - width))
         lead = (self.mean - width)[a] - (self.mean + width + cover_error)
         keep: BoolArray = lead <= 0
         # |z_x| <= |d| |A^-1|^(1/2) |L^-1 k_S(x)|, and the last factor is at most sqrt(k(x, x)).
@@ -124,13 +126,15 @@ class EpochPosterior:
 
     def _band_error(self, rows: slice | IntArray, solved: FloatArray, factor: float) -> FloatArray:
         """Bound on the rounding errors of mean + factor * deviation, for arms of this |x| (core/gp/rounding.py)."""
-        rounding, sd = self.posterior.rounding, self.deviation[rows]
+        rounding = self.posterior.rounding
+        sd = self.deviation[rows]
         means = rounding.means(solved) if self.mean_error is None else self.mean_error[rows]
         error: FloatArray = means + factor * (np.hypot(sd, sqrt(rounding.unit) * solved) - sd)
         return error
 
     def _arms(self, rows: slice | IntArray) -> _Arms:
-        X, half = self.X[rows], self.posterior.half(self.kernel(self.X[rows], self.X[self.S]))
+        X = self.X[rows]
+        half = self.posterior.half(self.kernel(self.X[rows], self.X[self.S]))
         z = self.posterior.solved(half)  # A^-1 k_S
         solved = self.posterior.rounding.solved(z, self.kernel.diagonal(X))
         return _Arms(X, self.mean[rows], self.deviation[rows] ** 2, half, z / self.posterior.counts, solved)

@@ -27,9 +27,9 @@ from unswayed.types import FloatArray
 
 RATIOS = np.geomspace(1e-3, 10.0, 33)  # noise over output scale
 SCALES = np.geomspace(0.03, 30.0, 33)  # output scales, in units of the values' spread, where the noise is given
-LEAST = 1e-4  # smallest noise, in units of the values' spread
-TINY = 1e-140
-HUGE = 1e60  # in these units: what is larger is no value of the function, and its square must stay finite
+LEAST_NOISE = 1e-4  # in units of the values' spread
+LEAST_UNIT = 1e-140  # spread of values: its square must not vanish
+LARGEST_MEAN = 1e60  # in units of the values' spread: its square must stay finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,17 +119,18 @@ class Evidence:
             noise: The noise, if it is given.
             scale: The output scale, if it is given.
         """
-        unit = max(unit, TINY)  # its square must not vanish
-        means, squares = np.clip(means / unit, -HUGE, HUGE), min(squares / unit / unit, HUGE**2)
-        noise = None if noise is None else min(max(noise / unit, LEAST), HUGE)
-        scale = None if scale is None else min(max(scale / unit, 1 / HUGE), HUGE)
+        unit = max(unit, LEAST_UNIT)  # its square must not vanish
+        means, squares = np.clip(means / unit, -LARGEST_MEAN, LARGEST_MEAN), min(squares / unit / unit, LARGEST_MEAN**2)
+        noise = None if noise is None else min(max(noise / unit, LEAST_NOISE), LARGEST_MEAN)
+        scale = None if scale is None else min(max(scale / unit, 1 / LARGEST_MEAN), LARGEST_MEAN)
         z = np.sqrt(self.counts) * means
         if self.reflection is not None:
             z = _reflected(z, self.reflection)[1:]
         q = np.square(np.einsum("fij,i->fj", self.vectors, z))
         T = self.plays - (self.reflection is not None)
         ratios = _ratios(noise, scale)
-        r2, repeats = np.square(ratios), T - len(z)
+        r2 = np.square(ratios)
+        repeats = T - len(z)
         spectrum = self.eigenvalues[:, None, :] + r2[:, None]
         Q = (q[:, None, :] / spectrum).sum(axis=2) + squares / r2
         volume = np.log(spectrum).sum(axis=2) + repeats * np.log(r2)

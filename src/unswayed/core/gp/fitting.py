@@ -19,8 +19,8 @@ from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, IntArray, floats, positive
 
 Stationary = TypeVar("Stationary", bound=SquaredExponential | Matern)
-NOISELESS = 1e-10  # the variance that keeps A invertible when the values carry no noise
-MANY = 10  # from this number of repeats on, take distances from the median; with fewer, its own distance of 0 weighs
+NOISELESS_VARIANCE = 1e-10  # added where the values carry no noise, so that A is invertible
+MANY_REPEATS = 10  # with fewer repeats, the median's own distance of 0 counts too much: take pairs
 
 
 def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: float | FloatArray) -> float:
@@ -38,7 +38,7 @@ def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: f
 
 
 def fit_lengthscale(
-    kernel: Stationary, X: ArrayLike, y: ArrayLike, *, lam: float = NOISELESS, ard: bool = False
+    kernel: Stationary, X: ArrayLike, y: ArrayLike, *, lam: float = NOISELESS_VARIANCE, ard: bool = False
 ) -> Stationary:
     """`kernel` with the most likely length-scale: one number, or with `ard` one for each coordinate.
 
@@ -97,12 +97,12 @@ class Repeats:
         order = np.argsort(option, kind="stable")
         starts = np.flatnonzero(np.diff(option[order], prepend=option[order[:1]] - 1))
         mine = [group for group in np.split(order, starts[1:]) if len(group) > 1]
-        few = [np.stack(np.triu_indices(len(group), 1)) for group in mine if len(group) < MANY]
-        pairs = [group[two] for group, two in zip((g for g in mine if len(g) < MANY), few, strict=True)]
+        few = [np.stack(np.triu_indices(len(group), 1)) for group in mine if len(group) < MANY_REPEATS]
+        pairs = [group[two] for group, two in zip((g for g in mine if len(g) < MANY_REPEATS), few, strict=True)]
         return cls(
             sum(len(group) - 1 for group in mine),
             np.hstack([np.empty((2, 0), np.int64), *pairs]),
-            tuple(group for group in mine if len(group) >= MANY),
+            tuple(group for group in mine if len(group) >= MANY_REPEATS),
             tuple(mine),
         )
 

@@ -1,4 +1,4 @@
-"""The improvement that a play promises, on a logarithmic scale, where it has a slope everywhere (Ament et al., 2023).
+"""The expected improvement by a play, on a logarithmic scale, where it has a slope everywhere (Ament et al., 2023).
 
 g     a normal number with mean m and deviation t        u     m/t
 

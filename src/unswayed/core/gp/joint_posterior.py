@@ -93,7 +93,8 @@ class JointPosterior:
         Raises:
             InvalidInput: Shapes differ, or a number is not finite.
         """
-        K, ybar = floats(K, "the kernel matrix", ndim=2), np.asarray(means, dtype=np.float64)
+        K = floats(K, "the kernel matrix", ndim=2)
+        ybar = np.asarray(means, dtype=np.float64)
         n = floats(counts, "counts", ndim=1)
         if K.shape != (n.size, n.size) or ybar.shape != n.shape:
             raise InvalidInput("a posterior needs a square kernel matrix and one mean and count for each arm")
@@ -101,7 +102,8 @@ class JointPosterior:
         if len(S) == 0:
             return cls.prior(K, lam)
         system = System.fit(K[np.ix_(S, S)], ybar[S], n[S], lam)
-        half, jitter = system.half(K[:, S]), system.jitter
+        half = system.half(K[:, S])
+        jitter = system.jitter
         mean: FloatArray = K[:, S] @ system.weights
         solved = system.solved(half)  # K A^-1
         covariance = K - half.T @ half if len(S) < len(K) else np.zeros_like(K)
@@ -144,7 +146,8 @@ class JointPosterior:
     def errors(self) -> PairRounding:
         """Bounds on the rounding errors of this posterior."""
         effect, S = self.effect()
-        z, steps = effect * self.counts[S], self.rounding > 0
+        z = effect * self.counts[S]
+        steps = self.rounding > 0
         return PairRounding.of(self.prior_variance, z, self.counts, self.weights, self.lam, steps=steps)
 
     def mean_norm(self, rewards: FloatArray) -> float:
@@ -172,7 +175,8 @@ class JointPosterior:
         Raises:
             InvalidInput: Plays are taken back that determine the mean of their arm up to rounding errors.
         """
-        n, lam = repeats * weight, self.lam
+        n = repeats * weight
+        lam = self.lam
         v = self.covariance[:, arm]
         s = max(float(v[arm]), 0.0)
         if not n * s > -lam:

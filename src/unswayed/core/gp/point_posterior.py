@@ -22,8 +22,8 @@ from unswayed.core.gp.slopes import sloped
 from unswayed.core.gp.system import System, pooled
 from unswayed.types import EPS, FloatArray
 
-STEP = 1e-5  # of numerical slopes, for kernels without a formula
-FLOOR = 8 * EPS  # smallest variance, in units of the numbers that it is the difference of: their rounding error
+SLOPE_STEP = 1e-5  # of numerical slopes in the unit cube, for kernels without a formula
+LEAST_VARIANCE = 8 * EPS  # rounding error of a difference of numbers of size 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class PointPosterior:
         y - [A^-1 y]_j / [A^-1]_jj, and 1 / [A^-1]_jj minus the noise.
         """
         certain = self.system.inverse.diagonal()
-        variance = np.maximum(1 / certain - self.system.noise, FLOOR / certain)
+        variance = np.maximum(1 / certain - self.system.noise, LEAST_VARIANCE / certain)
         return self.y - self.system.weights / certain, variance
 
     def means_without(self, row: int) -> FloatArray:
@@ -105,15 +105,14 @@ class PointPosterior:
 
 @dataclass(frozen=True, eq=False)
 class LeadOver:
-    """What one more play at x would change about f(x) - f(x_j), where x_j is the j-th row of X.
+    """How much one more play at x can change the estimate of f(x) - f(x_j), where x_j is the j-th row of X.
 
     Before that play the expected difference is m = mu(x) - mu(x_j). Afterwards it is normal with mean m and deviation
 
         t(x) = (s(x)^2 - c(x)) / sqrt(s(x)^2 + lam),        c(x) = k(x, X) (lam/n_j) A^-1 e_j
 
-    where c is the covariance of the two values: what is known as well as the noise allows, and what is only as
-    uncertain as the leader, promises little. Where s^2 < c, one more play would say more about the leader than about
-    x; such a place is taken to promise nothing.
+    where c is the covariance of the two values. So t is small where f(x) is known up to the noise, and where f(x) and
+    the leader are uncertain together. Where s^2 < c, one more play tells more about the leader than about x: t is 0.
     """
 
     posterior: PointPosterior
@@ -140,17 +139,19 @@ class LeadOver:
         return float(np.exp(np.delete(gain, self.row).max()))
 
     def _change(self, variance: FloatArray | float, covariance: FloatArray) -> FloatArray:
-        change: FloatArray = np.maximum(variance - covariance, FLOOR) / np.sqrt(variance + self.posterior.lam)
+        change: FloatArray = np.maximum(variance - covariance, LEAST_VARIANCE) / np.sqrt(variance + self.posterior.lam)
         return change
 
     def slopes(self, rows: FloatArray) -> Slopes:
         """m and t at each row, with their slopes."""
-        X, system = self.posterior.X, self.posterior.system
+        X = self.posterior.X
+        system = self.posterior.system
         formula = sloped(self.posterior.kernel, rows, X)
         if formula is None:
             return self._differences(rows)
         k, h, lengths = formula
-        A_k, prior = system.solve(k.T).T, self.posterior.kernel.diagonal(rows)
+        A_k = system.solve(k.T).T
+        prior = self.posterior.kernel.diagonal(rows)
         variance = system.widened(prior - np.einsum("ij,ij->i", A_k, k), prior, lambda some: A_k[some])
         change, total = self._change(variance, k @ self.v), np.sqrt(variance + system.lam)
 
@@ -167,9 +168,9 @@ class LeadOver:
     def _differences(self, rows: FloatArray) -> Slopes:
         """Central differences; one-sided at the faces of the unit cube, because a kernel may end there."""
         m, d = rows.shape
-        steps = STEP * np.eye(d)
+        steps = SLOPE_STEP * np.eye(d)
         ends = np.clip([rows[:, None] + steps, rows[:, None] - steps], 0.0, 1.0)
-        apart = np.minimum(rows + STEP, 1.0) - np.maximum(rows - STEP, 0.0)
+        apart = np.minimum(rows + SLOPE_STEP, 1.0) - np.maximum(rows - SLOPE_STEP, 0.0)
         mean, change = self.at(ends.reshape(-1, d))
         up, down = mean.reshape(2, m, d)
         wide, narrow = change.reshape(2, m, d)

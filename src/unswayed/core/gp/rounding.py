@@ -26,13 +26,13 @@ import numpy as np
 
 from unswayed.types import EPS, FloatArray
 
-KERNEL = 40.0  # units of EPS by which a kernel value may be wrong: a Matern kernel of any nu
-SUMS = 4.0  # standard deviations of a sum of rounding errors
+KERNEL_ERROR = 40.0  # units of EPS by which a kernel value may be wrong: a Matern kernel of any nu
+SUM_DEVIATIONS = 4.0  # standard deviations of a sum of rounding errors that are allowed for
 
 
 def rounding_unit(m: int) -> float:
     """The relative change of the entries of K and A, for m equations, that has the effect of all rounding errors."""
-    return EPS * (KERNEL + SUMS * sqrt(m))
+    return EPS * (KERNEL_ERROR + SUM_DEVIATIONS * sqrt(m))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +90,12 @@ class PairRounding:
         `steps` says that the posterior was made by rank-one steps.
         """
         S = np.flatnonzero(counts)
-        noise, own = lam / counts[S], np.diagonal(z[S])
+        noise = lam / counts[S]
+        own = np.diagonal(z[S])
         d = np.sqrt(prior[S] + noise)
         solved = np.sqrt(prior) + np.abs(z) @ d
-        left, unit = solved.copy(), rounding_unit(len(S))
+        left = solved.copy()
+        unit = rounding_unit(len(S))
         if not steps:
             left[S] += d * (np.abs(1 - own) - np.abs(own) + unit) - np.sqrt(prior[S])
         effect = float(np.max(left[S] / lam, initial=0.0))

@@ -1,4 +1,4 @@
-"""What can be said of a recommendation: how much tampering overturns it, and how far it is from the best.
+"""How far a recommendation can be trusted: how much tampering overturns it, and how far it is from the best.
 
     mu, k_t   posterior mean and covariance      a     the winner           b      a rival
     lam       regularisation                     S     the arms played
@@ -25,9 +25,9 @@ from unswayed.errors import InvalidInput
 from unswayed.text import at_most
 from unswayed.types import FloatArray, IntArray, positive, probability, read_only, short_repr, whole
 
-# The plays decide on the jitter, so the bound must hold for every jitter at once. A jitter is a power of 4, and a
-# double can be a thousand of these. With this share of delta each, they add a millionth of delta together.
-JITTERS = 2.0**31
+# Each possible jitter gets the share 1/JITTER_SHARES of delta, because the plays decide on the jitter. A jitter is a
+# power of 4, and a double can be a thousand of these: together they add a millionth of delta.
+JITTER_SHARES = 2.0**31
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def breakdown(
     and rounded down by the rounding errors of the posterior.
 
     Args:
-        posterior: What the rewards say about the arms.
+        posterior: Of all arms.
         winner: The recommended arm a; by default the one with the largest mean.
         beta: 0 for the exact breakdown of the estimate. With a valid confidence parameter, the tampering up to which
             the winner is truly the best, at that confidence.
@@ -104,7 +104,8 @@ def breakdown(
         0
     """
     joint = _joint(posterior)
-    winner, margin = _winner(joint, winner), positive(margin, "the margin", zero=True)
+    winner = _winner(joint, winner)
+    margin = positive(margin, "the margin", zero=True)
     budgets, where = breakdown_budgets(joint, winner, beta=beta, caution=caution, records=records)
     budgets[[winner, *without]] = np.inf
     if margin > 0:
@@ -124,7 +125,8 @@ def breakdown_budgets(
     if records is not None:  # a change counts as much as the heaviest measurement of its arm
         weights = np.zeros(len(posterior.mean))
         np.maximum.at(weights, records.arms, records.weights)
-        effect, heaviest = effect * weights[S], float(weights.max())
+        effect = effect * weights[S]
+        heaviest = float(weights.max())
     power, column = pairwise_influence(effect, winner)
     errors = posterior.errors
     # sd does not depend on the rewards, so caution only shifts the lead.
@@ -140,7 +142,7 @@ def breakdown_budgets(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
-    """What is proved of a recommendation, with probability 1 - delta, if there was no more tampering than `threat`.
+    """What is proved about a recommendation, with probability 1 - delta, if there was no more tampering than `threat`.
 
     Attributes:
         winner: The recommended arm.
@@ -181,7 +183,7 @@ class Certificate:
 
     @property
     def rounding_note(self) -> str:
-        """What to say if it is not resolved."""
+        """The sentence for a gap that is not resolved."""
         return (
             f"Most of this gap, {self.rounding:.4g}, allows for rounding errors: double precision cannot resolve these "
             "options. Leave out options that are nearly equal, or allow for a larger noise (lam)."
@@ -207,7 +209,8 @@ class Certificate:
         condition = self.threat.condition
         if len(self.candidates) == 1:
             return f"{begin} option {self.winner} is the best, if {condition}."
-        gap, options = at_most(self.largest_gap), f"{len(self.candidates)} options may be the best"
+        gap = at_most(self.largest_gap)
+        options = f"{len(self.candidates)} options may be the best"
         text = f"{begin} option {self.winner} is at most {gap} worse than the best, and {options}, if {condition}."
         return text if self.resolved else f"{text} {self.rounding_note}"
 
@@ -254,20 +257,22 @@ def certificate(
     threat, delta = Threat.of(budget) or Threat(), probability(delta, "delta")
     B, sigma = positive(norm_bound, "the norm bound", zero=True), positive(noise_std, "the noise", zero=True)
     winner = _winner(joint, winner)
-    share = delta / JITTERS if joint.jitter > 0 else delta
+    share = delta / JITTER_SHARES if joint.jitter > 0 else delta
     beta = log_det_beta(B, sigma, joint.lam, share, joint.log_det + joint.errors.log_det)
     behind, exact = _behind(joint, winner, beta, threat, records)
-    largest_gap, candidates = max(float(behind.max()), 0.0), read_only(np.flatnonzero(behind >= 0))
+    largest_gap = float(behind.max())  # at least 0: the winner is 0 behind itself
+    candidates = read_only(np.flatnonzero(behind >= 0))
     certified_budget = breakdown(joint, beta=beta, winner=winner, records=records).budget
-    rounding = largest_gap - max(float(exact.max()), 0.0) if np.isfinite(largest_gap) else 0.0
+    rounding = largest_gap - float(exact.max()) if np.isfinite(largest_gap) else 0.0
     return Certificate(winner, threat, delta, largest_gap, certified_budget, candidates, beta, rounding)
 
 
 def _behind(
     joint: JointPosterior, winner: int, beta: float, threat: Threat, records: Records | None
 ) -> tuple[FloatArray, FloatArray]:
-    """What f(b) - f(winner) is at most, for every arm b: with rounding errors, and without."""
-    lead, errors = joint.mean - joint.mean[winner], joint.errors
+    """The largest possible f(b) - f(winner), for every arm b: with rounding errors, and without."""
+    lead = joint.mean - joint.mean[winner]
+    errors = joint.errors
     reach = reach_of_leads(joint, winner, threat, records)
     exact = lead + beta * pairwise_deviation(joint.covariance, winner) + reach
     deviation = pairwise_deviation(joint.covariance, winner, errors.variances(winner))

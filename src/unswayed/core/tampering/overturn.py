@@ -19,7 +19,7 @@ from unswayed.core.data.memory import row_blocks
 from unswayed.core.tampering.threat import Records
 from unswayed.types import BoolArray, FloatArray, IntArray
 
-LEVEL = 1e-9  # of a lead: a rest this small is a rounding error
+LEAD_ROUNDING = 1e-9  # share of a lead: less of it than this is a rounding error
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Overturn:
 
     @classmethod
     def impossible(cls, candidates: int) -> Self:
-        """None of so many records, or sources, overturns the winner."""
+        """The result if no number of these records, or sources, overturns the winner."""
         nothing = np.empty(0, dtype=np.int64), np.full(candidates + 1, np.inf)
         return cls(None, None, np.inf, *nothing, np.zeros(candidates, dtype=np.bool_))
 
@@ -55,13 +55,13 @@ class Overturn:
             leads: The lead over each; infinite where it is no rival.
             h: What each record, or source, takes from it at most.
             first: The number of the first of these rivals.
-            shared: What any number of them takes besides.
+            shared: What is taken from the lead in addition, whatever their number.
         """
-        besides = np.broadcast_to(shared, len(h))[:, None]
-        needed, order, sums = fewest(leads, h, besides)
+        extra = np.broadcast_to(shared, len(h))[:, None]
+        needed, order, sums = fewest(leads, h, extra)
         b = int(np.lexsort((leads, needed))[0])
         lowest = np.minimum(self.lowest, (leads[:, None] - np.insert(sums, 0, 0.0, axis=1)).min(axis=0))
-        alone = self.alone | (h + besides >= (leads * (1 - LEVEL))[:, None]).any(axis=0)
+        alone = self.alone | (h + extra >= (leads * (1 - LEAD_ROUNDING))[:, None]).any(axis=0)
         known = np.inf if self.number is None else self.number
         if np.isinf(needed[b]) or (known, self.lead) <= (needed[b], leads[b]):
             return replace(self, lowest=lowest, alone=alone)
@@ -70,16 +70,16 @@ class Overturn:
 
 
 def fewest(
-    leads: FloatArray, h: FloatArray, besides: FloatArray | float = 0.0
+    leads: FloatArray, h: FloatArray, extra: FloatArray | float = 0.0
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """For each row, how many of the largest entries of h add up to the lead; their order; and their sums.
 
-    A lead of at most 0 needs none. The number is infinite if all together do not add up to it. Any number of them
-    takes something `besides`.
+    A lead of at most 0 needs none. The number is infinite if all together do not add up to it. `extra` is added to
+    each sum.
     """
     order = np.argsort(-h, axis=1, kind="stable")
-    sums = np.cumsum(np.take_along_axis(h, order, axis=1), axis=1) + besides
-    short = sums < (leads * (1 - LEVEL))[:, None]
+    sums = np.cumsum(np.take_along_axis(h, order, axis=1), axis=1) + extra
+    short = sums < (leads * (1 - LEAD_ROUNDING))[:, None]
     needed = np.where(leads > 0, short.sum(axis=1) + 1.0, 0.0)
     needed[(leads > 0) & short.all(axis=1)] = np.inf
     return needed, order, sums
@@ -97,7 +97,7 @@ def overturns(
     """The fewest false measurements and the fewest lying sources that overturn `winner`, exactly, over all rivals.
 
     Fewer than that many false values within the range cannot have hidden that another arm is level or ahead; that many
-    can bring the `rival` level. Plays, kernel and lam are held fixed. Without known sources nothing is said of them.
+    can bring the `rival` level. Plays, kernel and lam are held fixed. Sources are counted only where they are known.
 
     Args:
         leads: Lead of the winner over each arm.

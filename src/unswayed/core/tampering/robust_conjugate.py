@@ -83,7 +83,8 @@ class Recentred:
     @classmethod
     def before(cls, prior: JointPosterior) -> Self:
         """The state before the first play."""
-        nothing, none = np.zeros(0), np.zeros(0, np.bool_)
+        nothing = np.zeros(0)
+        none = np.zeros(0, np.bool_)
         return cls(prior.covariance, np.zeros(0, np.int64), nothing, nothing, none, prior, prior)
 
     def then(self, arm: int, n: int, mean: float, *, centre: FloatArray, plateau: Plateau) -> Self:
@@ -97,15 +98,18 @@ class Recentred:
             plateau: The weight of a reward.
         """
         arms, rewards = np.append(self.arms, arm), np.append(self.rewards, mean)
-        repeats, before = np.append(self.repeats, float(n)), np.append(self.inside, False)
+        repeats = np.append(self.repeats, float(n))
+        before = np.append(self.inside, False)
         inside = np.abs(rewards - centre[arms]) <= plateau.width
-        trusted, lam = self.trusted, self.trusted.lam
+        trusted = self.trusted
+        lam = self.trusted.lam
         if (before & ~inside).any():  # fit again: a play cannot always be taken back in double precision
             trusted = JointPosterior.of_plays(self.K, arms[inside], rewards[inside], repeats[inside], lam)
         else:
             for i in np.flatnonzero(inside & ~before):
                 trusted = trusted.extend(int(arms[i]), repeats[i], repeats[i] * rewards[i])
-        posterior, outside = trusted, ~inside
+        posterior = trusted
+        outside = ~inside
         if outside.any():
             where = arms[outside]
             share, seen = plateau.weigh(rewards[outside], centre[where], lam)

@@ -25,7 +25,7 @@ from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed
 from unswayed.types import BoolArray, FloatArray, IntArray, fix, positive, whole
 
-LARGEST_VALUE = 1e100  # of a measurement: squares must stay finite
+LARGEST_VALUE = 1e100  # of a measurement, in any units: its square must stay finite
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Threat:
 
     @property
     def none(self) -> bool:
-        """Whether nothing is to be feared."""
+        """Whether it allows no tampering at all."""
         return not (self.total or self.lies or self.liars)
 
     @property

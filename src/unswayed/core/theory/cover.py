@@ -20,7 +20,7 @@ from unswayed.core.gp.kernels import Kernel, Linear, Matern, SquaredExponential,
 from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray, floats, positive, read_only, short_repr
 
-ROUNDING = 1e-12  # of d_k^2, generously: the distance is rounded up, never down
+DISTANCE_ROUNDING = 1e-12  # added to d_k^2, so that the distance is rounded up, never down
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Cover:
 def kernel_distance(kernel: Kernel, x: FloatArray, z: FloatArray) -> float:
     """d_k(x, z), rounded up."""
     square = kernel.diagonal(x[None])[0] + kernel.diagonal(z[None])[0] - 2 * kernel(x[None], z[None])[0, 0]
-    return float(np.sqrt(max(square, 0.0) + ROUNDING))
+    return float(np.sqrt(max(square, 0.0) + DISTANCE_ROUNDING))
 
 
 def box_cover(low: ArrayLike, high: ArrayLike, kernel: Kernel, *, norm_bound: float, error: float) -> Cover:
@@ -77,8 +77,9 @@ def box_cover(low: ArrayLike, high: ArrayLike, kernel: Kernel, *, norm_bound: fl
         raise InvalidInput("a cover is for SquaredExponential, Matern and Linear: of another kernel, cells are unknown")
     corner = np.maximum(np.abs(a), np.abs(b))[None]
     kernel(corner, corner)  # refuses a wrong number of length-scales, and a box outside the radius of a linear kernel
-    B, allowed = positive(norm_bound, "the norm bound", zero=True), positive(error, "the error")
-    if allowed < 2 * B * np.sqrt(ROUNDING):
+    B = positive(norm_bound, "the norm bound", zero=True)
+    allowed = positive(error, "the error")
+    if allowed < 2 * B * np.sqrt(DISTANCE_ROUNDING):
         raise InvalidInput(f"an error of {allowed:g} is below the rounding error of the kernel; allow a larger one")
     cells = _coarsest(b - a, kernel, allowed / B if B > 0 else np.inf)
     require_memory(8 * prod(cells) * 2 * len(a), prod(cells), "a cover of the box", "allow a larger error")

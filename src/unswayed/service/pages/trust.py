@@ -164,7 +164,7 @@ def what_ifs(answer: Answer, kind: str | None, amount: str | None) -> list[WhatI
         return []
     curves = [Curve("total", np.array([0.0, b.budget]), answer.lowest_leads[[0, 0]] * [1.0, 0.0], b.budget)]
     curves += [_counts("lies", answer.lowest_leads, b.lies)]
-    if answer.lowest_leads_sources is not None and len(answer.sources) > 1:
+    if len(answer.sources) > 1:
         curves += [_counts("liars", answer.lowest_leads_sources, b.liars)]
     feared = answer.threat or Threat()
     chosen = {name: _amount(amount, name) if name == kind else None for name in TITLES}

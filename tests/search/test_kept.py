@@ -8,7 +8,7 @@ from unswayed import Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.search import beliefs
 from unswayed.search.beliefs import estimate, fitted_plays
-from unswayed.search.judged import Judged
+from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Told
 
 PLAYS, LIES = 160, (3, 20, 41, 77, 90, 118, 150)
@@ -30,11 +30,11 @@ def few(monkeypatch):
 
 def judge(data, **given):
     search = task(**given)
-    return Judged.of(search, data, estimate(search, data))
+    return Surrogate.of_all(search, estimate(search, data), data)
 
 
 def aside(found):
-    return set(np.flatnonzero(~found.watch.kept).tolist())
+    return set(np.flatnonzero(~found.kept.mask).tolist())
 
 
 def test_plays_that_do_not_judge_are_set_aside_too(few):
@@ -50,7 +50,6 @@ def test_the_decision_is_that_of_all_plays_together(few, monkeypatch):
     alone = judge(data, threat=10.0)
     monkeypatch.setattr(beliefs, "FITTED", PLAYS)
     together = judge(data, threat=10.0)
-    assert together.watch is together.judges.watch
     assert aside(alone) == aside(together)
 
 
@@ -69,24 +68,24 @@ def test_the_model_is_of_all_plays_that_are_kept_and_the_proof_of_all(few):
     found = judge(data, threat=10.0)
     corner = np.array([[0.123, 0.456]])
     surrogate = found.beside(corner)
-    assert surrogate.watch.posterior.counts.sum() == PLAYS - len(LIES)
-    assert surrogate.watch.everything().counts.sum() == PLAYS
+    assert surrogate.kept.posterior.counts.sum() == PLAYS - len(LIES)
+    assert surrogate.everything().counts.sum() == PLAYS
     prior, rows = surrogate.beliefs.prior, np.vstack([data.rows, corner])
-    z, counts = prior.standard(data.values), np.append(found.watch.kept, False).astype(float)
+    z, counts = prior.standard(data.values), np.append(found.kept.mask, False).astype(float)
     dense = JointPosterior.fit(prior.kernel(rows, rows), np.append(z, 0.0), counts, prior.lam)
-    np.testing.assert_allclose(surrogate.watch.posterior.mean, dense.mean, atol=1e-7)
+    np.testing.assert_allclose(surrogate.kept.posterior.mean, dense.mean, atol=1e-7)
 
 
 def test_leaders_are_the_rows_of_largest_mean(few):
     found, more = judge(told(), threat=10.0), np.random.default_rng(1).random((30, 2))
-    np.testing.assert_array_equal(found.leaders(5, more), found.beside(more).leaders(5))
+    np.testing.assert_array_equal(found.leaders(5, more), found.beside(more).leaders(5, more[:0]))
 
 
 def test_a_source_that_lies_is_set_aside_with_the_plays_that_do_not_judge(few):
     rng = np.random.default_rng(2)
     data = told((), source=lambda i: "abc"[i % 3], off=lambda i: rng.uniform(-2, 2) if i % 3 == 1 else 0.0)
     found = judge(data, threat=Threat(liars=1, low=-2, high=2))
-    assert [data.names[i] for i in found.watch.aside] == ["b"]
+    assert [data.names[i] for i in found.kept.aside] == ["b"]
     assert aside(found) >= set(range(1, PLAYS, 3))
 
 
@@ -94,11 +93,11 @@ def test_offsets_and_drifts_are_taken_off_all_plays_whoever_is_named_first(few):
     names = ["late", *"abc" * PLAYS]  # the first source makes one play, which need not be a judge
     data = told((), source=lambda i: names[i], off=lambda i: (i % 3 == 2) * (0.5 + 0.6 * (2 * i / (PLAYS - 1) - 1)))
     found = judge(data, threat=None)
-    watch = found.watch
+    kept = found.kept
     np.testing.assert_allclose(
-        watch.offsets[data.names.index("b")] * found.judges.beliefs.prior.output_scale, [0.5, 0.6], atol=0.05
+        kept.offsets[data.names.index("b")] * found.beliefs.prior.output_scale, [0.5, 0.6], atol=0.05
     )
-    assert not np.delete(watch.offsets, data.names.index("b"), axis=0).any()
+    assert not np.delete(kept.offsets, data.names.index("b"), axis=0).any()
     truth = np.array([bowl(row) for row in data.rows])
-    corrected = found.judges.beliefs.prior.in_units(watch.corrected)
+    corrected = found.beliefs.prior.in_units(kept.corrected)
     assert np.abs(corrected - truth).max() < 0.12

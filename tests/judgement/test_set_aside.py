@@ -1,0 +1,125 @@
+"""The one decision which measurements to keep: faults, sources, single lies, and when to set none aside."""
+
+import numpy as np
+import pytest
+
+from unswayed import Matern, Threat
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.threat import Records
+from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.set_aside import FAULT, extended, faults, set_aside
+
+LAM = 0.01
+
+
+def game(seed=0, plays=60, points=20):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(points, 2))
+    K = Matern(2.5, 0.5)(X, X)
+    f = np.linalg.cholesky(K + 1e-9 * np.eye(points)) @ rng.standard_normal(points)
+    arms = rng.integers(points, size=plays)
+    values = f[arms] + 0.1 * rng.standard_normal(plays)
+    return K, Records(arms, values, np.ones(plays), np.arange(plays) % 4, when=np.linspace(-1, 1, plays))
+
+
+def changed(records, plays, by):
+    values = records.values.copy()
+    values[plays] += by
+    return records.with_values(values)
+
+
+def decided(K, records, threat, threshold=4.0, **more):
+    return set_aside(records, K, LAM, threshold=threshold, allowance=Allowance.of(threat), **more)
+
+
+def test_the_posterior_is_that_of_what_is_kept_without_offsets():
+    K, records = game()
+    records = changed(changed(records, records.sources == 2, 1.0), [4, 9], 3.0)
+    found = decided(K, records, Threat(lies=5))
+    assert not found.mask[[4, 9]].any()
+    assert found.offsets[2, 0] == pytest.approx(1.0, abs=0.3)
+    told = records.values - found.offsets[records.sources] @ [1, 0] - found.offsets[records.sources, 1] * records.when
+    kept = found.mask
+    expected = JointPosterior.of_plays(K, records.arms[kept], told[kept], np.ones(kept.sum()), LAM)
+    np.testing.assert_allclose(found.posterior.mean, expected.mean, atol=1e-6)
+    assert found.lies == (~kept).sum()
+
+
+def test_a_fault_is_set_aside_whatever_the_threat_and_the_threshold():
+    K, records = game()
+    for threshold in (4.0, np.inf):
+        for size in (0.9, 1.1):
+            found = decided(K, changed(records, 7, size * FAULT), Threat(), threshold)
+            assert found.mask[7] == (size < 1 and threshold == np.inf)  # a smaller one is found by trimming
+    assert faults(np.array([0.0, 1.0, -1.0, 3 * FAULT]), 2.0).tolist() == [False, False, False, True]
+    assert not faults(np.array([0.0, 1.0, -1.0, 3 * FAULT]), 4.0).any()
+
+
+@pytest.mark.parametrize(("lies", "kept_all"), [(25, False), (35, True)])
+def test_a_model_that_explains_fewer_than_half_sets_none_aside(lies, kept_all):
+    """The values are as rough as the model allows; the lies are far from them and from each other."""
+    K, records = game(plays=60, points=60)
+    records = Records(np.arange(60), records.values, np.ones(60))
+    by = np.zeros(60)
+    by[:lies] = 5.0 * np.random.default_rng(1).choice([-1, 1], lies) * np.arange(3, 3 + lies)
+    values = np.where(by != 0, by, 0.01 * records.values)
+    assert decided(K, records.with_values(values), Threat(lies=60)).mask.all() == kept_all
+
+
+def test_a_source_and_its_plays_are_set_aside_together():
+    K, records = game()
+    forged = np.random.default_rng(5).uniform(-3, 3, 15)
+    values = records.values.copy()
+    values[records.sources == 1] = forged
+    found = decided(K, records.with_values(values), Threat(liars=1))
+    assert found.aside == (1,)
+    assert not found.mask[records.sources == 1].any()
+    assert not found.alone[records.sources == 1].any()
+
+
+# -- many points: some judge the others --------------------------------------------------------------------------------
+
+
+def halves(K, records, threat, threshold=4.0):
+    """The even plays judge the odd ones."""
+    even = np.arange(0, len(records.values), 2)
+    judges = decided(K, records.only(even), threat, threshold)
+    said = judges.posterior.mean, judges.posterior.deviation
+    allowance = Allowance.of(threat)
+    return judges, extended(judges, even, records, K, said, threshold=threshold, allowance=allowance)
+
+
+def test_the_judges_decide_as_all_together_would():
+    K, records = game()
+    records = changed(records, [3, 8, 21], 4.0)
+    judges, found = halves(K, records, Threat(lies=3))
+    np.testing.assert_array_equal(found.mask, decided(K, records, Threat(lies=3)).mask)
+    np.testing.assert_array_equal(found.mask[::2], judges.mask)
+    kept = found.mask
+    expected = JointPosterior.of_plays(K, records.arms[kept], records.values[kept], np.ones(kept.sum()), LAM)
+    np.testing.assert_allclose(found.posterior.mean, expected.mean, atol=1e-6)
+
+
+@pytest.mark.parametrize(("off", "aside"), [(1.0, False), (8.0, False), (1e3, True)])
+def test_only_a_fault_is_free_among_those_that_are_judged(off, aside):
+    """No tampering is feared. Eight is far beyond the threshold, but within ten ranges of the other values."""
+    K, records = game()
+    records = changed(records, 3, off)
+    assert halves(K, records, Threat())[1].mask[3] != aside
+    assert decided(K, records, Threat()).mask[3] != aside
+
+
+def test_a_fault_is_beyond_ten_thresholds():
+    """With a threshold of 1,000 deviations, nothing that is off by less than 10,000 is one."""
+    K, records = game()
+    records = changed(records, 3, 800.0)  # about 8,000 deviations
+    assert halves(K, records, Threat(), threshold=1000.0)[1].mask[3]
+    assert not halves(K, records, Threat(), threshold=700.0)[1].mask[3]
+    assert decided(K, records, Threat(), 1000.0).mask[3]
+
+
+def test_accidents_among_those_that_are_judged_are_few_and_not_confirmed():
+    K, records = game()
+    few, many = changed(records, [3, 9], [4.0, 5.0]), changed(records, np.arange(1, 60, 2), np.linspace(4, 9, 30))
+    assert np.flatnonzero(~halves(K, few, None)[1].mask).tolist() == [3, 9]
+    assert halves(K, many, None)[1].mask.all()

@@ -76,7 +76,7 @@ def test_late_plays_that_fall_short_of_it_confirm_nothing():
     first = leader(mode)
     for step_aside in (0.03, -0.03, 0.02):
         mode = again(mode, [1.5], first + step_aside)
-    assert mode.surrogate.watch.kept[-3:].all()
+    assert mode.surrogate.kept.mask[-3:].all()
     assert asked(mode) is not None
 
 

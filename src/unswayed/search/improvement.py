@@ -24,9 +24,8 @@ from unswayed.search.task import Task
 from unswayed.spaces import Space
 from unswayed.types import FloatArray
 
-CLIMBS = 4  # climb from this many rows
+CLIMBS = 4  # climb from this many rows, and from the best of each family
 CLIMB_STEPS = 12  # of L-BFGS, at most
-APART = 0.1  # of a side of the cube: rows to climb from differ by more than this in some column
 HORIZON = 10  # plays of a short study, for each parameter and one more: from then on doubt counts in full
 LEADERS = 3  # starts lie around this many rows of largest mean
 WALK = 8  # moves to neighbours at most, where parameters are whole numbers, steps or categories
@@ -53,7 +52,7 @@ class Improvement:
 def maximize_acquisition(space: Space, goal: Improvement, starts: FloatArray) -> FloatArray:
     """Rows of the space, the best first: the starts, and what is reached by climbing from the best of them."""
     scores = goal.at(starts)
-    rows = climbed(space, goal, starts[_apart(space, starts, scores)])
+    rows = climbed(space, goal, starts[leading(space, starts, scores, CLIMBS)])
     rows = rows[np.argsort(-goal.at(rows), kind="stable")]
     rows = np.vstack([_walked(space, goal, rows[0]), rows])
     starts, scores = np.vstack([rows, starts]), np.append(goal.at(rows), scores)
@@ -83,17 +82,6 @@ def climbed(space: Space, goal: Improvement, starts: FloatArray) -> FloatArray:
     found = minimize(loss, starts[:, free].ravel(), jac=True, bounds=inside, method="L-BFGS-B", options=limit)
     rows[:, free] = np.clip(found.x, 0.0, 1.0).reshape(len(rows), -1)
     return space.legal(rows)
-
-
-def _apart(space: Space, rows: FloatArray, scores: FloatArray) -> list[int]:
-    """The best rows that are not close to each other, and the best row of each family."""
-    chosen: list[int] = []
-    for place in np.argsort(-scores, kind="stable"):
-        if all(np.abs(rows[place] - rows[other]).max() > APART for other in chosen):
-            chosen.append(int(place))
-        if len(chosen) == CLIMBS:
-            break
-    return list(dict.fromkeys([*chosen, *leading(space, rows, scores, 0).tolist()]))
 
 
 def _walked(space: Space, goal: Improvement, row: FloatArray) -> FloatArray:

@@ -25,8 +25,9 @@ from unswayed import Play, Status, Threat
 from unswayed.core.data.threads import one_thread
 from unswayed.judgement.assumptions import Given
 from unswayed.search.conclude import answer
+from unswayed.search.doubt import doubt_from_the_start
 from unswayed.search.modes import begin, step
-from unswayed.search.schedule import SCHEDULE, Rule, Schedule, doubt_from_the_start, propose
+from unswayed.search.schedule import SCHEDULE, Rule, Schedule, propose
 from unswayed.search.task import Task, Told
 from unswayed.spaces import Point, Space
 from unswayed_gauntlet.game import MatchGame

@@ -9,10 +9,10 @@ import pytest
 from tests.search.games import Game, bowl, nothing, task
 from tests.search.test_doubt import GRID, hill
 from unswayed import Matern, Options, Threat, Why
-from unswayed.search.doubt import doubts
+from unswayed.search.doubt import doubts, measure_again
 from unswayed.search.improvement import Turn, improve, repeat_leader
 from unswayed.search.quotas import closest_rival, family_turn, fill_hole, leader_to_confirm, propose_restart
-from unswayed.search.schedule import QUOTAS, SCHEDULE, Quota, due, measure_again, propose, ticket
+from unswayed.search.schedule import QUOTAS, SCHEDULE, Quota, due, propose, ticket
 
 SMOOTH = {"kernel": Matern(2.5, 2.0), "noise_std": 1e-4, "level": 0.0, "output_scale": 1.0}
 

@@ -17,7 +17,6 @@ from scipy.spatial.distance import cdist
 from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.gp.point_posterior import LeadOver, PointPosterior
 from unswayed.search.candidates import leading, starts, success_probability
-from unswayed.search.doubt import settled
 from unswayed.search.modes import Guided
 from unswayed.search.play import Proposal, Why
 from unswayed.search.task import Task
@@ -166,8 +165,13 @@ class Turn:
 
     @cached_property
     def closed(self) -> set[bytes]:
-        """Rows not to play: pending or failed in a large space, failed twice in a small one, or settled."""
-        return _closed(self.search, self.pending) | settled(self.search.surrogate, self.plays)
+        """Rows not to play. In a small space: failed twice, and no value. Else: failed or pending."""
+        failed = self.search.data.failed
+        if self.task.all_rows is None:
+            return {row.tobytes() for row in np.vstack([failed, self.pending])}
+        told = {row.tobytes() for row in self.search.data.rows}
+        times = Counter(row.tobytes() for row in failed if row.tobytes() not in told)
+        return {row for row, n in times.items() if n >= 2}
 
     @cached_property
     def places(self) -> Places:
@@ -209,14 +213,3 @@ def repeat_leader(turn: Turn) -> Sequence[Proposal]:
 def reason(lead: LeadOver, row: FloatArray) -> Why:
     """Whether a row is expected to be as good as the leader, up to the noise."""
     return Why.EXPLOIT if lead.at(row[None])[0][0] > -np.sqrt(lead.posterior.lam) else Why.EXPLORE
-
-
-def _closed(search: Guided, pending: FloatArray) -> set[bytes]:
-    failed = search.data.failed
-    if search.task.all_rows is None:
-        return {row.tobytes() for row in np.vstack([failed, pending])}
-    if not len(failed):
-        return set()
-    told = {row.tobytes() for row in search.data.rows}
-    times = Counter(row.tobytes() for row in failed if row.tobytes() not in told)
-    return {row for row, n in times.items() if n >= 2}

@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unswayed.search.candidates import initial_row
-from unswayed.search.doubt import doubts
+from unswayed.search.doubt import measure_again
 from unswayed.search.improvement import Turn, improve, reason, repeat_leader
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Proposal, Why
@@ -42,22 +42,6 @@ from unswayed.types import FloatArray
 
 Rule = Callable[[Turn], Sequence[Proposal]]
 CROWD = 100  # from this number of pending plays on, choices are repeated
-
-
-def measure_again(turn: Turn) -> list[Proposal]:
-    """What may be a lie that matters, or is set aside and may be true; less of it early on, because leaders change."""
-    made = min(turn.number / turn.plays, 1.0)
-    return [one._replace(worth=made * one.worth) for one in doubt_from_the_start(turn)]
-
-
-def doubt_from_the_start(turn: Turn) -> list[Proposal]:
-    """The same, however early. Nothing while most pending plays of a large space are repeats: they will tell."""
-    surrogate = turn.search.surrogate
-    repeats = sum(row.tobytes() in surrogate.arm_of for row in turn.pending) if turn.task.all_rows is None else 0
-    if 2 * repeats > len(turn.pending):
-        return []
-    found = doubts(surrogate, turn.plays, turn.pending, turn.source)
-    return [one for one in found if one.row.tobytes() not in turn.closed]
 
 
 class Quota(NamedTuple):

@@ -111,7 +111,7 @@ def hplc_table(runs: RecordedRuns) -> Table:
     shares = [("half of the pairs", 0.5), ("nine pairs in ten", 0.9), ("all pairs", 1.0)]
     rows = [(f"{who} differ by at most", f"{100 * np.quantile(apart, q):.2g}% of the range") for who, q in shares]
     rows += [(f"pairs that differ by more than {p}% of the range", str((apart > p / 100).sum())) for p in (5, 10, 25)]
-    rows += [("pairs of which one value is 0", str((zeros == 1).sum())), ("pairs of zeros", str((zeros == 2).sum()))]
+    rows += [("pairs with one value of 0", str((zeros == 1).sum())), ("pairs of zeros", str((zeros == 2).sum()))]
     return tabled(f"{len(both)} points measured twice | ", rows)
 
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DRAWN = ROOT / "docs" / "gallery.md"  # its code is run by tests/site/test_gallery.py
 FOLDERS = (
-    "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|gauntlet|integrations|paper|plots|policies"
+    "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|gauntlet|integrations|judgement|paper|plots|policies"
     "|liars|optimizers|problems|programs|report|scripts|search|service|simulation|spaces|storage|study|tests"
 )
 CODE = (ROOT / "src/unswayed", ROOT / "gauntlet/src/unswayed_gauntlet", ROOT)  # where paths in a page begin

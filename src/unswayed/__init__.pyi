@@ -11,6 +11,7 @@ from unswayed.core.tampering.certificate import certificate as certificate
 from unswayed.core.gp.kernels import Linear as Linear
 from unswayed.core.gp.kernels import Matern as Matern
 from unswayed.core.gp.kernels import SquaredExponential as SquaredExponential
+from unswayed.core.gp.kernels import TwoScale as TwoScale
 from unswayed.core.data.measurement import Measurement as Measurement
 from unswayed.core.gp.posterior import JointPosterior as JointPosterior
 from unswayed.core.gp.posterior import Posterior as Posterior
@@ -50,8 +51,7 @@ from unswayed.spaces.reals import Real as Real
 from unswayed.study.maximize import maximize as maximize
 from unswayed.study.maximize import minimize as minimize
 from unswayed.study.optimizer import Optimizer as Optimizer
-from unswayed.study.reading import Study as Study
-from unswayed.study.result import Result as Result
+from unswayed.study.study import Study as Study
 from unswayed.types import Feedback as Feedback
 from unswayed.types import Query as Query
 from unswayed.types import View as View

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from html import escape
 from math import ceil, isfinite, log10
 from typing import Any
 
@@ -160,6 +161,32 @@ def listed(words: Sequence[str]) -> str:
         'kernel, noise and level'
     """
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def notebook_html(
+    lines: Sequence[str], title: str = "", head: Sequence[str] = (), rows: Sequence[Sequence[str]] = ()
+) -> str:
+    """A result as a notebook shows it: its lines, the first one in bold, and a table. Nothing is loaded or run.
+
+    Args:
+        lines: The result in words; at least one line.
+        title: What the table is about.
+        head: The titles of its columns.
+        rows: Its cells; without any there is no table.
+
+    Example:
+        >>> notebook_html(["a < b"])
+        "<div><p><strong>a &lt; b</strong></p><pre style='white-space: pre-wrap'></pre></div>"
+    """
+    first, *rest = (escape(printable(line)) for line in lines)
+    words = "\n".join(rest)
+    parts = [f"<p><strong>{first}</strong></p>", f"<pre style='white-space: pre-wrap'>{words}</pre>"]
+    if rows:
+        parts.append(f"<table><caption>{escape(title)}</caption>")
+        for cell, cells in (("th", head), *(("td", row) for row in rows)):
+            parts.append(f"<tr>{''.join(f'<{cell}>{escape(printable(text))}</{cell}>' for text in cells)}</tr>")
+        parts.append("</table>")
+    return f"<div>{''.join(parts)}</div>"
 
 
 def json_text(value: object) -> str:

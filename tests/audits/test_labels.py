@@ -124,7 +124,7 @@ def test_the_proof_of_counts():
             for b in (1, 2)
         )
     assert proof.best == (proof.lies >= 30)
-    assert str(found).startswith("Can this winner be trusted? Yes: with 95% confidence it is the best, even if there")
+    assert str(found).startswith("Can this winner be trusted? Yes: with 95% confidence it is the best, even with")
     assert found.to_dict()["certified"]
     more = audit_labels("abc", s, trials=n, threat=Threat(lies=proof.lies + 1))
     assert "Not against" in str(more)

@@ -91,7 +91,7 @@ def test_many_sources_cost_little():
     found = audit(option[:, None], y, sources=np.arange(2000) % 400)
     assert len(found.sources) == 400 > REFITTED
     assert all(one.without is not None for one in found.sources)
-    assert str(found).count("could overturn it alone") + str(found).count("cannot overturn it alone") == 10
+    assert str(found).count(" have overturned it alone") == 10
     assert "and 390 more" in str(found)
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from unswayed import Box, Categorical, InvalidInput, Measurement, Optimizer, Options, Real, Status, Study, Threat
 from unswayed.cli.study import app
 from unswayed.storage import FileJournal, read_journal
-from unswayed.study.sheets import read_sheet, sheet
+from unswayed.study.tables.sheets import read_sheet, sheet
 
 UNSWAYED = [sys.executable, "-c", "from unswayed.cli import main; main()"]
 SPACE = """

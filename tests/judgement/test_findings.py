@@ -1,11 +1,13 @@
 """What measurements support: budgets and counts against trying other values, whoever asks."""
 
+import re
+from html import escape, unescape
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 
-from unswayed import Optimizer, Options, SquaredExponential, Threat
+from unswayed import Measurement, Optimizer, Options, SquaredExponential, Threat, audit
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
@@ -15,6 +17,7 @@ from unswayed.judgement.prior import Prior, prior
 from unswayed.judgement.recommend import CAUTION
 from unswayed.judgement.source import Source
 from unswayed.judgement.span import Span
+from unswayed.text import at_least
 
 KERNEL = SquaredExponential(0.8)
 ROWS = np.arange(4.0)[:, None]
@@ -167,3 +170,35 @@ def test_the_lowest_lead_under_a_threat_is_that_of_as_many_lies():
             threat = Threat(lies=lies, low=-1, high=2)
             assert lowest_lead(case, threat) == pytest.approx(lowest[lies], abs=1e-9)
         assert lowest_lead(case, None) is None
+
+
+HARM = "<img src=x onerror=alert(1)>\x1b[31m"
+
+
+def results():
+    """An answer, an audit of points, audits by label: of values, and of counts."""
+    study = Optimizer(Options([HARM, "b"]), threat=Threat(lies=1, low=0, high=9), seed=0)
+    study.add([(x, Measurement(y, source=HARM)) for x, y in ((HARM, 1.0), ("b", 2.0), (HARM, 1.2), ("b", 2.1))])
+    yield study.answer()
+    yield audit([[0.0], [0.0], [1.0], [1.0]], [0.1, 0.2, 1.0, 1.1], names=[HARM], sources=[HARM, "w", HARM, "w"])
+    yield audit([HARM, HARM, "b", "b"], [1.0, 1.1, 2.0, 2.2], low=0, high=9)
+    yield audit([HARM, "b"], [0.1, 0.2], trials=[100, 100])
+
+
+@pytest.mark.parametrize("found", [*results()], ids=["answer", "audit", "values", "counts"])
+def test_notebooks_show_the_words_and_what_the_winner_withstands(found):
+    page = found._repr_html_()
+    assert "<img" not in page
+    assert "\x1b" not in page
+    assert all(escape(line) in page for line in str(found).splitlines())
+    cells = [unescape(cell) for cell in re.findall("<td>(.*?)</td>", page)]
+    assert cells[0] == f"{found.lie}s"
+    assert cells[1] == f"from {found.breakdown_lies}"
+    assert cells[-3:-1] == ["changes, in all", f"from {at_least(found.breakdown_budget)}"]
+    assert len(cells) == 3 * len(found.limits)
+
+
+def test_where_nothing_can_be_weighed_notebooks_show_no_table():
+    study = Optimizer(Options(["a", "b"]), seed=0)
+    study.add([("a", 1.0), ("b", 1.0)])
+    assert "<table" not in study.answer()._repr_html_()

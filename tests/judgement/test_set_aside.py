@@ -7,9 +7,10 @@ from unswayed import Matern, Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.set_aside import FAULT, extended, faults, set_aside
+from unswayed.judgement.set_aside import extended, faults, set_aside
 
 LAM = 0.01
+FAULT = 1e4  # deviations of the prior
 
 
 def game(seed=0, plays=60, points=20):

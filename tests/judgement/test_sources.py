@@ -1,5 +1,7 @@
 """Sources against literal Gaussian densities, and on made-up workers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -8,7 +10,9 @@ from unswayed import Matern, Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.sources import LIARS, OUTLIERS, WIDEST, _log_density, judge, weigh_sources
+from unswayed.judgement.sources import _log_density, judge, weigh_sources
+
+ONE_IN_TWENTY = 0.05  # a source, or a play of an honest one, is wrong with this probability before the data
 
 
 def game(seed, plays=80, workers=5, points=30):
@@ -37,7 +41,7 @@ def with_outliers(r, V, arms, span):
     """The density of r where plays become outliers one by one, as long as that makes all of them more probable."""
 
     def density(rest):
-        outliers = (len(r) - len(rest)) * np.log(OUTLIERS / span)
+        outliers = (len(r) - len(rest)) * np.log(ONE_IN_TWENTY / span)
         return outliers + (multivariate_normal(cov=V[np.ix_(rest, rest)]).logpdf(r[rest]) if rest else 0.0)
 
     def left(rest, arm):
@@ -65,9 +69,9 @@ def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed)
     gain = A[np.ix_(mine, ~mine)] @ np.linalg.inv(A[np.ix_(~mine, ~mine)])
     r = records.values[mine] - gain @ records.values[~mine]
     V = A[np.ix_(mine, mine)] - gain @ A[np.ix_(~mine, mine)]
-    honest, offset = (with_outliers(r, v, records.arms[mine], span) for v in (V, V + (WIDEST * span) ** 2))
+    honest, offset = (with_outliers(r, v, records.arms[mine], span) for v in (V, V + (span / 2) ** 2))
     anything = -len(r) * np.log(span)
-    assert found.gain == pytest.approx(max(offset, anything) - honest + np.log(LIARS), rel=1e-6)
+    assert found.gain == pytest.approx(max(offset, anything) - honest + np.log(ONE_IN_TWENTY), rel=1e-6)
     assert found.change == pytest.approx(np.abs(r).sum(), rel=1e-6)
 
 
@@ -108,6 +112,16 @@ def test_a_drift_is_taken_off():
         untimed = weighed(K, Records(records.arms, drifting, records.weights, records.sources))
         assert not untimed.offsets[:, 1].any()  # without times there is no drift
     assert found >= 34
+
+
+@pytest.mark.parametrize(("plays", "judged"), [(2, False), (3, True), (5, True)])
+def test_a_source_is_judged_from_three_plays_on(plays, judged):
+    K, records, _ = game(4)
+    sources = np.where(records.sources == 2, 0, records.sources)
+    sources[:plays] = 2
+    found = weighed(K, lie(replace(records, sources=sources), 2, lambda values: values + 5.0))
+    assert bool(found.aside or found.offsets[2].any()) == judged
+    assert not np.delete(found.offsets, 2, axis=0).any()
 
 
 def test_single_lies_do_not_discredit_their_source():

@@ -49,8 +49,8 @@ def leader(runs, values):
 def planned(runs, found):
     """The values after the changes of the plan of an audit."""
     values = runs.values.copy()
-    for change in found.plan:
-        values[change.row] = found.data.shown(change.to)
+    for change in found.plan.changes:
+        values[change.row] = change.instead
     return values
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import unswayed as uw
 from unswayed.search.play import Play, Status, Why
 from unswayed.service.pages.render import TokenRow, Who
-from unswayed.study.reading import Study
 from unswayed.study.settings import Settings
 from unswayed.study.state import State
+from unswayed.study.study import Study
 
 # What runs would leave the word as one; the text of the page has it in two parts.
 HARM = (

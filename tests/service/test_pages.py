@@ -16,7 +16,7 @@ from unswayed.core.tampering.influence import pairwise_influence
 from unswayed.search.play import Play, Status
 from unswayed.search.report import what_if
 from unswayed.service.pages import render
-from unswayed.service.pages.columns import FAR, Columns
+from unswayed.service.pages.columns import SURPRISING, Columns
 from unswayed.service.pages.plays import ROWS
 from unswayed.service.pages.trust import Gauge
 from unswayed.service.pages.view import StudyView
@@ -176,7 +176,7 @@ def test_the_log_shows_every_play_once_and_what_became_of_it(plain):
 def test_surprising_plays_are_those_set_aside_or_far_from_the_others(plain):
     shown = plain.log_page(1, None, True, None)
     assert set(plain.answer.set_aside) <= {entry.play.number for entry in shown.entries}
-    assert all(entry.aside or (entry.far or 0) > FAR for entry in shown.entries)
+    assert all(entry.aside or (entry.far or 0) > SURPRISING for entry in shown.entries)
     liar = {play.number for play in plain.log if play.source == "lab 3" and play.status is Status.TOLD}
     assert liar <= {entry.play.number for entry in shown.entries}
 

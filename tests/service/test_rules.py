@@ -295,7 +295,7 @@ def test_events_end_when_the_token_is_revoked(world):
     def revoke():
         shown.wait(60)
         world.host.tokens.revoke("eye")
-        study.edit("boss", lambda: study.change(note="after the revocation"))
+        study.edit("boss", lambda known: known.change(note="after the revocation"))
 
     thread = threading.Thread(target=revoke)
     thread.start()

@@ -148,7 +148,7 @@ def test_64_workers_share_the_last_10_plays(host):
     for thread in threads:
         thread.join()
     assert sorted(given) == list(range(10))
-    assert study.plays_left == 0
+    assert study.study.plays_left == 0
 
 
 def test_those_who_tell_at_once_are_written_together_and_all_are_kept(host):
@@ -221,7 +221,7 @@ def test_two_servers_of_one_database_see_what_the_other_has_written(postgres):
     tell(study, "lab", a, 0.25)
     assert one.study("s").records() == two.study("s").records()
     assert [play.value for play in two.study("s").log] == [play.value for play in one.study("s").log]
-    one.study("s").edit("o", lambda: study.retract(a, "spoilt"))
+    one.study("s").edit("o", lambda known: known.retract(a, "spoilt"))
     assert str(two.study("s").answer()) == str(one.study("s").answer())
 
 
@@ -236,9 +236,9 @@ def test_servers_that_share_a_study_agree_with_one_that_begins_later(postgres, m
         (asked,) = ask(study, f"lab{number % 3}")
         tell(study, f"lab{number % 3}", asked, 0.9 - (study.log[asked].point["x"] - 0.3) ** 2)
         if number == 20:
-            one.study("s").edit("o", lambda: one.study("s").retract(4, "spoilt"))
+            one.study("s").edit("o", lambda known: known.retract(4, "spoilt"))
         if number == 28:
-            two.study("s").edit("o", lambda: two.study("s").change(threat=None))
+            two.study("s").edit("o", lambda known: known.change(threat=None))
     kinds = [record["kind"] for record in one.study("s").records()]
     assert kinds.count("fit") > 10
     late = Host(Database(postgres))

@@ -64,5 +64,5 @@ class World:
         """Everything that a request could have changed."""
         rows = [{**row, "seen": None} for row in self.host.tokens.rows()]
         names = self.host.names()
-        studies = {name: (self.host.study(name).records(), self.host.study(name).settings) for name in names}
+        studies = {name: (self.host.study(name).records(), self.host.study(name).study.settings) for name in names}
         return rows, studies, {name: list(self.host.study(name).log) for name in names}

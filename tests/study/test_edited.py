@@ -73,7 +73,7 @@ def test_a_study_whose_measurements_are_all_retracted_says_so(tmp_path):
         for number in range(3):
             study.retract(number, "unplugged")
         with pytest.raises(InvalidInput, match="no measurement counts any more; the last reason: unplugged"):
-            study.result()
+            study.answer()
 
 
 def test_a_retraction_can_be_undone(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 import unswayed as uw
 from unswayed import Box, Categorical, Integer, InvalidInput, Measurement, Options, Real
-from unswayed.study.importing import read_measurements
+from unswayed.study.tables.importing import read_measurements
 
 MLFLOW = Path(__file__).parent.parent / "storage" / "exports" / "mlflow-search-runs.csv"
 BOX = Box({"lr": Real(1e-4, 1, log=True), "layers": Integer(1, 8), "kind": Categorical(["a", "1", 2, True])})

@@ -464,10 +464,10 @@ def test_nothing_is_known_before_the_first_answer():
     optimizer = study()
     play, failed = optimizer.ask(2)
     optimizer.fail(failed, "broken")
-    with pytest.raises(InvalidInput, match="nothing has been measured"):
-        optimizer.answer()
+    with pytest.raises(InvalidInput, match="nothing has been measured yet"):
+        study().answer()
     with pytest.raises(InvalidInput, match="no play could be measured; the last reason: broken"):
-        optimizer.result()
+        optimizer.answer()
     optimizer.tell(play, 2.0)
     assert optimizer.answer().measured == 1
 

@@ -19,12 +19,12 @@ def result():
 
 
 def test_its_parts(result):
-    assert isinstance(result.answer, Answer)
-    assert result.point == result.answer.point
-    assert result.plays == result.answer.plays
+    assert isinstance(result, Answer)
+    assert result.answer is result
+    assert len(result.plays) == 24
     assert [play.status for play in result.failures] == [Status.FAILED] * len(result.failures)
     assert result.failures
-    assert repr(result) == f"Result(answer={result.answer!r})"
+    assert repr(result).startswith("Answer(x = ")
 
 
 def test_to_dict_is_json_and_says_what_failed(result):
@@ -38,7 +38,6 @@ def test_to_dict_is_json_and_says_what_failed(result):
 
 def test_the_text_ends_with_the_last_failure(result):
     last = result.failures[-1]
-    assert str(result).startswith(str(result.answer))
     assert str(result).splitlines()[-1].endswith(f"number {last.number}: OSError: too hot")
 
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from unswayed import Box, Command, InvalidInput, Optimizer, Real, Result, Status, maximize
+from unswayed import Answer, Box, Command, InvalidInput, Optimizer, Real, Status, maximize
 from unswayed.search.play import Play
 
 SPACE = Box({"x": Real(-1, 1)})
@@ -21,7 +21,7 @@ def study(**options):
 
 def test_it_is_what_maximize_does():
     result, same = study().run(bowl, progress=False), maximize(bowl, SPACE, threat=0.5, seed=3, plays=22)
-    assert isinstance(result, Result)
+    assert isinstance(result, Answer)
     assert result.plays == same.plays
     assert result.to_dict() == same.to_dict()
 

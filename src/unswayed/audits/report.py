@@ -6,7 +6,7 @@ from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from unswayed.audits.verdict import verdict
-from unswayed.judgement.words import gap_sentence
+from unswayed.judgement.words import SHOWN, could_alone, gap_sentence, more, still_wins, who_wins
 from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from unswayed.judgement.findings import Limit
     from unswayed.judgement.source import Source
 
-SHOWN = 10  # suspects and sources
 PLANNED = 5  # false measurements of the cheapest plan
 KINDS = {"lies": "false measurement", "liars": "lying source", "total": "tampering"}
 
@@ -78,11 +77,8 @@ def sentence(audit: Audit) -> str:
         elif audit.suspects:
             claim += " (by the measurements that the others explain)"
     measured = int(audit.counts.sum())
-    words = gap_sentence(audit.certificate, audit.credible, audit.assumptions, claim=claim, measured=measured)
-    said = audit.certificate or audit.credible
-    if said is None or not (said.threat.lies or said.threat.liars) or not isfinite(said.largest_gap):
-        return words
-    return f"{words} This supposes that every honest value lies {audit.span}."
+    bounds = audit.certificate, audit.credible
+    return gap_sentence(*bounds, audit.assumptions, claim=claim, measured=measured, span=str(audit.span))
 
 
 def details(audit: Audit) -> list[str]:
@@ -107,15 +103,8 @@ def details(audit: Audit) -> list[str]:
         f"{_shown(audit, s.expected)} is expected, {s.score:.1f} standard deviations"
         for s in audit.suspects[:SHOWN]
     ]
-    lines += _more(len(audit.suspects), SHOWN)
-    if audit.winner_without_suspects is not None:
-        left = "it" if len(audit.suspects) == 1 else "them"
-        lines.append(f"Without {left} {audit.describe(audit.winner_without_suspects)} wins.")
-    return lines
-
-
-def _more(number: int, shown: int) -> list[str]:
-    return [f"  and {number - shown:,} more"] if number > shown else []
+    lines += more(len(audit.suspects), SHOWN)
+    return lines + still_wins(len(audit.suspects), audit.winner_without_suspects, audit.describe)
 
 
 def _limits(audit: Audit) -> list[str]:
@@ -157,12 +146,12 @@ def _plan(audit: Audit) -> list[str]:
             f"{_shown(audit, c.instead)} in truth"
             for c in plan.changes[:PLANNED]
         ]
-        lines += _more(len(plan.changes), PLANNED)
+        lines += more(len(plan.changes), PLANNED)
     if plan.sources and plan.sources_rival is not None:
         names = [printable(name, limit=200) for name in plan.sources[:PLANNED]]
-        more = [f"{len(plan.sources) - PLANNED:,} more"] if len(plan.sources) > PLANNED else []
+        rest = [f"{len(plan.sources) - PLANNED:,} more"] if len(plan.sources) > PLANNED else []
         level = f"option {plan.sources_rival} is level with it or ahead"
-        lines.append(f"Fewest lying sources that could hide that {level}: {listed(names + more)}.")
+        lines.append(f"Fewest lying sources that could hide that {level}: {listed(names + rest)}.")
     return lines
 
 
@@ -175,7 +164,7 @@ def _sources(audit: Audit) -> list[str]:
         return []
     lines = ["Sources (how far each reads above the others; what it could do):"]
     lines += [f"  {', '.join(source_row(audit, one))}" for one in ranked(audit.sources)[:SHOWN]]
-    return lines + _more(len(audit.sources), SHOWN)
+    return lines + more(len(audit.sources), SHOWN)
 
 
 def ranked(sources: tuple[Source, ...]) -> list[Source]:
@@ -188,10 +177,9 @@ def source_row(audit: Audit, one: Source) -> list[str]:
     offset = "offset not known"
     if one.offset is not None and one.deviation is not None:
         offset = f"{round(one.offset, 1 - floor(log10(one.deviation))):+.6g} ± {one.deviation:.2g}"
-    power = "could overturn it alone" if one.alone else "cannot overturn it alone"
-    wins = "too little is left" if one.without is None else f"option {one.without} wins"
+    wins = who_wins(one.without, "option {}".format)
     name = printable(one.name, limit=200) + (" (SUSPICIOUS)" if one.suspicious else "")
-    return [name, counted(one.measurements, "measurement"), offset, power, f"without it {wins}"]
+    return [name, counted(one.measurements, "measurement"), offset, could_alone(one), f"without it {wins}"]
 
 
 def place(audit: Audit, row: int | None) -> str:

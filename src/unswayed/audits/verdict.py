@@ -2,55 +2,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from unswayed.core.tampering.threat import Threat
-from unswayed.text import at_least, at_most, counted, listed, printable, some_of
+from unswayed.judgement.words import doubtful, loses, sure, suspects
+from unswayed.text import at_least, at_most, listed, printable
 
 if TYPE_CHECKING:
     from unswayed.audits.result import Audit
-
-DOUBTFUL = 0.25  # of the measurements of an option: if so many are suspects, nobody knows what it is worth
 
 
 def verdict(audit: Audit) -> str:
     """Can this winner be trusted? Yes, not against this threat, or no; and why."""
     if audit.winner_without_suspects != audit.winner:
-        unexplained = f"the {counted(len(audit.suspects), 'measurement')} that the others do not explain"
-        return _without(audit, unexplained, audit.winner_without_suspects)
+        unexplained = suspects(len(audit.suspects), "measurement")
+        return loses(unexplained, audit.winner_without_suspects, audit.describe)
     if audit.decisive_sources:
         names = listed([printable(name, limit=200) for name in audit.decisive_sources])
         sources = f"the measurements of source{'s' if len(audit.decisive_sources) > 1 else ''} {names}"
-        return _without(audit, f"{sources}, which the others do not explain", audit.winner_without_decisive)
-    if (doubt := _doubtful(audit)) is not None:
+        return loses(f"{sources}, which the others do not explain", audit.winner_without_decisive, audit.describe)
+    options = [suspect.option for suspect in audit.suspects]
+    if (doubt := doubtful(options, audit.counts.__getitem__, audit.describe, "measurement")) is not None:
         return doubt
     return _proved(audit) if audit.certificate is not None else _fitted(audit)
-
-
-def _without(audit: Audit, what: str, winner: int | None) -> str:
-    wins = "too little is left to compare" if winner is None else f"{audit.describe(winner)} wins"
-    return f"No: without {what}, {wins}."
-
-
-def _doubtful(audit: Audit) -> str | None:
-    """The option a large part of whose measurements is not explained, if there is one."""
-    unexplained = Counter(suspect.option for suspect in audit.suspects)
-    for option, count in unexplained.most_common():
-        if count >= DOUBTFUL * audit.counts[option]:
-            measured = some_of(count, int(audit.counts[option]), "measurement")
-            return f"No: {measured} of {audit.describe(option)} cannot be explained by the others."
-    return None
 
 
 def _proved(audit: Audit) -> str:
     c = audit.certificate
     assert c is not None
-    sure = f"with {100 * (1 - c.delta):.4g}% confidence"
+    confidence = sure(c.delta)
     if len(c.candidates) == 1 and c.threat.none:
-        return f"Yes, unless the data were tampered with: it is certified, {sure}, to be the best."
+        return f"Yes, unless the data were tampered with: it is certified, {confidence}, to be the best."
     if len(c.candidates) == 1:
-        return f"Yes: it is certified, {sure}, to be the best if {c.threat.condition}."
+        return f"Yes: it is certified, {confidence}, to be the best if {c.threat.condition}."
     if not c.threat.bounded:
         return f"Not against {c.threat}: nothing is certified unless low and high are given for honest values."
     # A limit of 0 is worth saying for counts only: without any lie the winner is the best.
@@ -58,8 +42,10 @@ def _proved(audit: Audit) -> str:
     conditions = [_withstands(one.kind, one.certified or 0.0) for one in limits if one.certified or one.kind != "total"]
     if conditions:
         only = f"only if {' or '.join(conditions)}"
-        return f"Not against {c.threat}: it is certified, {sure}, to be the best {only}."
-    return f"No: {len(c.candidates)} of {len(audit.points):,} options may be the best; {sure} no more is certified."
+        return f"Not against {c.threat}: it is certified, {confidence}, to be the best {only}."
+    return (
+        f"No: {len(c.candidates)} of {len(audit.points):,} options may be the best; {confidence} no more is certified."
+    )
 
 
 def _withstands(kind: str, limit: float) -> str:

@@ -15,8 +15,8 @@ from unswayed.cli.options import Json, Known, Seed, with_known
 
 if TYPE_CHECKING:
     from unswayed.programs.command import Command
+    from unswayed.search.answer import Answer
     from unswayed.spaces import Space
-    from unswayed.study.result import Result
     from unswayed.study.run import RunOptions
 
 SpaceFile = Annotated[Path, typer.Argument(help="TOML: what may be varied.", metavar="SPACE.toml")]
@@ -142,11 +142,11 @@ def _picture(plot: str | None, file: str | None) -> Path:
     return picture
 
 
-def _run(varied: Space, runs: Command, file: str | None, how: RunOptions, settings: Any) -> tuple[Result, int] | None:
+def _run(varied: Space, runs: Command, file: str | None, how: RunOptions, settings: Any) -> tuple[Answer, int] | None:
     """Run what is left to run, and show the progress on standard error.
 
     Returns:
-        The result of the study and its seed; None if no play could be measured.
+        The answer of the study and its seed; None if no play could be measured.
     """
     from unswayed.cli.run_display import Display
     from unswayed.study.optimizer import Optimizer
@@ -174,10 +174,10 @@ def _run(varied: Space, runs: Command, file: str | None, how: RunOptions, settin
         if not any(play.measured for play in study.log):
             typer.echo(f"unswayed: none of {len(study.log):,} plays could be measured", err=True)
             return None
-        return study.result(), study.seed
+        return study.answer(), study.seed
 
 
-def _report(result: Result, seed: int, file: str | None, picture: Path | None, as_json: bool) -> int:
+def _report(result: Answer, seed: int, file: str | None, picture: Path | None, as_json: bool) -> int:
     """Print the result, then draw it; the exit code."""
     from unswayed.cli.output import draw, print_json
 

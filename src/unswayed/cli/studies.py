@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from unswayed.search.play import Play
     from unswayed.service.client import Remote
     from unswayed.storage import Record
-    from unswayed.study.reading import Study
+    from unswayed.study.study import Study
 
 Name = Annotated[str, typer.Argument(help="A journal file, or http://HOST:PORT/studies/NAME.", metavar="STUDY")]
 Number = Annotated[int, typer.Argument(help="The number of the play.", metavar="NUMBER")]
@@ -48,7 +48,7 @@ def read_study(study: str) -> Study:
     if is_url(study):
         found: Study = connected(study).read()
         return found
-    from unswayed.study.reading import Study
+    from unswayed.study.study import Study
 
     _check_file(study)
     return Study.read(study)

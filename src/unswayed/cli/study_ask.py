@@ -14,7 +14,7 @@ from unswayed.text import counted, listed, printable
 
 if TYPE_CHECKING:
     from unswayed.search.play import Play
-    from unswayed.study.reading import Study
+    from unswayed.study.study import Study
 
 Wanted = Annotated[int, typer.Argument(help="How many plays.", metavar="N", min=1)]
 For = Annotated[str | None, typer.Option("--source", help="Who will measure them.")]
@@ -68,7 +68,7 @@ def _show(name: str, study: Study, plays: list[Play], as_json: bool, as_csv: boo
     from unswayed.cli.output import print_json
     from unswayed.cli.study_status import print_plays
     from unswayed.storage import write_atomically
-    from unswayed.study.sheets import sheet
+    from unswayed.study.tables.sheets import sheet
 
     if out is not None:
         write_atomically(out, sheet(plays, study.space.names).encode())
@@ -101,7 +101,7 @@ def tell(
     may have source, noise_std and trials. Rows without a value are left open, rows that were told before are harmless.
     If a row is wrong, nothing of the file is told.
     """
-    from unswayed.study.cells import number_of
+    from unswayed.study.tables.cells import number_of
 
     with open_study(study) as opened:
         if filled is not None:
@@ -121,7 +121,7 @@ def tell(
 
 def _tell_sheet(study: Any, path: Path) -> str:
     """Tell all of a sheet, which was checked as a whole; what was done."""
-    from unswayed.study.sheets import read_sheet
+    from unswayed.study.tables.sheets import read_sheet
 
     filled = read_sheet(path, study.log, study.space)
     for number, measured in filled.told.items():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unswayed.core.data.measurement import Measurement
     from unswayed.search.play import Play
     from unswayed.spaces import Point, Space
-    from unswayed.study.reading import Study
+    from unswayed.study.study import Study
 
 Right = Annotated[str, typer.Argument(help="The right value.", metavar="VALUE")]
 Numbers = Annotated[list[int] | None, typer.Argument(help="The numbers of the plays.", metavar="NUMBER...")]
@@ -56,7 +56,7 @@ def correct(
 
     For example: [bold]unswayed study correct lab.jsonl 3 0.28 --reason "a typo: it was 0.28"[/bold]
     """
-    from unswayed.study.cells import number_of
+    from unswayed.study.tables.cells import number_of
 
     about = {"source": source, "noise_std": noise_std, "trials": trials}
     given = {name: one for name, one in about.items() if one is not None}
@@ -142,7 +142,7 @@ def add(
     """
     from unswayed.cli.output import warnings_said
     from unswayed.core.data.measurement import Measurement
-    from unswayed.study.importing import read_measurements
+    from unswayed.study.tables.importing import read_measurements
 
     if bool(words) == (table is not None):
         raise InvalidInput("give one point as NAME=... and its VALUE, or --csv FILE" + (", not both" if words else ""))
@@ -165,7 +165,7 @@ def add(
 def _written(space: Space, words: list[str]) -> tuple[Point, float]:
     """A point and its value as they stand on the command line."""
     from unswayed.spaces import Box
-    from unswayed.study.cells import number_of, point_of
+    from unswayed.study.tables.cells import number_of, point_of
 
     cells: dict[str, str] = {}
     values = []
@@ -234,7 +234,7 @@ def change(
 def _threat(study: Any, given: dict[str, Any]) -> Any:
     """The threat with what was given in place of what it was; None if it is unknown."""
     from unswayed.core.tampering.threat import Threat
-    from unswayed.study.cells import number_of
+    from unswayed.study.tables.cells import number_of
 
     given = {name: one for name, one in given.items() if one is not None}
     if given.get("total") == "unknown":

@@ -79,7 +79,7 @@ def _kind(kind: Format | None, out: Path | None) -> Format:
 
 def _content(study: str, kind: Format) -> bytes:
     """The file."""
-    from unswayed.study.export import exported
+    from unswayed.study.tables.export import exported
 
     known = read_study(study)
     if kind is Format.HTML:

@@ -12,7 +12,7 @@ from unswayed.cli.studies import Name, cells, counts, read_study
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
-    from unswayed.study.reading import Study
+    from unswayed.study.study import Study
 
 LISTED = 20  # open plays that are shown
 
@@ -23,7 +23,7 @@ def status(study: Name, as_json: Json = False) -> None:
     For example: [bold]unswayed study status lab.jsonl[/bold]
     """
     from unswayed.cli.output import print_json
-    from unswayed.study.reading import why_no_answer
+    from unswayed.study.study import why_no_answer
 
     known = read_study(study)
     answer = known.answer() if any(play.measured for play in known.log) else None

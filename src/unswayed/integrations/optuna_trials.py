@@ -26,11 +26,10 @@ from unswayed.integrations.optuna_space import Numbers, OptunaSpace
 from unswayed.judgement.assumptions import Given
 from unswayed.search.fold import Fold, begun, folded
 from unswayed.search.modes import Mode
-from unswayed.search.play import Proposal, Why
+from unswayed.search.play import ABOUT, Proposal, Why
 from unswayed.search.schedule import propose
 from unswayed.search.task import Event, Failed, Task, Told
 
-ABOUT = ("source", "noise_std", "trials")  # user attributes
 FIT = "unswayed:fit"  # a system attribute: a fit, and the mark of the trials it was made from
 WHY = "unswayed:why"  # a system attribute: what the sampler chose the trial for
 OVERTAKEN, EACH = 16, 4  # an open trial is lost after this many later ones, and this many more for each later open one

@@ -26,6 +26,7 @@ from unswayed.judgement.credible import Credible, Mixture, credible
 from unswayed.judgement.prior import Prior, certified
 from unswayed.judgement.source import Source
 from unswayed.judgement.span import Span
+from unswayed.text import at_least, notebook_html
 from unswayed.types import FloatArray, IntArray, read_only
 
 NOTHING: FloatArray = read_only(np.zeros(0))
@@ -53,6 +54,13 @@ class Limit:
         if self.overturned is None or self.kind == "total":
             return self.overturned
         return max(self.overturned - 1, 0)
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """From how much on it can change the winner, and up to how much that is certified not to be."""
+        shown = at_least if self.kind == "total" else "{:,}".format
+        least = "no number is enough" if self.overturned is None else f"from {shown(self.overturned)}"
+        return least, "" if not self.certified else shown(self.certified)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -113,6 +121,23 @@ class Findings:
     def breakdown_sources(self) -> int | None:
         """The fewest lying sources that take away the sole win; None if no number is enough, or none is known."""
         return self.breakdown.liars
+
+    @property
+    def weighed(self) -> bool:
+        """Whether amounts of tampering mean something: there is a rival."""
+        return self.breakdown.possible
+
+    @property
+    def lie(self) -> str:
+        """What one lie is called."""
+        return "false measurement"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the words, and a table of what the winner withstands."""
+        names = {"lies": f"{self.lie}s", "liars": "lying sources", "total": "changes, in all"}
+        rows = [(names[limit.kind], *limit.words) for limit in self.limits if self.weighed]
+        head = ("tampering", "could have changed the winner", "certified up to")
+        return notebook_html(str(self).splitlines(), "What it withstands, with the model held fixed", head, rows)
 
     @property
     def worse(self) -> str:

@@ -15,7 +15,7 @@ from unswayed.plots.style import finish_axes, label, line_style
 from unswayed.problems import Problem
 from unswayed.types import FloatArray
 
-# Titles, names of the lines, and for each its places and the regrets of its trials.
+# Title of a panel -> name of a line -> its places and the regrets of its trials.
 Panels = dict[str, dict[str, tuple[Sequence[float], FloatArray]]]
 
 

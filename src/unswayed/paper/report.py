@@ -1,4 +1,4 @@
-"""One page that a reviewer can read: figures, claims, tables and settings, without a network."""
+"""One page for reviewers: figures, claims, tables and settings. It needs no network."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _settings(about: About) -> list[str]:
 def _peak_memory() -> str:
     try:
         import resource
-    except ImportError:  # Windows does not say
+    except ImportError:  # Windows has no such module
         return "unknown"
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux kilobytes
     return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit} MB"

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from unswayed.audits.labels.audit import LabelAudit
 from unswayed.audits.labels.data import named
 from unswayed.audits.labels.lies import false_outcomes, given_up
-from unswayed.audits.labels.report import could_win, lie, summary, suspect_words, verdict
+from unswayed.audits.labels.report import could_win, summary, suspect_words, verdict
 from unswayed.judgement.source import Source
 from unswayed.pages.render import Picture, Table, Words, standalone
 from unswayed.plots.style import BAD, GOOD, PALETTE, encoded, light
@@ -39,7 +39,7 @@ def plot_labels(audit: LabelAudit) -> Figure:
         note = f"proved up to {certified:,}"
         axes.text(right * 0.01, top * 0.97, note, ha="left", va="top", color=GOOD)
     axes.axvline(first, color=BAD, linestyle="--", linewidth=1)
-    axes.set(xlim=(0, right), ylim=(-top / 6, top), xlabel=f"number of {lie(audit)}s")
+    axes.set(xlim=(0, right), ylim=(-top / 6, top), xlabel=f"number of {audit.lie}s")
     axes.set_ylabel("lead that is left")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     axes.set_title(f"lead of {short(audit.labels[audit.winner])}, by the number of lies", fontsize=11)
@@ -72,8 +72,8 @@ def short(label: str) -> str:
 def labels_page(audit: LabelAudit, source: str) -> str:
     """The audit of `source` as a page: the answer, words, the picture, tables."""
     legend = (
-        f"How much of the lead is left after the worst {lie(audit)}s. Where a line meets zero, that option could have "
-        f"won: from {counted(audit.breakdown_lies, lie(audit))} on."
+        f"How much of the lead is left after the worst {audit.lie}s. Where a line meets zero, that option could have "
+        f"won: from {counted(audit.breakdown_lies, audit.lie)} on."
     )
     parts: list[Picture | Table | Words] = [
         Words("", summary(audit)[1:]),  # the first line answers the heading
@@ -97,8 +97,8 @@ def _options(audit: LabelAudit) -> Table:
         value = f"{audit.estimate[rival.option]:.4g}"
         rows.append([audit.describe(rival.option), value, f"{rival.lead:.4g}", f"{rival.lies or 0:,}"])
     kind = "rate" if audit.data.counts else "mean"
-    text = f"How many {lie(audit)}s would have brought each of them level with the winner."
-    return Table("Who could have won", text, ("option", kind, "behind by", f"{lie(audit)}s"), rows)
+    text = f"How many {audit.lie}s would have brought each of them level with the winner."
+    return Table("Who could have won", text, ("option", kind, "behind by", f"{audit.lie}s"), rows)
 
 
 def _sources(audit: LabelAudit) -> Table:
@@ -108,7 +108,7 @@ def _sources(audit: LabelAudit) -> Table:
     ranked = sorted(audit.sources, key=rank)
     rows = []
     for source in ranked[:ROWS]:
-        without = "too little is left" if source.without is None else audit.describe(source.without)
+        without = "too little is left to compare" if source.without is None else audit.describe(source.without)
         alone = "yes" if source.alone else "no"
         rows.append([named(source.name), f"{source.measurements:,}", alone, without])
     more = len(ranked) - len(rows)

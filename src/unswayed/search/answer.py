@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
 from unswayed.judgement.words import gap_sentence
-from unswayed.search.play import Play
+from unswayed.search.history import history
+from unswayed.search.play import Play, Status
 from unswayed.search.report import report
 from unswayed.spaces import Point
 from unswayed.text import counted, number, resolved
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
 HIDDEN = 0.05  # nothing is said if a narrow peak could hide in a larger share of a box
@@ -67,6 +68,16 @@ class Answer(Findings):
     continuum: bool
     flat: bool
 
+    @property
+    def answer(self) -> Answer:
+        """The answer itself: what `maximize` returns has a `point` and an `answer`."""
+        return self
+
+    @property
+    def failures(self) -> tuple[Play, ...]:
+        """The plays that could not be measured, with their reasons."""
+        return tuple(play for play in self.plays if play.status is Status.FAILED)
+
     @cached_property
     def measured(self) -> int:
         """How many measurements count."""
@@ -103,7 +114,7 @@ class Answer(Findings):
             return "There is no other point."
         best = f"the best of the {counted(self.considered, 'point')} considered"
         best += " (by the measurements kept)" if self.set_aside and self.certificate is None else ""
-        text = gap_sentence(
+        return gap_sentence(
             self.certificate,
             self.credible,
             self.assumptions,
@@ -111,14 +122,11 @@ class Answer(Findings):
             measured=self.measured,
             kept=bool(self.set_aside),
             flat=self.flat,
+            span=f"between {self.shown_range}",
             hint=f" A narrow peak could hide in {self.unexplored:.0%} of the space."
             if self.unexplored > HIDDEN
             else "",
         )
-        bound, threat = self.certificate or self.credible, self.threat
-        if bound is None or threat is None or not (threat.lies or threat.liars) or bound.largest_gap == inf:
-            return text
-        return f"{text} This supposes that every honest value lies between {self.shown_range}."
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"
@@ -126,8 +134,14 @@ class Answer(Findings):
     def __str__(self) -> str:
         return "\n".join(report(self))
 
+    def history(self) -> pa.Table:
+        """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
+        return history(self.plays, self.space.names)
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""
+        shown = ("number", "point", "why", "reason")
+        failures = [{name: play.to_dict()[name] for name in shown} for play in self.failures]
         return {
             "point": self.point,
             "estimate": self.estimate,
@@ -146,6 +160,9 @@ class Answer(Findings):
             "threat": None if self.threat is None else self.threat.to_dict(),
             "threats": [limit.to_dict() for limit in self.limits] if self.weighed else [],
             "minimize": self.minimize,
+            "plays": len(self.plays),
+            "failed": len(failures),
+            "failures": failures,
         }
 
     def plot(self) -> Figure:

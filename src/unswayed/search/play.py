@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 from unswayed.spaces import Point
 from unswayed.types import FloatArray
 
+ABOUT = ("source", "noise_std", "trials")  # what may be said about a value
 OLD_WORDS = {"anew": "restart"}  # in journals of older versions
 
 

@@ -16,7 +16,12 @@ LISTED = 10  # plays and sources that are named
 def report(answer: Answer) -> list[str]:
     """The answer, a line for each part."""
     lines = [f"Recommended: {answer.space.describe(answer.point)}, estimated at {answer.shown_estimate}."]
-    return [*lines, answer.sentence, *_levels(answer), *_warnings(answer), _aside(answer), *_sources(answer)]
+    lines += [answer.sentence, *_levels(answer), *_warnings(answer), _aside(answer), *_sources(answer)]
+    if not answer.failures:
+        return lines
+    last, count = answer.failures[-1], len(answer.failures)
+    failed = "1 play failed" if count == 1 else f"{count:,} plays failed; the last"
+    return [*lines, f"{failed}, number {last.number}: {last.reason}"]
 
 
 def _levels(answer: Answer) -> list[str]:

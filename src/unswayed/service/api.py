@@ -20,7 +20,8 @@ from unswayed.service.routes import Route, Wait
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Role
 from unswayed.storage.writing import Writing
-from unswayed.study.export import FORMATS, exported
+from unswayed.study.optimizer import Optimizer
+from unswayed.study.tables.export import FORMATS, exported
 from unswayed.types import whole
 
 ALL = frozenset(Role)
@@ -155,7 +156,7 @@ class Api:
         told = [(x, y if source is None else replace(y, source=source)) for x, y in told]
 
         def adding(study: SharedStudy, _: Writing) -> tuple[int, Body]:
-            return 201, {"numbers": [play.number for play in study.add(told)]}
+            return 201, {"numbers": [play.number for play in study.study.add(told)]}
 
         return self._write(call, adding)
 
@@ -187,8 +188,8 @@ class Api:
         headers = {"Content-Disposition": f'attachment; filename="{study.name}.{form}"'}
         if form == "html":
             answer = study.answer() if any(play.measured for play in study.log) else None
-            return Response(standalone(study, answer, study.name), media_type="text/html", headers=headers)
-        return Response(exported(study, study.records(), form), media_type=FORMATS[form], headers=headers)
+            return Response(standalone(study.study, answer, study.name), media_type="text/html", headers=headers)
+        return Response(exported(study.study, study.records(), form), media_type=FORMATS[form], headers=headers)
 
     def tokens(self, call: Call) -> tuple[int, Body]:
         """All tokens, without their secrets."""
@@ -211,9 +212,9 @@ class Api:
         """In whose name a source speaks, whatever it claims; None for the owner, who may name any."""
         return call.token.name if call.token.role is Role.SOURCE else None
 
-    def _edit(self, call: Call, edit: Callable[[SharedStudy], None]) -> tuple[int, Body]:
+    def _edit(self, call: Call, edit: Callable[[Optimizer], None]) -> tuple[int, Body]:
         def editing(study: SharedStudy, _: Writing) -> tuple[int, Body]:
-            edit(study)
+            edit(study.study)
             return 200, {"seq": study.next_seq}
 
         return self._write(call, editing)
@@ -228,14 +229,15 @@ class Api:
 
 def about(study: SharedStudy) -> Body:
     """The settings and counts of a study."""
-    left = study.plays_left
+    known = study.study
+    left = known.plays_left
     return {
         "name": study.name,
-        "space": study.space.record(),
-        "settings": study.settings.record(),
+        "space": known.space.record(),
+        "settings": known.settings.record(),
         "counts": counts(study),
         "plays_left": left,
-        "state": "finished" if left == 0 and not study.open_plays() else "open",
+        "state": "finished" if left == 0 and not known.open_plays() else "open",
         "seq": study.seq,
     }
 

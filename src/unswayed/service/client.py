@@ -14,9 +14,9 @@ from unswayed.service.requests import PATIENCE, Server
 from unswayed.spaces import Point, Space, space_from_record
 from unswayed.storage import Record
 from unswayed.study.header import Header
-from unswayed.study.reading import Study
 from unswayed.study.settings import Settings, StudyArgs
 from unswayed.study.state import State, plain
+from unswayed.study.study import Study
 from unswayed.text import printable
 
 

@@ -44,10 +44,9 @@ class Host:
         found = self._studies.get(name)
         if found is None:
             with self._lock:
-                number = self.database.studies().get(name)
-                if number is None:
+                if name not in self.database.studies():
                     raise Refused(404, "there is no such study")
-                found = self._studies.get(name) or SharedStudy(self.database, number, name)
+                found = self._studies.get(name) or SharedStudy(self.database, name)
                 self._studies[name] = found
         if found.stale or (fresh and not self.database.sqlite):  # a SQLite file has one server
             found.refresh()
@@ -90,7 +89,7 @@ class Host:
         header = Header.read(known.records()[:1], name)
         try:
             header.check_space(varied, name)
-            changes = header.continued(known.settings, wanted, name)
+            changes = header.continued(known.study.settings, wanted, name)
         except JournalError as error:
             raise Refused(409, f"there is a study {name} already: {error}") from None
         if changes:

@@ -15,8 +15,8 @@ from unswayed.core.data.threads import one_thread
 from unswayed.search.answer import Answer
 from unswayed.search.fold import FitRecord
 from unswayed.search.play import Play, Status, Why
+from unswayed.service.database_study import Body, DatabaseStudy
 from unswayed.service.refused import Refused
-from unswayed.service.written import Body, Written
 from unswayed.spaces import Point
 from unswayed.storage import Record
 from unswayed.storage.database import Database
@@ -33,13 +33,15 @@ class Chosen(NamedTuple):
     edition: int = 0
 
 
-class SharedStudy(Written):
+class SharedStudy(DatabaseStudy):
     """A study of a database. Several threads may use it."""
 
-    def __init__(self, database: Database, number: int, name: str) -> None:
-        super().__init__(database, number, name)
-        self._searching, self._answering = Lock(), Lock()
-        self._search = Searching(self._state.copy())
+    def __init__(self, database: Database, name: str) -> None:
+        super().__init__(database, name)
+        self._number = database.studies()[name]
+        self._searching = Lock()
+        self._answering = Lock()
+        self._search = Searching(self.state.copy())
         self._latest: tuple[int, Answer | None] = (0, None)  # and after which record
         self._active: dict[str, float] = {}  # when each source last asked here
         self._claimed = False
@@ -60,13 +62,13 @@ class SharedStudy(Written):
         told = replace(told, source=source or told.source or known.source)
         reply = {"number": play, "status": "told", "value": told.value}
         if known.status is Status.OPEN:
-            self.tell(known, told)
+            self.study.tell(known, told)
             writing.end_leases([play])
             return 200, reply
         if replace(known, **vars(told)) == known:
-            return 200, reply if source is not None else {**reply, "status": str(self._state.as_shown(known).status)}
+            return 200, reply if source is not None else {**reply, "status": str(self.state.as_shown(known).status)}
         if source is not None and known.source != source:
-            self._record({"kind": "late", "play": play, **told.to_dict()})
+            self.study._record({"kind": "late", "play": play, **told.to_dict()})
             line = f"play {play} was answered by another source; this value is kept in the log and does not count"
             return 409, {"error": line, "stored": None}
         has = f"told {known.value!r}" if known.value is not None else f"{known.status}: {known.reason}"
@@ -79,7 +81,7 @@ class SharedStudy(Written):
             raise Refused(409, f"play {play} was handed on to another source", stored=None)
         if known.status not in (Status.OPEN, Status.FAILED):
             raise Refused(409, f"play {play} was already told {known.value!r}", stored=known.value)
-        self.fail(known, reason)
+        self.study.fail(known, reason)
         writing.end_leases([play])
         return 200, {"number": play, "status": "failed"}
 
@@ -94,11 +96,11 @@ class SharedStudy(Written):
 
     def _held(self, source: str | None, play: int) -> Play:
         """The play, if it was given to the source; an owner has them all."""
-        if not 0 <= play < len(self._state.log):
+        if not 0 <= play < len(self.state.log):
             raise Refused(404, f"there is no play {play}")
-        if source is not None and source not in self._holders.get(play, ()):
+        if source is not None and source not in self.state.holders.get(play, ()):
             raise Refused(403, f"play {play} was not given to you")
-        return self._state.log[play]
+        return self.state.log[play]
 
     # asking
 
@@ -126,16 +128,16 @@ class SharedStudy(Written):
 
     def _hand(self, writing: Writing, source: str, n: int, lease: float, chosen: Chosen) -> tuple[int, Body]:
         """Lend what is ready, then new plays at the points, as far as plays are left."""
-        now, log = writing.now(), self._state.log
+        now, log = writing.now(), self.state.log
         ready = self._ready(source, writing.leases(), now)[:n]
         for play in ready:
             if play.source != source:
-                self._record({"kind": "hand", "play": play.number, "source": source})
-        if chosen.fit is not None and chosen.edition == self._state.edition:
-            self._record({"kind": "fit", **chosen.fit})
+                self.study._record({"kind": "hand", "play": play.number, "source": source})
+        if chosen.fit is not None and chosen.edition == self.state.edition:
+            self.study._record({"kind": "fit", **chosen.fit})
         first, new = len(log), chosen.points[: max(self._new(n - len(ready)), 0)]
         asked = ({"play": first + i, "point": plain(x), "why": str(why)} for i, (x, why) in enumerate(new))
-        self._record(*({"kind": "ask", **record, "source": source} for record in asked))
+        self.study._record(*({"kind": "ask", **record, "source": source} for record in asked))
         lent = [*(play.number for play in ready), *range(first, len(log))]
         writing.lease(lent, now + lease)
         plays = [{"number": i, "point": plain(log[i].point), "lease_until": now + lease} for i in lent]
@@ -143,13 +145,13 @@ class SharedStudy(Written):
 
     def _ready(self, source: str, leases: dict[int, float], now: float) -> list[Play]:
         """The open plays of a source, then those that nobody has any more."""
-        waiting = [self._state.log[number] for number in sorted(self._state.waiting)]
+        waiting = [self.state.log[number] for number in sorted(self.state.waiting)]
         own = [play for play in waiting if play.source == source]
         ended = [play for play in waiting if play.source != source and leases.get(play.number, 0.0) <= now]
         return own + ended
 
     def _new(self, n: int) -> int:
-        left = self.plays_left
+        left = self.study.plays_left
         return n if left is None else min(n, left)
 
     def _choose(self, n: int, source: str, lease: float) -> Chosen:
@@ -170,7 +172,7 @@ class SharedStudy(Written):
         with self._lock:
             if self.stale:
                 self.refresh()
-            state, seq = self._state.copy(), self.seq
+            state, seq = self.state.copy(), self.seq
         self._search.follow(state)
         return self._search, seq
 

@@ -18,8 +18,8 @@ from unswayed.service.pages import render
 from unswayed.service.pages.view import StudyView
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Route
-from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import SESSION, Role, csrf
+from unswayed.study.optimizer import Optimizer
 
 COOKIE = "unswayed"
 
@@ -118,7 +118,7 @@ class Web:
         known = self._views.get(name)
         if known is None or (known.sequence, known.answer) != (study.seq, answer):
             missing = study.measured_since(answer) if answer is not None else 0
-            known = StudyView.of(name, study, answer, missing, sequence=study.seq)
+            known = StudyView.of(name, study.study, answer, missing, sequence=study.seq)
             self._views[name] = known
         return known
 
@@ -137,9 +137,9 @@ class Web:
         value = numeral(call.body.get("value", ""), "the value")
         return self._edit(call, lambda study, number: study.correct(number, value, self._reason(call)))
 
-    def _edit(self, call: Call, edit: Callable[[SharedStudy, int], None]) -> Response:
+    def _edit(self, call: Call, edit: Callable[[Optimizer, int], None]) -> Response:
         study = self._host.study(call.path["name"])
-        study.edit(call.token.name, lambda: edit(study, call.number))
+        study.edit(call.token.name, lambda known: edit(known, call.number))
         return back(call, "log", number=call.number)
 
     def quarantine(self, call: Call) -> Response:
@@ -147,9 +147,9 @@ class Web:
         study = self._host.study(call.path["name"])
         source, aside = call.body.get("source", ""), call.body.get("on") == "yes"
 
-        def change() -> None:
-            others = [name for name in study.settings.quarantined if name != source]
-            study.change(quarantined=[*others, source] if aside else others)
+        def change(known: Optimizer) -> None:
+            others = [name for name in known.settings.quarantined if name != source]
+            known.change(quarantined=[*others, source] if aside else others)
 
         study.edit(call.token.name, change)
         return back(call, "sources")
@@ -166,7 +166,7 @@ class Web:
         if "note" in body:
             changes["note"] = body["note"].strip() or None
         changes = settings(changes)
-        study.edit(call.token.name, lambda: study.change(**changes))
+        study.edit(call.token.name, lambda known: known.change(**changes))
         return back(call)
 
     def make_token(self, call: Call) -> Response:

@@ -169,6 +169,8 @@ class Database:
 class DatabaseJournal(Journal):
     """A journal in a database, under the name of a study. It belongs to one object at a time.
 
+    Records are appended in a transaction of their own; or within `writing`, all in one.
+
     Args:
         database: Where.
         study: The name of the study; it need not exist.
@@ -177,6 +179,9 @@ class DatabaseJournal(Journal):
         InvalidInput: The journal is closed.
         JournalError: The records are damaged, or somebody else has written to them.
         SystemFault: The database refuses.
+
+    Attributes:
+        seq: The number of the last record that is known here.
     """
 
     def __init__(self, database: Database, study: str) -> None:
@@ -185,26 +190,66 @@ class DatabaseJournal(Journal):
         self._study = study
         self._closed = False
         self._number = database.studies().get(study)
-        self._seq, self._crc = 0, 0
+        self.seq = 0
+        self._crc = 0
+        self._new: list[Record] | None = None  # of the transaction under way
         self.read()
 
     def append(self, *records: Record) -> None:
         """Add records after all others, and return when they are kept: all of them or none."""
-        encode(records)  # refuses what is not plain JSON
         self._check()
-        if not records:
+        if self._new is not None:
+            self._new.extend(records)
             return
-        if self._number is None:
+        encode(records)  # refuses what is not plain JSON
+        if records and self._number is None:
             self._number = self._database.begin(self._study, records)
             if self._number is None:
                 raise JournalError(f"{self.path} was begun by somebody else; open it again")
             self.read()
-            return
-        with self._database.writing(self._number) as writing:
-            if writing.records(self._seq, self._crc)[0]:
-                raise JournalError(f"{self.path} was changed by another program while in use; open it again")
-            crc = writing.append(records, self._seq, self._crc)
-        self._seq, self._crc = self._seq + len(records), crc
+        elif records:
+            with self.writing() as (_, news):
+                if news:
+                    raise JournalError(f"{self.path} was changed by another program while in use; open it again")
+                self.append(*records)
+
+    @contextmanager
+    def writing(self) -> Iterator[tuple[Writing, list[Record]]]:
+        """A transaction in which nobody else writes to the study, and the records that others have written before.
+
+        What is appended meanwhile is kept at its end, all of it or nothing.
+        """
+        self._check()
+        if self._number is None:
+            raise InvalidInput(f"{self.path} was not begun")
+        before = self.seq, self._crc
+        self._new = []
+        try:
+            with self._database.writing(self._number) as writing:
+                news, crc = writing.records(self.seq, self._crc)
+                self.seq, self._crc = self.seq + len(news), crc
+                yield writing, news
+                crc = writing.append(self._new, self.seq, self._crc)
+            self.seq, self._crc = self.seq + len(self._new), crc
+        except BaseException:
+            self.seq, self._crc = before
+            raise
+        finally:
+            self._new = None
+
+    @property
+    def appended(self) -> list[Record]:
+        """The records that were appended in the transaction under way."""
+        return self._new or []
+
+    def news(self) -> list[Record]:
+        """The records that others have written since the last reading."""
+        self._check()
+        if self._number is None or self._database.last(self._number) == self.seq:
+            return []
+        records, self._crc = self._database.records(self._number, self.seq, self._crc)
+        self.seq += len(records)
+        return records
 
     def read(self) -> list[Record]:
         """All records, oldest first."""
@@ -212,7 +257,7 @@ class DatabaseJournal(Journal):
         if self._number is None:
             return []
         records, self._crc = self._database.records(self._number)
-        self._seq = len(records)
+        self.seq = len(records)
         return records
 
     def close(self) -> None:

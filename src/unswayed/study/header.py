@@ -53,6 +53,16 @@ def begin_journal(journal: Journal, space: Space, wanted: Settings) -> State:
     return state
 
 
+def read_state(records: list[Record], journal: str, space: Space | None = None) -> State:
+    """The state after all records of a journal, whose space is given if the journal does not hold it."""
+    header = Header.read(records, journal)
+    if space is None:
+        space = header.own_space(journal)
+    else:
+        header.check_space(space, journal)
+    return State.of(space, header.settings, records)
+
+
 def now() -> float:
     """Seconds since 1970, for a record."""
     return round(time(), 3)

@@ -9,10 +9,10 @@ from typing import Any, Unpack
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.programs.command import Command
+from unswayed.search.answer import Answer
 from unswayed.spaces import Space
 from unswayed.storage import Journal
 from unswayed.study.optimizer import Optimizer
-from unswayed.study.result import Result
 from unswayed.study.run import RunArgs, RunOptions
 from unswayed.study.settings import Settings, StudyArgs
 from unswayed.study.workers import Objective
@@ -34,7 +34,7 @@ def maximize(
     *,
     journal: str | os.PathLike[str] | Journal | None = None,
     **settings: Unpack[Args],
-) -> Result:
+) -> Answer:
     """Find the point of `space` where `objective` is largest, when some of its measurements may lie.
 
     The same seed and answers give the same plays, whatever the speed of the workers.
@@ -70,7 +70,7 @@ def minimize(
     *,
     journal: str | os.PathLike[str] | Journal | None = None,
     **settings: Unpack[Args],
-) -> Result:
+) -> Answer:
     """Find the point of `space` where `objective` is smallest, when some of its measurements may lie.
 
     Args:
@@ -80,7 +80,7 @@ def minimize(
         {settings}
 
     Returns:
-        The result, in the units of the objective.
+        The answer, in the units of the objective.
 
     Raises:
         InvalidInput: An argument is wrong, or no play could be measured.
@@ -102,7 +102,7 @@ def _optimize(
     minimize: bool,
     journal: str | os.PathLike[str] | Journal | None,
     given: Any,
-) -> Result:
+) -> Answer:
     run: RunArgs = {name: given[name] for name in RunArgs.__annotations__ if name in given}  # type: ignore[assignment]
     settings = {name: value for name, value in given.items() if name not in run}
     RunOptions(**run).check(objective)

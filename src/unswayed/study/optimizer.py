@@ -1,38 +1,54 @@
 """Ask and tell over a journal: `unswayed.Optimizer`.
 
-The journal is the truth; the state is a fold over it. Answers enter the search in the order of their plays, whichever
-is finished first: play k is chosen from the answers of plays up to k - parallel and from the points of those after. So
-what is asked does not depend on time, and a study that is read back continues as if it had never stopped.
+The journal is the truth; the state follows from its records. Answers enter the search in the order of their plays,
+whichever is finished first: play k is chosen from the answers of plays up to k - parallel and from the points of those
+after. So what is asked does not depend on time, and a study that is read back continues as if it had never stopped.
+
+A value can be corrected, retracted or restored, and settings can change: each is one more record. What was asked stays
+asked. The search goes on from the values that count now.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
-from typing import Any, Self, Unpack
+from collections.abc import Iterable
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from typing import Any, Self, TypedDict, Unpack
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.core.data.threads import one_thread
-from unswayed.errors import InvalidInput
+from unswayed.core.tampering.threat import Threat
+from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.forwarding import forwards
 from unswayed.programs.command import Command
 from unswayed.progress import progress_bar
-from unswayed.search.play import Play, Status
-from unswayed.spaces import Box, Options, Space
-from unswayed.storage import FileJournal, Journal
-from unswayed.study.edited import Edited
-from unswayed.study.header import Header, begin_journal, open_journal
-from unswayed.study.reading import journal_name
-from unswayed.study.result import Result
-from unswayed.study.run import Advance, RunArgs, RunOptions, measure
-from unswayed.study.settings import Settings, StudyArgs
-from unswayed.study.state import State, plain
+from unswayed.search.answer import Answer
+from unswayed.search.play import ABOUT, Play, Status
+from unswayed.spaces import Box, Options, Point, Space
+from unswayed.storage import FileJournal, Journal, Record
+from unswayed.study.header import begin_journal, now, open_journal, read_state
+from unswayed.study.run import Advance, RunArgs, RunOptions, measure, one_line
+from unswayed.study.searching import Searching
+from unswayed.study.settings import Settings, StudyArgs, source_names
+from unswayed.study.state import changed, plain
+from unswayed.study.study import Study, journal_name
 from unswayed.study.workers import Objective
 from unswayed.types import whole
 
 
+class Changes(TypedDict, total=False):
+    """The settings that `Optimizer.change` can change."""
+
+    threat: Threat | float | None
+    plays: int | None
+    parallel: int | None
+    note: str | None
+    quarantined: Iterable[str]
+
+
 @forwards(Settings)
-class Optimizer(Edited):
+class Optimizer(Study):
     """Finds the best point of a space by measurements, some of which may lie.
 
     Args:
@@ -62,18 +78,19 @@ class Optimizer(Edited):
         wanted = Settings(**settings)
         wanted.check(space)  # before a journal is made
         file = open_journal(journal)
+        self._journal = file
         try:
-            super().__init__(begin_journal(file, space, wanted), file)
+            super().__init__(begin_journal(file, space, wanted))
         except BaseException:
             file.close()
             raise
 
     @classmethod
-    def open(cls, journal: str | os.PathLike[str]) -> Self:
+    def open(cls, journal: str | os.PathLike[str] | Journal) -> Self:
         """The study of an existing journal, with the settings it was begun with.
 
         Args:
-            journal: The file.
+            journal: The file, or a `Journal` of your own.
 
         Returns:
             The study.
@@ -82,13 +99,12 @@ class Optimizer(Edited):
             InvalidInput: `journal` is not the name of a file.
             JournalError: There is no such file, it is no journal of a study, or it does not hold its space.
         """
-        file = FileJournal(journal_name(journal))
+        file = open_journal(journal) if hasattr(journal, "read") else FileJournal(journal_name(journal))
         try:
-            records = file.read()
-            header = Header.read(records, file.path)
-            space = header.own_space(file.path)
-            settings: Any = vars(State.of(space, header.settings, records).settings)
-            return cls(space, journal=file, **settings)
+            found = cls.__new__(cls)
+            found._journal = file
+            Study.__init__(found, read_state(file.read(), getattr(file, "path", "the journal")))
+            return found
         except BaseException:
             file.close()
             raise
@@ -121,8 +137,175 @@ class Optimizer(Edited):
             self._record(*fits, *({"kind": "ask", **record, **who} for record in asked))
             return self._state.log[first:]
 
+    def close(self) -> None:
+        """Release the journal. Closing twice is harmless."""
+        self._journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.close()
+
+    def tell(
+        self,
+        play: Play | int,
+        value: float | Measurement,
+        *,
+        source: str | None = None,
+        noise_std: float | None = None,
+        trials: int | None = None,
+    ) -> None:
+        """Record the measurement of a play. The same measurement again is harmless.
+
+        Args:
+            play: The play, or its number.
+            value: A finite number, or a `Measurement`.
+            source: Who measured it; by default who asked for it.
+            noise_std: The standard error of the value.
+            trials: How many yes-or-no outcomes it is the mean of; it is then a rate between 0 and 1.
+
+        Raises:
+            InvalidInput: The play was never asked for or has another answer, or the measurement makes no sense.
+        """
+        with self._lock:
+            known = self._state.find(play)
+            told = Measurement.of(value, source=source, noise_std=noise_std, trials=trials)
+            told = told if told.source is not None else replace(told, source=known.source)
+            if replace(known, **vars(told)) != known:  # a retracted value that is told again stays retracted
+                self._answer_open(known, {"kind": "tell", "play": known.number, **told.to_dict()})
+
+    def fail(self, play: Play | int, reason: str) -> None:
+        """Record that a play could not be measured. It counts as one of the plays, and the search prefers other points.
+
+        Args:
+            play: The play, or its number.
+            reason: Why, in one line.
+
+        Raises:
+            InvalidInput: The play was never asked for or has another answer.
+        """
+        with self._lock:
+            known = self._state.find(play)
+            if known.status is not Status.FAILED:
+                self._answer_open(known, {"kind": "fail", "play": known.number, "reason": one_line(reason)})
+
+    def _answer_open(self, play: Play, record: Record) -> None:
+        if play.status is not Status.OPEN:
+            known = f"told {play.value!r}; `correct` replaces it" if play.measured else f"{play.status}: {play.reason}"
+            raise InvalidInput(f"play {play.number} was already {known}")
+        self._record(record)
+
+    def retract(self, play: Play | int, reason: str) -> None:
+        """Leave a recorded measurement out from now on, as if it had never been told. What was asked stays asked.
+
+        Args:
+            play: The play, or its number.
+            reason: Why, in one line.
+
+        Raises:
+            InvalidInput: The play has no recorded measurement.
+        """
+        with self._lock:
+            known = self._state.find(play)
+            if known.status is Status.RETRACTED:
+                return
+            if known.status is not Status.TOLD:
+                raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be retracted")
+            self._record({"kind": "retract", "play": known.number, "reason": one_line(reason)})
+
+    def restore(self, play: Play | int) -> None:
+        """Undo a retraction: the measurement counts again. A play that has failed is open again, to be measured.
+
+        Args:
+            play: The play, or its number.
+
+        Raises:
+            InvalidInput: The play was neither retracted nor has it failed.
+        """
+        with self._lock:
+            known = self._state.find(play)
+            if known.status not in (Status.RETRACTED, Status.FAILED):
+                raise InvalidInput(f"play {known.number} is {known.status}: there is nothing to restore")
+            self._record({"kind": "restore", "play": known.number})
+
+    def correct(
+        self,
+        play: Play | int,
+        value: float | Measurement,
+        reason: str,
+        *,
+        source: str | None = None,
+        noise_std: float | None = None,
+        trials: int | None = None,
+    ) -> None:
+        """Replace a value that was told, or give one to a play that has failed. Both values stay in the journal.
+
+        Args:
+            play: The play, or its number.
+            value: The right value, or a `Measurement`.
+            reason: Why, in one line.
+            source: Who measured it; by default as it was.
+            noise_std: The standard error of the value; by default as it was.
+            trials: How many yes-or-no outcomes it is the mean of; by default as it was.
+
+        Raises:
+            InvalidInput: The play has no measurement that counts, or the value makes no sense.
+        """
+        with self._lock:
+            known = self._state.find(play)
+            if known.status not in (Status.TOLD, Status.FAILED):
+                first = "; restore it first" if known.status is Status.RETRACTED else ""
+                raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be corrected{first}")
+            given = value.to_dict() if isinstance(value, Measurement) else {"value": value}
+            kept = {name: getattr(known, name) for name in ABOUT if getattr(known, name) is not None}
+            about = {"source": source, "noise_std": noise_std, "trials": trials}
+            told = Measurement(**{**kept, **given, **{name: one for name, one in about.items() if one is not None}})
+            self._record({"kind": "correct", "play": known.number, **told.to_dict(), "reason": one_line(reason)})
+
+    def add(self, measurements: Iterable[tuple[Point, float | Measurement]]) -> list[Play]:
+        """Take measurements that nobody asked for, such as old data. They do not count as plays of the study.
+
+        Args:
+            measurements: Points of the space, each with its value or a `Measurement`. All are added, or none.
+
+        Returns:
+            The new plays.
+
+        Raises:
+            InvalidInput: A point is not in the space, or a measurement makes no sense.
+        """
+        with self._lock:
+            first = len(self._state.log)
+            records = [
+                {"kind": "add", "play": first + i, "point": plain(self.space.check(x)), **Measurement.of(y).to_dict()}
+                for i, (x, y) in enumerate(measurements)
+            ]
+            self._record(*records)
+            return self._state.log[first:]
+
+    def change(self, **changes: Unpack[Changes]) -> None:
+        """Change settings from here on. Nothing is lost.
+
+        Args:
+            **changes: `threat`, `plays`, `parallel`, `note` or `quarantined`, as when the study was begun.
+
+        Raises:
+            InvalidInput: A setting cannot change, or makes no sense.
+        """
+        with self._lock:
+            record: Record = dict(changes)
+            if isinstance(threat := changes.get("threat"), Threat):
+                record["threat"] = threat.to_dict()
+            if "quarantined" in changes:
+                record["quarantined"] = list(source_names(changes["quarantined"]))
+            after = changed(self.settings, record)
+            after.check(self.space)
+            if after != self.settings:
+                self._record({"kind": "change", **record})
+
     @forwards(RunOptions)
-    def run(self, objective: Objective | Command, **options: Unpack[RunArgs]) -> Result:
+    def run(self, objective: Objective | Command, **options: Unpack[RunArgs]) -> Answer:
         """Measure until the plays of the study are used up. Open plays come first.
 
         Args:
@@ -130,7 +313,7 @@ class Optimizer(Edited):
             {settings}
 
         Returns:
-            The answer and the plays.
+            The answer, with all plays.
 
         Raises:
             InvalidInput: The study has no limit of plays, or no play could be measured.
@@ -144,4 +327,21 @@ class Optimizer(Edited):
         with bar as advance:
             advance(sum(play.status is not Status.OPEN for play in self.log))
             measure(self, objective, how, Advance(self, how.callback, advance))
-        return self.result()
+        return self.answer()
+
+    def _record(self, *records: Record) -> None:
+        """Write records down, each with its time, then take them in."""
+        timed = [{**record, "at": now()} for record in records]
+        try:
+            self._journal.append(*timed)
+            for record in timed:
+                self._state.take(record)
+        except BaseException:  # an interrupt may come between the two: what is written counts
+            with suppress(UnswayedError):
+                self._reload()
+            raise
+
+    def _reload(self) -> None:
+        """Begin again from the journal."""
+        self._state = read_state(self._journal.read(), "the journal", self.space)
+        self._search = Searching(self._state)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from unswayed.core.data.measurement import Measurement
-from unswayed.core.gp.kernels import Kernel, Linear, Matern, SquaredExponential
+from unswayed.core.gp.kernels import Kernel, Linear, Matern, SquaredExponential, TwoScale
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
@@ -18,7 +18,7 @@ from unswayed.storage import Record
 from unswayed.types import fix, whole
 
 OLD_METHODS = {"vigilant-ucb": "guided"}  # in journals and commands of older versions
-KERNELS = {"Linear": Linear, "SquaredExponential": SquaredExponential, "Matern": Matern}
+KERNELS = {kind.__name__: kind for kind in (Linear, SquaredExponential, Matern, TwoScale)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class Settings(Given):
             seed=None if self.seed is None else whole(self.seed, "the seed", least=0),
             method=OLD_METHODS.get(str(self.method), self.method),
             note=None if self.note is None else str(self.note),
-            quarantined=_names(self.quarantined),
+            quarantined=source_names(self.quarantined),
         )
         if self.method not in METHODS:
             raise InvalidInput(f"unknown method {self.method!r}: choose one of {', '.join(METHODS)}")
@@ -94,7 +94,8 @@ class StudyArgs(GivenArgs, total=False):
     quarantined: tuple[str, ...]
 
 
-def _names(sources: object) -> tuple[str, ...]:
+def source_names(sources: object) -> tuple[str, ...]:
+    """Names of sources, each once; refuse what is none."""
     if isinstance(sources, str) or not isinstance(sources, Iterable):
         raise InvalidInput(f"quarantined must be a list of the names of sources, not {sources!r}")
     return tuple(dict.fromkeys(str(Measurement(0.0, source).source) for source in sources))

@@ -21,14 +21,13 @@ from typing import Any, Self
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput, JournalError, UnswayedError
 from unswayed.search.fold import FitRecord
-from unswayed.search.play import Play, Status, Why
+from unswayed.search.play import ABOUT, Play, Status, Why
 from unswayed.search.task import Task
 from unswayed.spaces import Point, Space
 from unswayed.storage import Record
 from unswayed.study.settings import Settings
 from unswayed.types import whole
 
-ABOUT = ("source", "noise_std", "trials")
 CHANGEABLE = ("threat", "plays", "parallel", "note", "quarantined")
 REFITTED = ("threat", "parallel", "quarantined")  # changes of these make another search of the same plays
 EDITS = ("retract", "restore", "correct")
@@ -52,6 +51,7 @@ class State:
         fits: The recorded fits, by how many events each was made from and their mark.
         start: The fit that a search begins from after the last edit of the past; None: one from nothing.
         together: How many answers enter that search together.
+        holders: The sources to which each play was given, the last one last.
     """
 
     space: Space
@@ -65,6 +65,7 @@ class State:
     fits: dict[tuple[int, str], FitRecord] = field(default_factory=dict)
     start: FitRecord | None = None
     together: int = 0
+    holders: dict[int, list[str]] = field(default_factory=dict)
     _newest: FitRecord | None = None
     _edits: float = 0  # answers that were edited since the newest fit
 
@@ -139,6 +140,8 @@ class State:
             self._new(number, record)
             return
         play = self.log[number]
+        if kind == "hand":
+            self._give(number, record)
         if kind == "late":
             return  # kept for people to read; the first answer counts
         if kind == "hand" and play.status is Status.OPEN:
@@ -184,12 +187,17 @@ class State:
         play = Play(number, self.space.check(record["point"]), source=record.get("source"), asked=record.get("at"))
         if record["kind"] == "ask":
             self.log.append(replace(play, why=Why.read(record.get("why"))))
+            self._give(number, record)
             self.waiting[number] = None
             self.asked += 1
             return
         self.log.append(play)
         about = vars(_measurement(record))
         self._put(replace(play, status=Status.TOLD, why=Why.ADDED, answered=play.asked, **about))
+
+    def _give(self, number: int, record: Record) -> None:
+        if record.get("source") is not None:
+            self.holders.setdefault(number, []).append(record["source"])
 
     def _put(self, play: Play) -> None:
         self.log[play.number] = play

@@ -10,6 +10,7 @@ from mpmath import mpf
 
 from unswayed import JointPosterior, Linear, Matern, Posterior, SquaredExponential, breakdown, certificate
 from unswayed.core.gp.epoch_posterior import EpochPosterior
+from unswayed.core.tampering.certificate import breakdown_budgets
 from unswayed.core.tampering.influence import pairwise_deviation, pairwise_influence
 from unswayed.errors import InvalidInput
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
@@ -147,6 +148,22 @@ def test_no_error_of_a_comparison_exceeds_its_bound(seed, steps):
         assert (np.abs(d_cov[a, a] + np.diagonal(d_cov) - 2 * d_cov[a]) <= errors.variances(a))[others].all()
         assert (np.abs(d_effect[a] - d_effect).max(axis=1) <= errors.effects(a))[others].all()
     assert abs(float(mpf(posterior.log_det) - log_det)) <= posterior.errors.log_det
+
+
+@pytest.mark.parametrize("steps", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_breakdown_budget_is_too_large(seed, steps):
+    """Not even where the effects of all plays on two arms are equal up to rounding, so that their lead is an error."""
+    case = Hostile.draw(seed)
+    y = case.rewards()
+    posterior = case.by_steps(y) if steps else case.fit(y)
+    mean, _, effect, _ = exact_posterior(case, y, jitter=posterior.jitter)
+    for winner in range(len(y)):
+        budgets, _ = breakdown_budgets(posterior, winner)
+        for rival in set(range(len(y))) - {winner}:
+            lead = mean[winner] - mean[rival]
+            power = max(abs(effect[winner, j] - effect[rival, j]) for j in range(effect.cols))
+            assert budgets[rival] <= (lead / power if lead > 0 and power > 0 else 0), (winner, rival)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

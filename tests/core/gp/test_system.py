@@ -8,6 +8,7 @@ from unswayed.core.gp.epoch_posterior import EpochPosterior
 from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.core.gp.system import LARGEST_CONDITION, LARGEST_JITTER, System
 from unswayed.errors import InvalidInput
+from unswayed.types import EPS
 
 KERNEL = SquaredExponential(0.5)
 NEAR = 0.3 + 1e-9 * np.arange(6)[:, None]  # points that nearly coincide
@@ -48,17 +49,20 @@ def test_a_jitter_is_less_weight_for_every_play():
     assert np.allclose(posterior.means, Y.mean(), atol=1e-3)  # six plays of one point
 
 
-@pytest.mark.parametrize("lam", [1e-18, 1e-12, 1e-6])
-def test_a_variance_is_never_below_its_rounding_error(lam):
-    X = np.linspace(0, 1, 30)[:, None]
+@pytest.mark.parametrize(("lam", "rounded_off"), [(1e-18, True), (1e-8, True), (1.0, False)])
+def test_a_variance_is_never_below_its_rounding_error(lam, rounded_off):
+    X, n = np.linspace(0, 1, 8)[:, None], np.full(8, 10**6)
     rows = np.vstack([X, X + 1e-4])
-    posterior = PointPosterior.of(KERNEL, lam, X, np.ones(30), np.sin(X[:, 0]))
+    posterior = PointPosterior.of(KERNEL, lam, X, n, np.sin(X[:, 0]))
     _, deviation = posterior.at(rows)
-    _, same = Posterior.fit(KERNEL(X, X), np.sin(X[:, 0]), np.ones(30), lam).predict(KERNEL(rows, X), np.ones(60))
+    _, same = Posterior.fit(KERNEL(X, X), np.sin(X[:, 0]), n, lam).predict(KERNEL(rows, X), np.ones(16))
     np.testing.assert_array_equal(deviation, same)
-    z = posterior.system.solve(KERNEL(X, rows))
-    error = np.finfo(float).eps / 2 * posterior.system.scale * np.square(z).sum(axis=0)
-    assert (deviation**2 >= error).all()
+    k, system = KERNEL(rows, X), posterior.system
+    raw = 1 - np.square(system.half(k)).sum(axis=0)
+    z = system.solve(k.T)
+    error = EPS * 8 * system.scale * np.square(z).sum(axis=0) + 4 * EPS
+    assert (raw < error).any() == rounded_off
+    np.testing.assert_allclose(deviation**2, np.maximum(raw, error), rtol=1e-6, atol=4 * EPS)
 
 
 @pytest.mark.parametrize("least", [-1.0, -0.5, -0.1])

@@ -8,7 +8,7 @@ from tests.theory.instances import random_plays as random_data
 from unswayed import Posterior, SquaredExponential, UnswayedError, certificate
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.certificate import breakdown, breakdown_budgets
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import Records, Threat
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -36,6 +36,40 @@ def test_breakdown_is_tight(seed):
     tampered[at_pivot] -= sign * (1 + 1e-6) * found.budget
     overturned = fit(K, plays, tampered, lam).mean
     assert overturned[found.rival] > overturned[winner]
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("caution", [0.0, 0.5])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_budgets_are_their_formula(beta, caution, weighed):
+    """lam (score(a) - score(b) - beta sd(a - b)) / max_j w_j |k_t(a, x_j) - k_t(b, x_j)|, rival by rival."""
+    nothing = 0
+    for seed in range(10):
+        rng, K, plays, rewards, lam = random_data(seed)
+        weights = rng.uniform(0.2, 3.0, len(plays)) if weighed else np.ones(len(plays))
+        posterior = JointPosterior.of_plays(K, plays, rewards, weights, lam)
+        k, winner = posterior.covariance, int(np.argmax(posterior.mean))
+        score = posterior.mean - caution * np.sqrt(k.diagonal())
+        records = Records(plays, rewards, weights) if weighed else None
+        budgets, where = breakdown_budgets(posterior, winner, beta=beta, caution=caution, records=records)
+        for b in set(range(len(K))) - {winner}:
+            effects = weights * np.abs(k[winner, plays] - k[b, plays]) / lam
+            sd = np.sqrt(k[winner, winner] + k[b, b] - 2 * k[winner, b])
+            lead = score[winner] - score[b] - beta * sd
+            nothing += lead <= 0
+            assert budgets[b] == pytest.approx(max(lead, 0) / effects.max(), rel=1e-6, abs=1e-9)
+            assert effects[plays == where[b]].max() == pytest.approx(effects.max(), rel=1e-9)
+    assert (nothing > 0) == (beta + caution > 0)
+
+
+@pytest.mark.parametrize(("lam", "share"), [(1e-20, 2.0**-31), (1e-2, 1.0)])
+def test_a_jitter_costs_a_share_of_delta(lam, share):
+    """The plays decide on the jitter, so the bound holds for all that are possible, each with its share."""
+    posterior = JointPosterior.fit(np.ones((3, 3)), np.array([1.0, 2.0, 3.0]), np.full(3, 4.0), lam)
+    assert (posterior.jitter > 0) == (share < 1)
+    said = certificate(posterior, budget=0, norm_bound=2.0, noise_std=0.1, delta=0.05)
+    log_det = posterior.log_det + posterior.errors.log_det
+    assert said.beta == pytest.approx(2 + 0.1 / np.sqrt(lam) * np.sqrt(2 * np.log(1 / (0.05 * share)) + log_det))
 
 
 def test_indistinguishable_arms_break_down_at_nothing():

@@ -56,6 +56,7 @@ def test_all_sets_are_tried_in_vain(seed, block, monkeypatch):
     for one, groups in zip(found, (np.arange(7), records.sources), strict=True):
         number, alone, lowest = literal(leads, effect, records, 0.0, 1.0, winner, groups)
         assert one.number == number
+        assert len(one.alone) == len(alone)
         assert (one.alone == alone).all()
         np.testing.assert_allclose(one.lowest, lowest, atol=1e-12)
         if number is not None:

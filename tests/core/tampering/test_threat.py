@@ -125,3 +125,13 @@ def test_a_measurement_without_a_name_may_come_from_any_liar():
     assert Threat(liars=2, low=0).reach(g, some) == np.inf
     nobody = Records(np.zeros(4, dtype=int), np.zeros(4), np.ones(4))
     assert Threat(liars=1, low=0, high=1).reach(g, nobody) == 4
+
+
+@pytest.mark.parametrize("sources", [[0], [0, 0, -1], [-1, -1], [2, 0, -1, 2]])
+def test_sums_by_source_have_a_column_for_each_source(sources):
+    h = np.arange(1.0, 1 + 2 * len(sources)).reshape(2, -1)
+    records = Records(np.zeros(len(sources), int), np.zeros(len(sources)), np.ones(len(sources)), np.array(sources))
+    sums = records.by_source(h)
+    assert sums.shape == (2, max(sources) + 1)
+    for source in range(max(sources) + 1):
+        np.testing.assert_allclose(sums[:, source], h[:, np.array(sources) == source].sum(axis=1))

@@ -73,6 +73,11 @@ class LabelAudit(AuditFindings):
     delta: float
 
     @property
+    def lie(self) -> str:
+        """What one lie is called."""
+        return "forged outcome" if self.data.counts else "false measurement"
+
+    @property
     def breakdown_lies(self) -> int:
         """The fewest lies that bring another option level: all values of both options together always can."""
         return self.breakdown.lies or 0

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from functools import partial
 from math import isinf
 from typing import TYPE_CHECKING
 
 from unswayed.audits.labels.data import named, place
-from unswayed.text import at_least, at_most, counted, number, some_of
+from unswayed.judgement.words import (
+    SHOWN,
+    could_alone,
+    doubtful,
+    loses,
+    more,
+    still_wins,
+    sure,
+    suspects,
+    threat_words,
+    too_few,
+    who_wins,
+)
+from unswayed.text import at_least, at_most, counted, number
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
     from unswayed.audits.labels.within import Within
     from unswayed.audits.weak_points import Suspect
-    from unswayed.core.tampering.threat import Threat
 
-SHOWN = 10  # sources, suspects, changes
 LISTED = 14  # names in one sentence
-DOUBTFUL = 0.25  # of the counts or values of an option: if so many are suspects, nobody knows what it is worth
-
-
-def lie(audit: LabelAudit) -> str:
-    """What one lie is called."""
-    return "forged outcome" if audit.data.counts else "false measurement"
 
 
 def measured(audit: LabelAudit) -> str:
@@ -32,47 +37,37 @@ def measured(audit: LabelAudit) -> str:
 
 def listed(names: list[str]) -> str:
     """Names with commas; long lists are cut."""
-    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
-    return ", ".join(named(name) for name in names[:LISTED]) + more
-
-
-def threat_words(audit: LabelAudit, threat: Threat) -> str:
-    """A threat in words; nothing if there is none."""
-    parts = [counted(threat.lies, lie(audit))] if threat.lies else []
-    parts += [counted(threat.liars, "lying source")] if threat.liars else []
-    parts += [f"changes of {threat.total:.4g} in total"] if threat.total else []
-    return " and ".join(parts)
+    rest = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return ", ".join(named(name) for name in names[:LISTED]) + rest
 
 
 def verdict(audit: LabelAudit) -> str:
     """Can this winner be trusted? Yes, not against this threat, or no; and why."""
     if audit.winner_without_suspects != audit.winner:
-        wins = "too little is left to compare"
-        if audit.winner_without_suspects is not None:
-            wins = f"{audit.describe(audit.winner_without_suspects)} wins"
-        what = counted(len(audit.suspects), measured(audit))
-        return f"No: without the {what} that the others do not explain, {wins}."
+        unexplained = suspects(len(audit.suspects), measured(audit))
+        return loses(unexplained, audit.winner_without_suspects, audit.describe)
     if audit.tied:
         return f"No: it ties with {listed([audit.labels[i] for i in audit.tied])}."
-    if (doubt := _doubtful(audit)) is not None:
+    options, total = [suspect.option for suspect in audit.suspects], partial(_measured, audit)
+    if (doubt := doubtful(options, total, audit.describe, measured(audit))) is not None:
         return doubt
     proof = audit.certificate
     if proof is None:
         return "No: the noise is not known, because no option was measured twice with different values."
-    sure, threat = f"with {100 * (1 - proof.delta):.4g}% confidence", threat_words(audit, audit.threat)
+    confidence, threat = sure(proof.delta), threat_words(audit.threat, audit.lie)
     if audit.within is not None:
         return _sources_differ(audit, audit.within)
     if not proof.best_untampered:
         close = counted(len(proof.candidates), "option")
-        return f"No: {close} of {len(audit.labels):,} may be the best; {sure} no more can be said."
+        return f"No: {close} of {len(audit.labels):,} may be the best; {confidence} no more can be said."
     if not audit.data.counts and audit.data.noise_std is None:
-        sure += ", given the same normal noise in all options,"
-    if proof.best and threat:
-        return f"Yes: {sure} it is the best, even if there were {threat}."
+        confidence += ", given the same normal noise in all options,"
+    if proof.best and not audit.threat.none:
+        return f"Yes: {confidence} it is the best, even with {threat}."
     if proof.best:
         are = "is" if proof.lies == 1 else "are"
-        unless = f"more than {counted(proof.lies, lie(audit))} {are} among the data" if proof.lies > 0 else ""
-        return f"Yes, unless {unless or 'the data were tampered with'}: {sure} it is the best."
+        unless = f"more than {counted(proof.lies, audit.lie)} {are} among the data" if proof.lies > 0 else ""
+        return f"Yes, unless {unless or 'the data were tampered with'}: {confidence} it is the best."
     return f"Not against {threat}: {_limit(audit)}."
 
 
@@ -93,52 +88,44 @@ def _limit(audit: LabelAudit) -> str:
     if not audit.span.given and threat.lies + threat.liars:
         return "how far a lie can be from the truth is not known; give the range of honest values (low and high)"
     for few, enough, what in (
-        (audit.breakdown_lies, threat.lies, lie(audit)),
+        (audit.breakdown_lies, threat.lies, audit.lie),
         (audit.breakdown_sources, threat.liars, "lying source"),
     ):
         if few is not None and 0 < few <= enough:
             return f"{counted(few, what)} would have been enough to change the winner"
     if proof is not None and threat.lies and not threat.liars and not threat.total and proof.lies >= 0:
-        sure = f"with {100 * (1 - proof.delta):.4g}% confidence"
-        most = f"at most {counted(proof.lies, lie(audit))}" if proof.lies else "none"
-        return f"{sure} it is the best only if there were {most}"
+        most = f"at most {counted(proof.lies, audit.lie)}" if proof.lies else "none"
+        return f"{sure(proof.delta)} it is the best only if there were {most}"
     return "with it and chance together, another option may be better"
 
 
-def _doubtful(audit: LabelAudit) -> str | None:
-    """The option a large part of whose counts is not explained, if there is one."""
-    unexplained, data = Counter(suspect.option for suspect in audit.suspects), audit.data
-    for option, count in unexplained.most_common():
-        all_ = int((data.cells.option == option).sum()) if data.counts else int(data.measured[option])
-        if count >= DOUBTFUL * all_:
-            what = some_of(count, all_, measured(audit))
-            return f"No: {what} of {audit.describe(option)} cannot be explained by the others."
-    return None
+def _measured(audit: LabelAudit, option: int) -> int:
+    """How many counts, or values, there are of an option."""
+    return int((audit.data.cells.option == option).sum() if audit.data.counts else audit.data.measured[option])
 
 
 def sentence(audit: LabelAudit) -> str:
     """How far the winner is from the best, as far as that is proved."""
     proof, where = audit.certificate, audit.worse
     if proof is None:
-        return f"Too few measurements to say how far this is from the best: {len(audit.data.option):,} so far."
+        return too_few(len(audit.data.option))
     if isinf(proof.largest_gap) and audit.within is not None:
         return "How far this is from the best cannot be said: options and sources cannot be told apart."
     if isinf(proof.largest_gap):
         return "How far this is from the best cannot be said if a lie may be of any size: give low and high."
-    sure = f"with {100 * (1 - proof.delta):.4g}% confidence {audit.describe(audit.winner)} is"
+    begin = f"{sure(proof.delta)} {audit.describe(audit.winner)} is"
     best = f"the best of the {len(audit.labels):,} options"
     claim = best
     if not proof.best:
         claim = f"at most {at_most(proof.largest_gap)} {where} {best}, {len(proof.candidates):,} of which may be that"
-    threat = threat_words(audit, audit.threat)
-    honest = f"there were no more than {threat}" if threat else "nothing was tampered with"
+    honest = audit.threat.condition.replace("measurement", "outcome" if audit.data.counts else "measurement")
     if audit.data.counts:
         holds = "This holds at any time, however the trials were allocated, as long as rates do not change."
-        return f"Certified: {sure} {claim}, if {honest}. {holds}"
+        return f"Certified: {begin} {claim}, if {honest}. {holds}"
     noise = "the stated noise" if audit.data.noise_std is not None else "the same normal noise in all options"
     rest = " Measurements that the others do not explain are left out." if audit.suspects else ""
     design = "and numbers of measurements that do not depend on the values"
-    return f"Given {noise}, {design}, {sure} {claim}, if {honest}.{rest}"
+    return f"Given {noise}, {design}, {begin} {claim}, if {honest}.{rest}"
 
 
 def summary(audit: LabelAudit) -> list[str]:
@@ -176,7 +163,7 @@ def _overturned(audit: LabelAudit) -> list[str]:
     where = "" if data.counts else f" {audit.span}"
     given = "" if audit.span.given else " (give low and high if you know them)"
     lines = [
-        f"{counted(lies, lie(audit))}{where} would have been enough to bring another option level; fewer would not"
+        f"{counted(lies, audit.lie)}{where} would have been enough to bring another option level; fewer would not"
         f"{given}. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
     ]
     if audit.breakdown_sources is not None:
@@ -201,8 +188,8 @@ def plan_words(audit: LabelAudit) -> str:
         else:
             value = number(change.value)
             parts.append(f"{place(change.row, audit.lines)} of {option} from {value} to {number(to)}")
-    more = f", and {len(audit.plan.changes) - SHOWN:,} more" if len(audit.plan.changes) > SHOWN else ""
-    return ", ".join(parts) + more
+    rest = f", and {len(audit.plan.changes) - SHOWN:,} more" if len(audit.plan.changes) > SHOWN else ""
+    return ", ".join(parts) + rest
 
 
 def could_win(audit: LabelAudit) -> list[tuple[int, int]]:
@@ -213,7 +200,7 @@ def could_win(audit: LabelAudit) -> list[tuple[int, int]]:
 def threats(audit: LabelAudit) -> list[str]:
     """Who could have won, as a function of the number of lies."""
     steps = could_win(audit)[:5]
-    lines = [f"Who could have won, by the number of {lie(audit)}s:"]
+    lines = [f"Who could have won, by the number of {audit.lie}s:"]
     if steps[0][0] > 0:
         lines.append(f"  up to {steps[0][0] - 1:,}: {audit.describe(audit.winner)}")
     if audit.certificate is not None and audit.certificate.lies > 0:
@@ -232,13 +219,9 @@ def source_lines(audit: LabelAudit) -> list[str]:
     if len(able) < len(audit.sources):
         changed += [s for s in able if s not in changed]
     for source in changed[:SHOWN]:
-        wins = "too little is left"
-        if source.without is not None:
-            wins = f"{audit.describe(source.without)} wins"
-        could = "could have overturned it alone" if source.alone else "could not have overturned it alone"
-        lines.append(f"  {named(source.name)}, {counted(source.measurements, 'row')}: {could}; without it {wins}")
-    rest = len(changed) - SHOWN
-    return [*lines, *([f"  and {rest:,} more"] if rest > 0 else [])]
+        rows, wins = counted(source.measurements, "row"), who_wins(source.without, audit.describe)
+        lines.append(f"  {named(source.name)}, {rows}: {could_alone(source)}; without it {wins}")
+    return lines + more(len(changed), SHOWN)
 
 
 def suspect_lines(audit: LabelAudit) -> list[str]:
@@ -255,12 +238,8 @@ def suspect_lines(audit: LabelAudit) -> list[str]:
         what = counted(len(mine), measured(audit))
         lines.append(f"The others do not explain {what} of {audit.describe(option)}{of}:")
         lines += [f"  {suspect_words(audit, s)}" for s in mine[:SHOWN]]
-        if len(mine) > SHOWN:
-            lines.append(f"  and {len(mine) - SHOWN:,} more")
-    if audit.winner_without_suspects is not None:
-        left = "it" if len(audit.suspects) == 1 else "them"
-        lines.append(f"Without {left} {audit.describe(audit.winner_without_suspects)} wins.")
-    return lines
+        lines += more(len(mine), SHOWN)
+    return lines + still_wins(len(audit.suspects), audit.winner_without_suspects, audit.describe)
 
 
 def suspect_words(audit: LabelAudit, suspect: Suspect) -> str:

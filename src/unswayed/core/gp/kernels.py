@@ -216,6 +216,11 @@ class TwoScale(_Stationary):
         lengthscale: Length-scale of the trend: one number, or one for each coordinate.
         share: Share of the variance that is detail.
         ratio: Length-scale of the detail in units of that of the trend.
+
+    Example:
+        >>> k = TwoScale(lengthscale=0.5, share=0.2)
+        >>> k(np.array([[0.0]]), np.array([[0.0], [0.5]])).round(3).tolist()
+        [[1.0, 0.419]]
     """
 
     lengthscale: Lengthscale = 1.0

@@ -134,9 +134,9 @@ def breakdown_budgets(
     lead = score[winner] - score - errors.means(winner)
     if beta > 0:
         lead = lead - beta * pairwise_deviation(posterior.covariance, winner, errors.variances(winner))
-    power = np.where(power > 0, power + heaviest * errors.effects(winner), 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        budgets = np.where(lead > 0, lead / power, 0.0)  # no power means no lead: the arms are identical in the model
+    power = power + heaviest * errors.effects(winner)
+    with np.errstate(invalid="ignore"):  # before the first play no tampering moves any lead, and no arm leads
+        budgets = np.where(lead > 0, lead / power, 0.0)
     return budgets, S[column] if len(S) else column
 
 

@@ -19,12 +19,15 @@ from unswayed.spaces.parameters import Parameter
 from unswayed.text import counted, number
 from unswayed.types import BoolArray, FloatArray, IntArray
 
-WIDTH, HEIGHT = 1000, 300
-MANY = 1000  # plays, from which on they are drawn together
-STRETCHES, FEW = 100, 40  # bins of plays that are drawn together: over time, and along a parameter
-COLOURED = 8  # sources with a colour of their own
-SHOWN, LATEST = 6, 10_000  # parameters, and plays that are drawn against them
-FAR = 20.0  # times the usual distance from the median: what is farther is drawn at the edge
+WIDTH = 1000  # units of a picture
+HEIGHT = 300
+MANY = 1000  # plays: above this number, marks are means over stretches of plays
+TIME_BINS = 100  # stretches of plays over time
+PARAMETER_BINS = 40  # stretches along a parameter
+COLOURED = 8  # sources with their own colour
+PARAMETERS = 6  # that are drawn, those with the shortest length-scales
+LATEST = 10_000  # plays that are drawn against parameters: more take seconds
+OFF_SCALE = 20.0  # times the median distance from the median: values farther away are drawn at the edge
 
 
 @dataclass(frozen=True)
@@ -50,13 +53,13 @@ class Chart:
         title: Against what.
         low: The value at the bottom, as text.
         high: The value at the top.
-        left: What is at the left end.
-        right: What is at the right end.
+        left: The text at the left end.
+        right: The text at the right end.
         dots: Measurements that count.
-        crosses: Measurements that do not.
-        band: Where the kept values of each stretch lie; empty if every play is drawn.
+        crosses: Measurements that do not count.
+        band: The range of the kept values in each stretch; empty if every play is drawn.
         estimate: The height of the estimate; None if there is none, or if it is off the scale.
-        chosen: Where the recommended point is, if that has a place.
+        chosen: The place of the recommended point, if it has one.
         caption: How to read it.
     """
 
@@ -79,15 +82,18 @@ def over_time(columns: Columns, answer: Answer | None) -> Chart | None:
     if ends is None:
         return None
     n = len(columns.value)
-    x, y = (np.arange(n) + 0.5) / n, _height(columns.value, *ends)
-    bins, caption = None, "Each dot is a measurement."
+    x = (np.arange(n) + 0.5) / n
+    y = _height(columns.value, *ends)
+    bins = None
+    caption = "Each dot is a measurement."
     if int(np.isfinite(columns.value).sum()) > MANY:
-        bins = STRETCHES
+        bins = TIME_BINS
         caption = (
             f"Each mark is a mean over a stretch of about {-(-n // bins):,} plays: dots for each source, of what is "
             "kept; crosses for each reason not to count. The band reaches from the lowest to the highest kept value."
         )
-    look, dots = np.minimum(np.where(columns.source < 0, COLOURED, columns.source), COLOURED), []
+    look = np.minimum(np.where(columns.source < 0, COLOURED, columns.source), COLOURED)
+    dots = []
     for one in range(COLOURED + 1):
         mine = columns.kept & (look == one)
         if mine.any():
@@ -99,23 +105,24 @@ def over_time(columns: Columns, answer: Answer | None) -> Chart | None:
 
 
 def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Chart]:
-    """Values against each parameter of a box: at most SHOWN of them, those with the shortest length-scales.
-
-    Of very many plays, the latest are drawn.
-    """
+    """Values against each parameter of a box, at most PARAMETERS of them and at most the LATEST plays."""
     ends = limits(columns, answer)
     if not isinstance(space, Box) or ends is None:
         return []
-    columns, charts = columns.latest(LATEST), []
-    shown, middle = (number(ends[0]), number(ends[1])), None if answer is None else _line(answer.estimate, ends)
+    columns = columns.latest(LATEST)
+    charts = []
+    shown = (number(ends[0]), number(ends[1]))
+    middle = None if answer is None else _line(answer.estimate, ends)
     for name in _matter_most(space, answer):
         parameter = space.parameters[name]
         some = columns.having(name)
-        x, y = _places(space, name, [play.point[name] for play in some.log]), _height(some.value, *ends)
+        x = _places(space, name, [play.point[name] for play in some.log])
+        y = _height(some.value, *ends)
         left, right, bins = _ends(parameter)
         bins = None if len(some.log) <= MANY else bins
         dots = [Marks("kept", "kept", _dots(*_gathered(x, y, some.kept, bins)))]
-        crosses, band = _crosses(some, x, y, bins, 28), _band(x, y, some.kept, bins)
+        crosses = _crosses(some, x, y, bins, 28)
+        band = _band(x, y, some.kept, bins)
         best = [] if answer is None or name not in answer.point else [answer.point[name]]
         chosen = round(WIDTH * float(_places(space, name, best)[0])) if best else None
         charts.append(Chart(name, *shown, left, right, dots, crosses, band, middle, chosen))
@@ -123,17 +130,17 @@ def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Ch
 
 
 def limits(columns: Columns, answer: Answer | None) -> tuple[float, float] | None:
-    """The range of values to draw: that of the kept ones, without what is far from all others."""
+    """The range of values to draw: the range of the kept values without outliers."""
     every = columns.value[np.isfinite(columns.value)]
     if not len(every):
         return None
     kept = columns.value[columns.kept] if columns.kept.any() else every
     middle = float(np.median(kept))
     unit = max(float(np.median(np.abs(kept - middle))), columns.noise)
-    near = kept[np.abs(kept - middle) <= FAR * unit] if unit > 0 else kept
-    if answer is not None and abs(answer.estimate - middle) <= FAR * unit:
+    near = kept[np.abs(kept - middle) <= OFF_SCALE * unit] if unit > 0 else kept
+    if answer is not None and abs(answer.estimate - middle) <= OFF_SCALE * unit:
         near = np.append(near, answer.estimate)
-    room = 0.5 * float(np.ptp(near))  # for what does not count and is not far
+    room = 0.5 * float(np.ptp(near))  # for values that do not count and are not far away
     shown = every[(every >= near.min() - room) & (every <= near.max() + room)]
     low, high = float(min(shown.min(), near.min())), float(max(shown.max(), near.max()))
     margin = 0.07 * (high - low) or 0.1 * abs(high) or 1.0
@@ -163,7 +170,7 @@ def _name(columns: Columns, look: int) -> str:
 
 
 def _crosses(columns: Columns, x: FloatArray, y: FloatArray, bins: int | None, wide: int) -> list[Marks]:
-    """What does not count, by reason, as crosses this wide."""
+    """Values that do not count, by reason, as crosses of this width."""
     kinds = {
         "set aside": columns.aside,
         "retracted": columns.at(Status.RETRACTED),
@@ -180,7 +187,7 @@ def _crosses(columns: Columns, x: FloatArray, y: FloatArray, bins: int | None, w
 
 
 def _gathered(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) -> tuple[FloatArray, FloatArray]:
-    """Some marks; with bins, their mean in each bin of x that has some."""
+    """Some marks; with bins, their mean in each bin of x that is not empty."""
     x, y = x[which], y[which]
     if bins is None:
         return x, y
@@ -194,7 +201,9 @@ def _band(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) -> s
     """The outline of some marks, bin by bin; nothing without bins."""
     if bins is None or not which.any():
         return ""
-    top, bottom, place = np.full(bins, np.inf), np.full(bins, -np.inf), _bin(x[which], bins)
+    top = np.full(bins, np.inf)
+    bottom = np.full(bins, -np.inf)
+    place = _bin(x[which], bins)
     np.minimum.at(top, place, y[which])
     np.maximum.at(bottom, place, y[which])
     some = np.flatnonzero(np.isfinite(top))
@@ -216,10 +225,10 @@ def _pixels(x: FloatArray, y: FloatArray) -> tuple[list[int], list[int]]:
 
 
 def _ends(parameter: Parameter) -> tuple[str, str, int | None]:
-    """What is at the ends of a parameter, and how many bins it has."""
+    """The texts at the ends of a parameter, and its number of bins."""
     if isinstance(parameter, Categorical):
         return parameter.describe(parameter.choices[0]), parameter.describe(parameter.choices[-1]), parameter.size
-    return parameter.describe(parameter.low), parameter.describe(parameter.high), FEW
+    return parameter.describe(parameter.low), parameter.describe(parameter.high), PARAMETER_BINS
 
 
 def _places(space: Box, name: str, values: Sequence[object]) -> FloatArray:
@@ -233,8 +242,8 @@ def _places(space: Box, name: str, values: Sequence[object]) -> FloatArray:
 
 def _matter_most(space: Box, answer: Answer | None) -> list[str]:
     names = list(space.names)
-    if len(names) <= SHOWN or answer is None:
-        return names[:SHOWN]
+    if len(names) <= PARAMETERS or answer is None:
+        return names[:PARAMETERS]
     lengths = np.broadcast_to(getattr(answer.assumptions.kernel, "lengthscale", 1.0), space.columns)
     shortest = [float(lengths[space.groups == place].min()) for place in range(len(names))]
-    return [names[place] for place in sorted(np.argsort(shortest, kind="stable")[:SHOWN].tolist())]
+    return [names[place] for place in sorted(np.argsort(shortest, kind="stable")[:PARAMETERS].tolist())]

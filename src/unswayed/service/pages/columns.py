@@ -15,7 +15,7 @@ from unswayed.spaces import Point
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 STATUSES = tuple(Status)
-FAR = 4.0  # standard deviations: a measurement so far from the others at its point is surprising
+SURPRISING = 4.0  # standard deviations: a measurement this far from the others at its point is surprising
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Columns:
         source: The number of its source; -1 if it has none.
         sources: The names of the sources, in order of first appearance.
         aside: Whether the answer sets it aside.
-        noise: Standard deviation of one measurement, given or estimated; 0 if nobody knows.
+        noise: Standard deviation of one measurement, given or estimated; 0 if unknown.
     """
 
     log: Sequence[Play]
@@ -42,12 +42,7 @@ class Columns:
 
     @classmethod
     def of(cls, log: Sequence[Play], answer: Answer | None) -> Self:
-        """The columns of a log.
-
-        Args:
-            log: Every play, in order.
-            answer: What says which plays are set aside.
-        """
+        """The columns of a log."""
         source, names = _numbered([play.source for play in log])
         named = np.array([name is not None for name in names], dtype=np.bool_)
         new = np.where(named, np.cumsum(named) - 1, -1)
@@ -67,7 +62,7 @@ class Columns:
         )
 
     def latest(self, most: int) -> Self:
-        """The last plays, at most so many; their sources keep their numbers."""
+        """At most this many of the last plays; their sources keep their numbers."""
         start = max(len(self.log) - most, 0)
         parts = ("log", "value", "status", "source", "aside")
         return replace(self, **{name: getattr(self, name)[start:] for name in parts}) if start else self
@@ -137,7 +132,7 @@ class Columns:
     @cached_property
     def surprising(self) -> BoolArray:
         """Which measurements are set aside, or far from the others at their point."""
-        return self.aside | (np.nan_to_num(self.deviations) > FAR)
+        return self.aside | (np.nan_to_num(self.deviations) > SURPRISING)
 
 
 def _numbered(keys: Iterable[Any]) -> tuple[IntArray, list[Any]]:

@@ -11,7 +11,7 @@ from unswayed.service.pages.chart import limits, share
 from unswayed.service.pages.columns import Columns
 from unswayed.spaces import Options
 
-SHOWN = 50
+OPTIONS = 50  # rows of the table
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class OptionRow:
         kept: How many of its measurements are kept.
         mean: Their mean; None without any.
         spread: Their standard deviation; None for fewer than two.
-        role: recommended, rival or pivot, as far as it is one of these.
+        role: recommended, rival or pivot; empty for other options.
         left: Where the bar of mean and spread begins, from 0 to 100.
         middle: Where the mean is.
         right: Where the bar ends.
@@ -40,16 +40,10 @@ class OptionRow:
 
 
 def option_rows(space: Options, columns: Columns, answer: Answer | None, minimize: bool) -> list[OptionRow]:
-    """The best options that were measured, and those that the answer is about.
-
-    Args:
-        space: The options.
-        columns: Every play.
-        answer: The answer.
-        minimize: Whether smaller means are better.
-    """
+    """The best options that were measured, and those that the answer is about."""
     n = len(columns.points)
-    place, values = columns.place[columns.kept], columns.value[columns.kept]
+    place = columns.place[columns.kept]
+    values = columns.value[columns.kept]
     count = np.bincount(place, minlength=n)
     mean = np.bincount(place, values, minlength=n) / np.maximum(count, 1)
     square = np.bincount(place, np.square(values - mean[place]), minlength=n)
@@ -58,8 +52,9 @@ def option_rows(space: Options, columns: Columns, answer: Answer | None, minimiz
     order = np.argsort(rank, kind="stable").tolist()
     best = [number for number in order if count[number] > 0]
     roles = _roles(columns, answer)
-    shown = [*best[:SHOWN], *(number for number in roles if number not in best[:SHOWN])]
-    ends, rows = limits(columns, answer), []
+    shown = [*best[:OPTIONS], *(number for number in roles if number not in best[:OPTIONS])]
+    ends = limits(columns, answer)
+    rows = []
     for number in shown:
         m, s, k = float(mean[number]), float(spread[number]), int(count[number])
         bar = [share(value, *ends) for value in (m - s, m, m + s)] if ends is not None and k else []
@@ -69,7 +64,7 @@ def option_rows(space: Options, columns: Columns, answer: Answer | None, minimiz
 
 
 def _roles(columns: Columns, answer: Answer | None) -> dict[int, str]:
-    """What the answer says of the options that were played."""
+    """The roles of options in the answer."""
     if answer is None:
         return {}
     roles: dict[int, str] = {}

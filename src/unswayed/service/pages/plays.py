@@ -8,21 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from unswayed.search.play import Play, Status
-from unswayed.service.pages.columns import FAR, Columns
+from unswayed.service.pages.columns import SURPRISING, Columns
 from unswayed.spaces import Space
 
 ROWS = 100  # plays on a page
 
 
 @dataclass(frozen=True)
-class Entry:
+class LogEntry:
     """One play.
 
     Attributes:
         play: The play.
         point: Its point in words.
         aside: Whether the answer sets it aside.
-        far: How many standard deviations it is off the others at its point, if that is surprising.
+        far: Its distance from the others at its point in standard deviations, if that is surprising.
     """
 
     play: Play
@@ -58,11 +58,11 @@ class LogPage:
     Attributes:
         entries: The plays.
         page: Which page this is, from 1.
-        pages: How many there are.
-        total: How many plays there are on all of them.
+        pages: How many pages there are.
+        total: How many plays there are on all pages.
     """
 
-    entries: Sequence[Entry]
+    entries: Sequence[LogEntry]
     page: int
     pages: int
     total: int
@@ -78,12 +78,12 @@ def log_page(
     number: int | None = None,
     rows: int = ROWS,
 ) -> LogPage:
-    """Some plays, the newest first. A page that is not there is the nearest one that is.
+    """Some plays, the newest first. If there is no such page, the nearest one.
 
     Args:
         space: Describes the points.
         log: Every play, in order.
-        columns: The same by column.
+        columns: The same plays by column.
         page: Which page, from 1.
         source: Only those of this source.
         surprising: Only those that are set aside, or far from the others at their point.
@@ -107,5 +107,5 @@ def log_page(
         if place not in words:
             words[place] = space.describe(log[one].point)
         far = float(columns.deviations[one])
-        entries.append(Entry(log[one], words[place], bool(columns.aside[one]), far if far > FAR else None))
+        entries.append(LogEntry(log[one], words[place], bool(columns.aside[one]), far if far > SURPRISING else None))
     return LogPage(entries, page, pages, len(chosen))

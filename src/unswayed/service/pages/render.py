@@ -1,7 +1,7 @@
-"""The pages as text. Whatever a source can fill in is escaped by the templates, without exception.
+"""The pages as text. The templates escape everything that a source can write.
 
-The server sends these with a content security policy that allows its own files only, so there is no inline script and
-no style attribute.
+The server sends the pages with a content security policy that allows its own files only, so there is no inline script
+and no style attribute.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from urllib.parse import quote, urlencode
 from unswayed.pages import render as shared
 from unswayed.search.answer import Answer
 from unswayed.service.pages.chart import LATEST
-from unswayed.service.pages.columns import FAR
-from unswayed.service.pages.options import SHOWN
+from unswayed.service.pages.columns import SURPRISING
+from unswayed.service.pages.options import OPTIONS
 from unswayed.service.pages.plays import log_page
 from unswayed.service.pages.view import StudyView
-from unswayed.study.reading import Study
+from unswayed.study.study import Study
 
 SOURCES = 100  # on a page
 TYPES = {"style.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8"}
@@ -52,8 +52,8 @@ class TokenRow:
     Attributes:
         name: Its name.
         role: owner, source or reader.
-        study: The study that it was made for; None for all.
-        made: When it was made, in seconds since 1970; None if nobody knows.
+        study: The study that it is for; None for all studies.
+        made: When it was made, in seconds since 1970; None if unknown.
         seen: When it was last used; None if never.
         revoked: Whether it is revoked.
     """
@@ -67,35 +67,24 @@ class TokenRow:
 
 
 def studies(rows: Iterable[StudyView], who: Who) -> str:
-    """All studies, with their leaders and how far these can be trusted.
-
-    Args:
-        rows: A view of each.
-        who: Who looks.
-    """
+    """All studies, with their leaders and how far each leader can be trusted."""
     return _page("studies.html", who, views=list(rows))
 
 
 def study(view: StudyView, who: Who, threat: str | None = None, kind: str | None = None) -> str:
-    """A study: its answer, how far to trust it, its measurements, and what other threats would mean.
+    """A study: its answer, how far to trust it, its measurements, and the effect of other threats.
 
     Args:
         view: The study.
         who: Who looks.
-        threat: An amount of tampering to say something about, as it was typed.
-        kind: What it is an amount of: total (as by default), lies or liars.
+        threat: An amount of tampering to be explained, as it was typed.
+        kind: The kind of this amount: total (the default), lies or liars.
     """
     return _page("study.html", who, view=view, what_ifs=view.what_ifs(kind or "total", threat))
 
 
 def sources(view: StudyView, who: Who, page: int = 1) -> str:
-    """The sources of a study, the doubtful ones first.
-
-    Args:
-        view: The study.
-        who: Who looks.
-        page: Which page, from 1.
-    """
+    """The sources of a study, the doubtful ones first."""
     pages = max(-(-len(view.sources) // SOURCES), 1)
     page = min(max(page, 1), pages)
     rows = view.sources[(page - 1) * SOURCES : page * SOURCES]
@@ -110,60 +99,34 @@ def log(
     surprising: bool = False,
     number: int | None = None,
 ) -> str:
-    """The plays of a study, the newest first, with forms to retract, restore and correct them.
-
-    Args:
-        view: The study.
-        who: Who looks.
-        page: Which page, from 1.
-        source: Only the plays of this source.
-        surprising: Only those that are set aside, or far from the others at their point.
-        number: Only this play.
-    """
+    """The plays of a study, the newest first, with forms to change them; the arguments are those of `log_page`."""
     shown = view.log_page(page, source or None, surprising, number)
     return _page("log.html", who, view=view, shown=shown, source=source or "", surprising=surprising, number=number)
 
 
 def tokens(rows: Iterable[TokenRow], who: Who, new: tuple[str, str] | None = None) -> str:
-    """The tokens; for owners.
-
-    Args:
-        rows: The tokens.
-        who: Who looks.
-        new: Name and text of a token that was just made; it is shown this once.
-    """
+    """The tokens, for owners; `new` is the name and the text of a token that is shown this once."""
     return _page("tokens.html", who, rows=list(rows), new=new)
 
 
 def login(error: str | None = None, next: str = "/") -> str:
-    """Where a browser exchanges a token for a cookie.
+    """The form in which a browser exchanges a token for a cookie.
 
     Args:
         error: Why the last attempt failed.
-        next: Where to go then; a path of this server.
+        next: The page to show afterwards; a path of this server.
     """
     here = next.startswith("/") and not next.startswith(("//", "/\\"))
     return _page("login.html", None, error=error, next=next if here else "/")
 
 
 def error(status: int, line: str) -> str:
-    """What went wrong.
-
-    Args:
-        status: The status of the answer, such as 404.
-        line: One clear line.
-    """
+    """The page of an error."""
     return _page("error.html", None, status=status, line=line)
 
 
 def standalone(study: Study, answer: Answer | None, name: str) -> str:
-    """A study as one page that needs no server, no network and no script: for keeping and for sending around.
-
-    Args:
-        study: The study.
-        answer: Its answer.
-        name: Its name.
-    """
+    """A study as one page that needs no server, no network and no script: to keep or to send."""
     view = StudyView.of(name, study, answer)
     shown = log_page(view.space, view.log, view.columns, 1, rows=max(len(view.log), 1))
     about: dict[str, Any] = {"what_ifs": view.what_ifs(None, None), "rows": view.sources, "shown": shown, "who": None}
@@ -171,11 +134,7 @@ def standalone(study: Study, answer: Answer | None, name: str) -> str:
 
 
 def static(name: str) -> str:
-    """The text of a static file: a name of TYPES, which also says its content type.
-
-    Args:
-        name: The name.
-    """
+    """The text of a static file, one of TYPES."""
     return shared.file_text(shared.SHARED if name == "style.css" else __package__, name)
 
 
@@ -185,7 +144,7 @@ def _segment(text: str) -> str:
 
 
 def _query(**parts: Any) -> str:
-    """The end of an address; what is empty is left out."""
+    """The query of an address, without empty parts."""
     some = {name: value for name, value in parts.items() if value}
     return f"?{urlencode(some, errors='replace')}" if some else ""
 
@@ -211,4 +170,4 @@ def _page(template: str, who: Who | None, **about: Any) -> str:
 
 TEMPLATES = shared.environment(__package__)
 TEMPLATES.filters |= {"segment": _segment, "when": _when, "lasted": _lasted}
-TEMPLATES.globals |= {"query": _query, "FAR": FAR, "LATEST": LATEST, "OPTIONS": SHOWN}
+TEMPLATES.globals |= {"query": _query, "SURPRISING": SURPRISING, "LATEST": LATEST, "OPTIONS": OPTIONS}

@@ -20,17 +20,17 @@ class SourceRow:
     """One source.
 
     Attributes:
-        source: Its name; None for the measurements that name none.
+        source: Its name; None for measurements without a source.
         look: The class of its colour.
-        measurements: How many values it reported, also those that do not count.
-        kept: How many of them the answer uses.
+        measurements: How many values it reported, whether they count or not.
+        kept: How many values the answer uses.
         aside: How many are set aside.
         retracted: How many were retracted.
         failed: How many of its plays failed.
         share: Its share of all kept measurements.
-        off: The median of how far its values are above those of the others at the same points; None if there are none.
-        compared: How many of its values were compared so.
-        seen: What the answer says of it.
+        off: The median difference of its values from those of the others at the same points; None without such points.
+        compared: How many of its values were compared.
+        seen: The source in the answer.
         quarantined: Whether it is quarantined.
     """
 
@@ -54,18 +54,12 @@ class SourceRow:
 
     @property
     def doubtful(self) -> bool:
-        """Whether the answer does not believe it, or its owner does not."""
+        """Whether the answer does not trust it, or the owner has quarantined it."""
         return self.quarantined or bool(self.seen and self.seen.suspicious)
 
 
 def source_rows(columns: Columns, answer: Answer | None, quarantined: Sequence[str]) -> list[SourceRow]:
-    """Every source, the doubtful ones first, then those with most measurements.
-
-    Args:
-        columns: Every play.
-        answer: The answer.
-        quarantined: The names of the sources that are quarantined.
-    """
+    """Every source, the doubtful ones first, then those with most measurements."""
     names: list[str | None] = [*columns.sources]
     names += [name for name in quarantined if name not in columns.sources]
     known = len(columns.sources)
@@ -103,7 +97,7 @@ def source_rows(columns: Columns, answer: Answer | None, quarantined: Sequence[s
 
 
 def _medians(which: IntArray, values: FloatArray, groups: int) -> tuple[FloatArray, IntArray]:
-    """The median of the values of each group, and how many they are."""
+    """The median of the values of each group, and their number."""
     count = np.bincount(which, minlength=groups)
     parts = np.split(values[np.argsort(which, kind="stable")], np.cumsum(count)[:-1])
     return np.array([np.median(part) if len(part) else np.nan for part in parts]), count

@@ -1,4 +1,4 @@
-"""What the pages of a study show, computed when it is needed and once. A view never changes: make a new one."""
+"""What the pages of a study show. Each part is computed once, when it is needed; a view never changes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from unswayed.service.pages.plays import LogPage, log_page
 from unswayed.service.pages.sources import SourceRow, source_rows
 from unswayed.service.pages.trust import Gauge, WhatIf, gauges, what_ifs
 from unswayed.spaces import Options, Space
-from unswayed.study.reading import Study, why_no_answer
 from unswayed.study.settings import Settings
+from unswayed.study.study import Study, why_no_answer
 from unswayed.text import counted
 
-LATEST = 100  # plays among which the last activity is looked for
+LATEST = 100  # plays that are searched for the last activity
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class StudyView:
         log: Every play, in order.
         answer: The answer, if one has been computed.
         behind: How many measurements arrived after it.
-        sequence: The number of the last record, from which on a page asks for events; None for all of them.
+        sequence: The number of the last record; a page asks for events after it. None for all events.
 
     Example:
         >>> import unswayed
@@ -65,7 +65,7 @@ class StudyView:
             study: The study.
             answer: Its answer; None if there is none, or none yet.
             behind: How many measurements arrived after the answer.
-            sequence: The number of its last record, if it is known.
+            sequence: The number of its last record, if known.
         """
         return cls(name, study.space, study.settings, study.log, answer, behind, sequence)
 
@@ -97,7 +97,7 @@ class StudyView:
 
     @property
     def state(self) -> str:
-        """What is to be said of the answer before it is read; nothing if it is up to date."""
+        """A note to read before the answer; empty if the answer is up to date."""
         if self.answer is None:
             return "The answer is being computed." if self.measured else why_no_answer(self.log)
         if not self.behind:
@@ -117,12 +117,12 @@ class StudyView:
 
     @property
     def threat(self) -> Threat | None:
-        """What tampering to be safe against."""
+        """The tampering to be safe against."""
         return Threat.of(self.settings.threat)
 
     @property
     def threat_json(self) -> str:
-        """The threat as a form takes it: a number, JSON, or nothing if nobody knows it."""
+        """The threat as the form shows it: a number, JSON, or nothing if it is unknown."""
         recorded = self.settings.record()["threat"]
         return "" if recorded is None else json.dumps(recorded)
 
@@ -132,17 +132,12 @@ class StudyView:
         return [] if self.answer is None else gauges(self.answer)
 
     def what_ifs(self, kind: str | None, amount: str | None) -> Sequence[WhatIf]:
-        """What other threats would mean.
-
-        Args:
-            kind: The kind of tampering whose amount is chosen.
-            amount: The amount, as text.
-        """
+        """The effect of other threats: of the amount of one kind, as text, and of the usual amounts of the others."""
         return [] if self.answer is None else what_ifs(self.answer, kind, amount)
 
     @property
     def last(self) -> float | None:
-        """When something was last asked, told or failed, as far as that is known."""
+        """When something was last asked, told or failed; None if unknown."""
         latest = self.log[-LATEST:]
         return max((when for play in latest for when in (play.asked, play.answered) if when is not None), default=None)
 
@@ -169,12 +164,5 @@ class StudyView:
         return source_rows(self.columns, self.answer, self.settings.quarantined)
 
     def log_page(self, page: int, source: str | None, surprising: bool, number: int | None) -> LogPage:
-        """Some plays, the newest first.
-
-        Args:
-            page: Which page, from 1.
-            source: Only those of this source.
-            surprising: Only those that are set aside, or far from the others at their point.
-            number: Only this play.
-        """
+        """Some plays, the newest first; the arguments are those of the function `log_page`."""
         return log_page(self.space, self.log, self.columns, page, source, surprising, number)

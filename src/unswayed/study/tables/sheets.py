@@ -11,13 +11,12 @@ from typing import Any
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
-from unswayed.search.play import Play, Status
+from unswayed.search.history import title
+from unswayed.search.play import ABOUT, Play, Status
 from unswayed.spaces import Space
 from unswayed.spaces.space import named_values
 from unswayed.storage.tables import read_table
-from unswayed.study.cells import as_csv, is_empty, measurement_of, number_of
-from unswayed.study.history import title
-from unswayed.study.state import ABOUT
+from unswayed.study.tables.cells import as_csv, is_empty, measurement_of, number_of
 
 NEAR = 1e-3  # a number that a spreadsheet has rounded is still the same
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from unswayed.search.play import Play
+from unswayed.search.play import ABOUT, Play
 from unswayed.spaces.space import named_values
-from unswayed.study.state import ABOUT
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,8 +6,8 @@ import io
 from collections.abc import Sequence
 
 from unswayed.storage import Record, journal_bytes
-from unswayed.study.cells import as_csv
-from unswayed.study.reading import Study
+from unswayed.study.study import Study
+from unswayed.study.tables.cells import as_csv
 
 FORMATS = {"csv": "text/csv", "jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet"}
 FIRST = ("value", "source", "status")  # columns after the number and the parameters

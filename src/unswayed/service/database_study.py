@@ -10,15 +10,16 @@ import json
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any
 
 from unswayed.errors import JournalError, SystemFault, UnswayedError
+from unswayed.search.play import Play
 from unswayed.service.refused import Refused
-from unswayed.storage import Journal, Record
-from unswayed.storage.database import Database
+from unswayed.storage import Record
+from unswayed.storage.database import Database, DatabaseJournal
 from unswayed.storage.writing import Reply, Writing
-from unswayed.study.edited import Edited
-from unswayed.study.header import Header
+from unswayed.study.optimizer import Optimizer
 from unswayed.study.state import State
 
 Body = dict[str, Any]
@@ -49,44 +50,38 @@ class Request:
             writing.keep_reply(self.who, self.key, Reply(self.digest, status, json.dumps(body)))
 
 
-class _Pending(Journal):
-    """The records of a transaction under way; `read` begins again from what is kept."""
-
-    def __init__(self, reload: Callable[[], list[Record]]) -> None:
-        self.records: list[Record] = []
-        self._reload = reload
-
-    def append(self, *records: Record) -> None:
-        self.records.extend(records)
-
-    def read(self) -> list[Record]:
-        return self._reload()
-
-    def close(self) -> None:
-        self.records.clear()
-
-
-class Written(Edited):
+class DatabaseStudy:
     """A study of a database, kept in memory too. Several threads may use it.
 
     Attributes:
         name: Of the study.
+        study: What is known of it.
         stale: Whether the last writing failed, so that the database must be read again.
-        seq: The number of the last record that is known here.
     """
 
-    def __init__(self, database: Database, number: int, name: str) -> None:
+    def __init__(self, database: Database, name: str) -> None:
         self.name = name
-        self._database, self._number = database, number
+        self._database = database
+        self._journal = DatabaseJournal(database, name)
+        self.study = Optimizer.open(self._journal)
         self._queue: deque[Request] = deque()
+        self._lock = RLock()
         self.stale = False
-        self._holders: dict[int, list[str]] = {}  # to whom each play was given, the last one last
-        records, self._crc = database.records(number)
-        header = Header.read(records, name)
-        self._pending = _Pending(self._read)
-        super().__init__(State.of(header.own_space(name), header.settings, records), self._pending)
-        self._take_note(records)
-        self.seq = len(records)
+
+    @property
+    def seq(self) -> int:
+        """The number of the last record that is known here."""
+        return self._journal.seq
+
+    @property
+    def log(self) -> tuple[Play, ...]:
+        """Every play, in order."""
+        return self.study.log
+
+    @property
+    def state(self) -> State:
+        """What its records add up to."""
+        return self.study._state
 
     def write(self, who: str, key: str | None, digest: str, make: Callable[[Writing], tuple[int, Body]]) -> Any:
         """Carry out a request, or repeat its reply if it was carried out before.
@@ -106,21 +101,17 @@ class Written(Edited):
 
     def _commit(self, batch: list[Request]) -> None:
         try:
-            with self._database.writing(self._number) as writing:
-                self._catch_up(*writing.records(self.seq, self._crc))
+            with self._journal.writing() as (writing, news):
+                self._catch_up(news)
                 writing.find_replies([(request.who, request.key) for request in batch if request.key is not None])
                 for request in batch:
-                    before = len(self._pending.records)
+                    before = len(self._journal.appended)
                     try:
                         request.run(writing)
                     except (UnswayedError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
                         request.error = error
-                        if len(self._pending.records) != before:  # half of a request must not be kept
+                        if len(self._journal.appended) != before:  # half of a request must not be kept
                             raise SystemFault("a request beside this one failed: send it again") from error
-                crc = writing.append(self._pending.records, self.seq, self._crc)
-            self._take_note(self._pending.records)
-            self.seq, self._crc = self.seq + len(self._pending.records), crc
-            self._pending.close()
         except BaseException as error:  # nothing of the batch is kept, unless the connection broke in the commit itself
             self.stale = True
             for request in batch:
@@ -129,11 +120,11 @@ class Written(Edited):
             if not isinstance(error, Exception):
                 raise
 
-    def edit(self, who: str, edit: Callable[[], object]) -> None:
+    def edit(self, who: str, edit: Callable[[Optimizer], object]) -> None:
         """Carry out one of the verbs that a study has for its owner."""
 
         def make(_: Writing) -> tuple[int, Body]:
-            edit()
+            edit(self.study)
             return 200, {}
 
         self.write(who, None, "", make)
@@ -141,35 +132,18 @@ class Written(Edited):
     @property
     def next_seq(self) -> int:
         """The number of the last record, with those under way."""
-        return self.seq + len(self._pending.records)
+        return self.seq + len(self._journal.appended)
 
     def refresh(self) -> None:
         """Take in what other servers have written."""
         with self._lock:
-            if self.stale or self._database.last(self._number) != self.seq:
-                self._catch_up(*self._database.records(self._number, self.seq, self._crc))
+            self._catch_up([] if self.stale else self._journal.news())
 
-    def _catch_up(self, news: list[Record], crc: int) -> None:
+    def _catch_up(self, news: list[Record]) -> None:
         """Take in records that others wrote; begin again from the database if the last writing failed."""
         if self.stale:
-            self._pending.close()
-            records = self._read()
-            self._state = State.of(self.space, Header.read(records, self.name).settings, records)
-            self._holders.clear()
-            self._take_note(records)
+            self.study._reload()
             self.stale = False
-            return
-        for record in news:
-            self._state.take(record)
-        self._take_note(news)
-        self.seq, self._crc = self.seq + len(news), crc
-
-    def _read(self) -> list[Record]:
-        records, self._crc = self._database.records(self._number)
-        self.seq = len(records)
-        return records
-
-    def _take_note(self, records: list[Record]) -> None:
-        for record in records:
-            if record["kind"] in ("ask", "hand") and record.get("source") is not None:
-                self._holders.setdefault(record["play"], []).append(record["source"])
+        else:
+            for record in news:
+                self.state.take(record)

@@ -1,4 +1,4 @@
-"""A study as its journal tells it: `unswayed.Study`, which reads and never writes."""
+"""A study as its records tell it: `unswayed.Study`, which reads and never writes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from unswayed.core.data.threads import one_thread
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.answer import Answer
+from unswayed.search.history import history
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Space
 from unswayed.storage import read_journal
-from unswayed.study.header import Header
-from unswayed.study.history import history
-from unswayed.study.result import Result
+from unswayed.study.header import read_state
 from unswayed.study.searching import Searching
 from unswayed.study.settings import Settings
 from unswayed.study.state import State
@@ -64,13 +63,7 @@ class Study:
             JournalError: There is no such file, or it is no journal of a study.
         """
         name = journal_name(journal)
-        records = read_journal(name)
-        header = Header.read(records, name)
-        if space is None:
-            space = header.own_space(name)
-        else:
-            header.check_space(space, name)
-        return Study(State.of(space, header.settings, records))
+        return Study(read_state(read_journal(name), name, space))
 
     @property
     def space(self) -> Space:
@@ -109,28 +102,25 @@ class Study:
             The answer. It depends on the log alone, not on past questions.
 
         Raises:
-            InvalidInput: Nothing has been measured.
+            InvalidInput: No measurement counts; the message says why.
         """
         with self._lock, one_thread():
+            if not any(play.measured for play in self.log):
+                raise InvalidInput(_no_answer(self.log))
             return self._search.answer()
-
-    def result(self) -> Result:
-        """The answer and the plays so far.
-
-        Raises:
-            InvalidInput: No play could be measured.
-        """
-        log = self.log
-        if not any(play.measured for play in log):
-            reason = next((play.reason for play in reversed(log) if play.reason), "nothing was asked")
-            lost = any(play.status in (Status.RETRACTED, Status.QUARANTINED) for play in log)
-            said = "no measurement counts any more" if lost else "no play could be measured"
-            raise InvalidInput(f"{said}; the last reason: {reason}")
-        return Result(self.answer())
 
     def history(self) -> pa.Table:
         """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
         return history(self.log, self.space.names)
+
+
+def _no_answer(log: Sequence[Play]) -> str:
+    reason = next((play.reason for play in reversed(log) if play.reason), None)
+    if reason is None:
+        return "nothing has been measured yet: there is nothing to recommend"
+    lost = any(play.status in (Status.RETRACTED, Status.QUARANTINED) for play in log)
+    said = "no measurement counts any more" if lost else "no play could be measured"
+    return f"{said}; the last reason: {reason}"
 
 
 def why_no_answer(log: Sequence[Play]) -> str:

@@ -1,0 +1,1 @@
+"""Tables that people write and read: sheets of plays, old measurements, exports."""

@@ -25,8 +25,7 @@ from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Failed, Task
 from unswayed.types import FloatArray, IntArray
 
-GROWTH = 1.15  # fit from scratch when plays have grown by this factor
-STEPS = 1.05  # improve the fit when plays have grown by this factor
+GROWTH = 1.1  # fit again when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
 LONG_BOX = 200  # from this many plays on a box uses the rules of long searches
 
@@ -41,13 +40,21 @@ class Starting:
 
 @dataclass(frozen=True, eq=False)
 class Guided:
-    """The surrogate chooses. It is made when it is needed, from beliefs that hold until there are `refit_at` plays."""
+    """The surrogate chooses. It is made when it is needed.
+
+    Attributes:
+        task: What the search is for.
+        data: Everything told.
+        beliefs: The model of the values.
+        refit_at: The model holds until there are this many plays.
+        improved: Whether the model is that of other data, improved in a few steps.
+    """
 
     task: Task
     data: Data
     beliefs: Beliefs
     refit_at: int
-    anew_at: int
+    improved: bool = False
 
     @cached_property
     def surrogate(self) -> Surrogate:
@@ -117,23 +124,15 @@ def _decided(guided: Guided) -> Mode:
 
 
 def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
-    """The model of all plays: fitted anew when they have grown by GROWTH, else improved by some steps."""
-    plays = data.plays
-    anew = before is None or plays >= before.anew_at
-    rounds = 2 if before is None else int(anew)
-    beliefs = estimate(task, data, None if before is None else before.beliefs, rounds=rounds)
-    refit_at, anew_at = next_fits(plays)
-    return after_fit(task, data, beliefs, refit_at, anew_at if before is None or anew else before.anew_at)
+    """The model of all plays. A fit starts from the one before, and from a smoother one."""
+    if before is None:
+        return Guided(task, data, estimate(task, data), next_fit(data.plays))
+    return Guided(task, data, estimate(task, data, before.beliefs, rounds=1), next_fit(data.plays))
 
 
-def next_fits(plays: int) -> tuple[int, int]:
-    """At how many plays a model of this many plays is improved, and at how many it is fitted anew."""
-    return max(int(plays * STEPS), plays + 1), int(np.ceil(plays * GROWTH))
-
-
-def after_fit(task: Task, data: Data, beliefs: Beliefs, refit_at: int, anew_at: int) -> Guided:
-    """The search right after a fit, which holds until there are `refit_at` plays."""
-    return Guided(task, data, beliefs, refit_at, anew_at)
+def next_fit(plays: int) -> int:
+    """Until how many plays a model of this many holds."""
+    return max(int(plays * GROWTH), plays + 1)
 
 
 def _eliminate(mode: Eliminating, event: Event) -> Eliminating:

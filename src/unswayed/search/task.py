@@ -24,7 +24,7 @@ from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 _APPEND_LOCK = Lock()
-METHODS = ("auto", "vigilant-ucb", "influence-pe")
+METHODS = ("auto", "guided", "influence-pe")
 FREE = 2.0  # standard deviations
 BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
 
@@ -38,8 +38,8 @@ class Task:
         given: What the user states about the measurements.
         seed: Of every random choice.
         plays: How many plays there will be, if that is known.
-        method: vigilant-ucb, for few plays; influence-pe, which eliminates with a guarantee; or auto: influence-pe
-            where the space is finite and the plays suffice for it.
+        method: guided (schedule.py), for few plays; influence-pe, which eliminates with a guarantee; or auto:
+            influence-pe where the space is finite and the plays suffice for it.
         planned: How many plays there were to be at first; `auto` chooses for these.
     """
 

@@ -196,7 +196,7 @@ def test_the_families_cover_what_they_should():
     assert {(one.level, one.pair is None) for one in all_known} == {
         (m, n) for m in (0, 10, -100) for n in (True, False)
     }
-    methods = product(("vigilant-ucb", "influence-pe"), (True, False))
+    methods = product(("guided", "influence-pe"), (True, False))
     assert {(one.method, one.threat > 0) for one in all_known} == set(methods)
     plays = [n for one in all_known for n in one.plays]
     assert (min(plays), max(plays)) == (5, 300)

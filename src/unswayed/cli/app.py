@@ -84,7 +84,7 @@ class Commands(TyperGroup):
 
 
 ABOUT = "Find the best option when some of the measurements lie."
-app = typer.Typer(cls=Commands, help=ABOUT, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(cls=Commands, help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> None:

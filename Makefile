@@ -1,8 +1,10 @@
 # Everything lives in .venv; each target sets up what it needs.
 PYTHON ?= python3
 BIN := .venv/bin
-# One test process more than cores: some tests wait for others.
+# One test process more than cores: some tests wait for others. A process that is done takes tests from another, and all
+# keep what they compile, also where PYTHONDONTWRITEBYTECODE is set.
 WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)")
+TESTS = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: paper demo test test-slow test-lowest lint types bench peers examples docs docs-figures docs-links clean
 
@@ -12,14 +14,14 @@ paper: .venv/.robot          ## every experiment, figure and claim of the paper:
 demo: .venv/.core            ## watch RGP-PE hold where GP-UCB is led astray (a few seconds)
 	$(BIN)/unswayed demo
 
-test: .venv/.dev             ## the whole test suite, on all cores
-	$(BIN)/python -m pytest -n $(WORKERS)
+test: .venv/.dev             ## the tests of every change, on all cores
+	$(TESTS)
 
-test-slow: .venv/.dev        ## the tests that take minutes
-	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+test-slow: .venv/.dev        ## the nightly part: statistics, long searches, many kills
+	$(TESTS) -m slow
 
 test-lowest: .venv-lowest/.done  ## a short test with the lowest versions that pyproject.toml allows
-	.venv-lowest/bin/python -m pytest tests/test_smoke.py tests/compare
+	.venv-lowest/bin/python -m pytest -m "slow or not slow" tests/test_smoke.py tests/compare
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -66,13 +68,14 @@ docs-figures: .venv/.dev     ## the pictures of the README and the docs
 	touch $@ .venv/.core
 
 .venv/.dev: pyproject.toml gauntlet/pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable ".[dev]" --editable ./gauntlet
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"  # the first that knows --group
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --editable ./gauntlet --group dev
 	touch $@ .venv/.core .venv/.robot
 
 .venv-lowest/.done: pyproject.toml gauntlet/pyproject.toml scripts/lowest.py
 	$(PYTHON) -m venv --clear .venv-lowest
-	$(PYTHON) scripts/lowest.py dev > .venv-lowest/pins.txt
-	.venv-lowest/bin/python -m pip install --quiet --requirement .venv-lowest/pins.txt --editable ".[dev]" --editable ./gauntlet
+	$(PYTHON) scripts/lowest.py all dev > .venv-lowest/pins.txt
+	.venv-lowest/bin/python -m pip install --quiet --requirement .venv-lowest/pins.txt --editable ".[all]" --editable ./gauntlet
 	touch $@
 
 # The versions of the stored runs; a run of another version counts as not run.

@@ -135,7 +135,7 @@ class Known:
     noise: float = 0.05
     threat: float = 0.0
     scale: float = 0.3
-    method: str = "vigilant-ucb"
+    method: str = "guided"
     blind: float = 0.0
 
     def __call__(self, rng: np.random.Generator) -> Case:

@@ -48,7 +48,7 @@ def study(key: tuple[str, int, str, int, tuple[str, str], int]) -> Row:
     if kind != "unknown":
         threat = Threat(lies=round(lies * factor)) if kind == "lies" else Threat(lies * change * factor)
     noise, spent = NOISE * (best - worst) * rng.standard_normal(plays), 0
-    optimizer = Optimizer(space, plays=plays, seed=seed, threat=threat, method="vigilant-ucb")
+    optimizer = Optimizer(space, plays=plays, seed=seed, threat=threat, method="guided")
     for t in range(plays):
         play = optimizer.ask()[0]
         truth = float(case.function(np.atleast_2d(row(play.point)))[0])

@@ -98,8 +98,7 @@ def gauntlet_words() -> Iterator[str]:
     peaks = [row for name in FAST for game, row in gauntlet()[name].items() if game[1] == MANY_PEAKS]
     yield (
         "- **Hardest**: `strongest`, which sees what the optimiser believes, and `hide`, which lowers every good "
-        "value. They need "
-        f"{lies['strongest']:.1f} and {lies['hide']:.1f} lies a run on average."
+        f"value. They need {lies['strongest']:.1f} and {lies['hide']:.1f} lies a run on average."
     )
     if all(row["gaps"][-1] > LOST for row in peaks):
         yield (
@@ -113,18 +112,15 @@ def gauntlet_words() -> Iterator[str]:
     )
     yield (
         f"- **An attack may come to nothing**: under `hide` in {sum(idle['hide'])} of {len(idle['hide'])} runs, under "
-        "`strongest` in "
-        f"{sum(idle['strongest'])}."
+        f"`strongest` in {sum(idle['strongest'])}."
     )
     by_rule = {
         name: np.mean([gauntlet()[name][game]["gap_ours"] > LOST for game in games]) for name in ("tpe", "random")
     }
     yield (
         "- **The recommendation alone**: if Unswayed recommends from the same measurements, TPE loses "
-        f"{by_rule['tpe']:.0%} of "
-        f"{len(games)} attacked games instead of {lost('tpe', games):.0%}, and random search {by_rule['random']:.0%} "
-        "instead of "
-        f"{lost('random', games):.0%}."
+        f"{by_rule['tpe']:.0%} of {len(games)} attacked games instead of {lost('tpe', games):.0%}, and random search "
+        f"{by_rule['random']:.0%} instead of {lost('random', games):.0%}."
     )
 
 
@@ -198,8 +194,7 @@ def few_words() -> Iterator[str]:
     (problem,) = {problem for problem, _ in lost_pairs}
     yield (
         f"- **Nobody lies**: from 40 plays on, every lost run of `unswayed` is on `{problem}`, a curved valley in a "
-        "thousandth of its "
-        "space."
+        "thousandth of its space."
     )
     worry = [100 * (share(cell["unswayed-wary"]) - share(cell["unswayed"])) for cell in cells]
     yield (
@@ -209,14 +204,13 @@ def few_words() -> Iterator[str]:
     raised = [share(few()["promote", plays, plays]["unswayed"]) for plays in (60, 100, 200)]
     yield (
         "- **Lies that raise values** (`spikes`, `promote`) ruin optimisers that recommend the largest value. "
-        "`promote` still misleads "
-        f"{min(raised):.0%} to {max(raised):.0%} of the runs of `unswayed`: its lies agree with each other."
+        f"`promote` still misleads {min(raised):.0%} to {max(raised):.0%} of the runs of `unswayed`: its lies agree "
+        "with each other."
     )
     tpe, own = (share(few()["hide", 100, 100][name]) for name in ("tpe", "unswayed"))
     yield (
         f"- **Lies that lower good values** (`hide`) are the hardest for Unswayed: with 100 plays TPE loses {tpe:.0%} "
-        "and Unswayed "
-        f"{own:.0%}."
+        f"and Unswayed {own:.0%}."
     )
     spent = [cost(name) for name in ("unswayed", "tpe", "botorch")]
     yield (

@@ -120,8 +120,7 @@ def counted() -> Iterator[str]:
     found = Counter(claim["verdict"] for claim in claims())
     yield (
         f"Of {found.total()} claims, {found['holds']} hold, {found['holds partly']} hold partly and "
-        f"{found['does not hold']} do not "
-        "hold:"
+        f"{found['does not hold']} do not hold:"
     )
 
 
@@ -141,8 +140,7 @@ def choice() -> Iterator[str]:
             more.append(settled - other)
     yield (
         f"- ‡ makes them likely: on other draws, {min(more):.0f} to {max(more):.0f} percentage points more of these "
-        "parts hold where "
-        "GP-UCB settles without an attack than where it does not;"
+        "parts hold where GP-UCB settles without an attack than where it does not;"
     )
 
 

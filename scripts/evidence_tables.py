@@ -48,8 +48,7 @@ def coverage_words() -> Lines:
     false = sum(int(row[2]) for row in given)
     yield (
         f"Certificates: {false} false sentences in {len(given)} families of 200 studies each, also where the best "
-        "option was dropped "
-        f"({sum(int(row[3] or 0) for row in given)} times). Credible bounds, by family:"
+        f"option was dropped ({sum(int(row[3] or 0) for row in given)} times). Credible bounds, by family:"
     )
 
 
@@ -66,10 +65,9 @@ def refit_words() -> Lines:
     ((sets, median, low, high, least, nine, half, changes, changed),) = stored("refit", "refit")[1]
     yield (
         f"In {sets} data sets the budget with refit is {median} of the budget with the model held fixed (median; "
-        f"quartiles {low} and "
-        f"{high}, smallest {least}). It is below 0.9 of it in {nine} sets and below half in {half}. Of {changes} "
-        "random changes of one "
-        f"measurement below 90% of the budget with refit, {changed} changed the winner of a new audit."
+        f"quartiles {low} and {high}, smallest {least}). It is below 0.9 of it in {nine} sets and below half in "
+        f"{half}. Of {changes} random changes of one measurement below 90% of the budget with refit, {changed} "
+        "changed the winner of a new audit."
     )
 
 
@@ -77,22 +75,18 @@ def audit_words() -> Lines:
     """Audits that name a source, and A/B tests with bots."""
     for model, honest, wrong, bad, found, beside in stored("audits", "sources")[1]:
         yield (
-            f"- **Audits that name a source**, model {model}: in {wrong} of {honest} honest audits a source is "
-            "suspected; one of 8 that "
-            f"is off by 30% of the range is found in {found} of {bad}, and an honest one is named beside it in "
-            f"{beside}."
+            f"- **Audits that name a source**, model {model}: {wrong} of {honest} honest audits suspect one. Of 8 "
+            f"sources one is off by 30% of the range: found in {found} of {bad}, an honest one beside it in {beside}."
         )
     for setting, tests, right, days in stored("audits", "ab")[1]:
-        named = f"; exactly the days of the bots are named in {days}" if days else ""
-        yield (
-            f"- **A/B tests with bots**, {setting}, bots on four of 14 days: the answer is right in {right} of "
-            f"{tests}{named}."
-        )
+        named = f", exactly the days of the bots named in {days}" if days else ""
+        yield f"- **A/B tests with bots** on four of 14 days, {setting}: right in {right} of {tests}{named}."
 
 
 def liars() -> Iterator[str]:
     columns, rows = stored("liars", "liars")
-    last, filled = "", []
+    last = ""
+    filled = []
     for row in rows:
         last = row[0] or last
         filled.append([last, row[1], row[2], *row[3:]])
@@ -135,8 +129,7 @@ def winners_words() -> Lines:
     yield f"- In all of them {max(in_noise):.2f} times that noise is enough."
     yield (
         f"- In {between.count(1)} of them the forged value can lie between recorded runs of the two best ones; in the "
-        "others "
-        f"{max(between)} such values are enough."
+        f"others {max(between)} such values are enough."
     )
     yield f"- One forged run overturns {fragile} of {len(labs)} winners of laboratories."
 

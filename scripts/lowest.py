@@ -1,6 +1,6 @@
 """Print the lowest versions that pyproject.toml allows, as pins for pip.
 
-    python scripts/lowest.py [EXTRA ...]
+    python scripts/lowest.py [EXTRA or GROUP ...]
 
 Every requirement needs a lower bound, `name>=version` or `name==version`; one without is an error.
 """
@@ -13,27 +13,31 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYPROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 BOUND = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?:>=|==)\s*([0-9][0-9.]*)\b.*")
 OURS = re.compile(rf"{PROJECT['name']}\[([^]]+)\]")
 
 
-def requirements(extras: Iterable[str]) -> Iterator[str]:
-    """All requirements of the project and these extras; an extra may name others."""
+def requirements(names: Iterable[str]) -> Iterator[str]:
+    """All requirements of the project and of these extras and groups, which may name others."""
     yield from PROJECT["dependencies"]
-    waiting = list(extras)
+    waiting = list(names)
     while waiting:
-        for text in PROJECT["optional-dependencies"][waiting.pop()]:
-            if ours := OURS.fullmatch(text):
+        name = waiting.pop()
+        for text in GROUPS[name] if name in GROUPS else PROJECT["optional-dependencies"][name]:
+            if isinstance(text, dict):
+                waiting.append(text["include-group"])
+            elif ours := OURS.fullmatch(text):
                 waiting += [name.strip() for name in ours[1].split(",")]
             else:
                 yield text
 
 
-def pins(extras: Iterable[str]) -> list[str]:
+def pins(names: Iterable[str]) -> list[str]:
     """The lowest version of each requirement; where two bounds differ, the higher one."""
     lowest: dict[str, str] = {}
-    for text in requirements(extras):
+    for text in requirements(names):
         bound = BOUND.fullmatch(text)
         if bound is None:
             raise SystemExit(f"{text!r} in pyproject.toml has no lower bound")

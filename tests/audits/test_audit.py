@@ -185,13 +185,14 @@ def test_small_data_never_break_the_fit(seed, rows):
     assert np.isfinite(found.breakdown_budget_refit)
 
 
-def test_pure_noise_is_no_winner_to_trust():
+@pytest.mark.parametrize(("tables", "most"), [(3, 0), pytest.param(12, 1, marks=pytest.mark.slow)])
+def test_pure_noise_is_no_winner_to_trust(tables, most):
     trusted = 0
-    for seed in range(12):
+    for seed in range(tables):
         rng = np.random.default_rng(seed)
         found = audit(rng.uniform(0, 1, (40, 2)), rng.standard_normal(40))
         trusted += "trusted? Yes" in str(found)
-    assert trusted <= 1
+    assert trusted <= most
 
 
 def test_a_given_kernel_does_not_fix_the_units():
@@ -286,7 +287,7 @@ def test_an_audit_is_short_where_it_is_shown():
     assert repr(found) == f"Audit(winner=1, breakdown_budget={found.breakdown_budget:.4g})"
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", [*range(40), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 150))])
 def test_any_measurements_give_a_finite_audit_or_are_refused(seed):
     """Huge and tiny values, options that no kernel tells apart, and every setting that may be stated."""
     rng = np.random.default_rng(seed)

@@ -30,9 +30,10 @@ def counted(rng, rows, options=3, sources=4, most=4):
 
 
 @pytest.mark.parametrize("minimize", [False, True])
-def test_counts_by_trying_everything(minimize):
+@pytest.mark.parametrize("tables", [8, pytest.param(60, marks=pytest.mark.slow)])
+def test_counts_by_trying_everything(minimize, tables):
     rng = np.random.default_rng(0)
-    for _ in range(60):
+    for _ in range(tables):
         options, s, n, sources = counted(rng, 7)
         found = audit_labels(options, s, trials=n, sources=sources, minimize=minimize)
         true, best = rates(options, s, n), min if minimize else max

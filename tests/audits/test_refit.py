@@ -41,8 +41,9 @@ def test_the_change_that_it_names_overturns_the_winner_of_a_new_audit(seed):
     assert winners > {found.winner}
 
 
-def test_the_quick_refit_is_the_audit():
-    for seed in range(10):
+@pytest.mark.parametrize("tables", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_the_quick_refit_is_the_audit(tables):
+    for seed in range(tables):
         x, y = script.measured(seed)
         data = collect(x, y, minimize=False)
         assert Fit.of(Given(threat=0), data).winner(data) == audit(x, y).winner

@@ -2,7 +2,7 @@
 
 The limits are quantiles of the binomial law: a rule whose sentences are false in 5% of all cases stays within the limit
 of one family with probability above 0.999. A rule that is false in 30% exceeds it with probability 0.98 if it prints in
-all 50 runs, and 0.65 if it prints in 25 of them, the fewest that are accepted.
+all 50 runs, and 0.65 if it prints in 25 of them. The quick tests play a few runs, the slow ones 200 of each family.
 """
 
 import importlib
@@ -47,16 +47,16 @@ def test_the_limits_separate_calibrated_rules_from_bad_ones():
 
 @pytest.mark.parametrize("family", ["crowd, blind spot, pair", "table, eliminated, lies"])
 def test_certificates_are_true(family):
-    n = table.counts(records("given", family, 50, quick=True))
-    assert n["printed"] == n["runs"] == 50
-    assert n["false"] <= most_false(50)
-    assert n["dropped"] <= most_false(50)
+    n = table.counts(records("given", family, 12, quick=True))
+    assert n["printed"] == n["runs"] == 12
+    assert n["false"] <= most_false(12)
+    assert n["dropped"] <= most_false(12)
 
 
 def test_credible_bounds_are_true():
     """Of one family, the quickest; all are among the slow tests."""
-    n = table.counts(records("estimated", "Matern 5/2, lies", 50, quick=True))
-    assert n["printed"] >= 25  # to say nothing is not to be right
+    n = table.counts(records("estimated", "Matern 5/2, lies", 8, quick=True))
+    assert n["printed"] >= 4  # to say nothing is not to be right
     assert n["false"] <= most_false(n["printed"])
     assert n["below_noise"] == 0
 
@@ -196,7 +196,7 @@ def test_the_families_cover_what_they_should():
     assert {(one.level, one.pair is None) for one in all_known} == {
         (m, n) for m in (0, 10, -100) for n in (True, False)
     }
-    methods = product(("vigilant-ucb", "influence-pe"), (True, False))
+    methods = product(("guided", "influence-pe"), (True, False))
     assert {(one.method, one.threat > 0) for one in all_known} == set(methods)
     plays = [n for one in all_known for n in one.plays]
     assert (min(plays), max(plays)) == (5, 300)

@@ -1,6 +1,7 @@
 """The command line as its users and scripts see it."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -363,3 +364,15 @@ def test_as_a_real_process_it_can_be_interrupted():
     assert process.returncode == 130, err
     assert out == ""
     assert err.strip().splitlines()[-1] == "unswayed: interrupted"
+
+
+@pytest.mark.parametrize(("words", "found"), [("stu", "study"), ("study re", "retract"), ("audit --lo", "--low")])
+def test_the_shell_completes_commands_and_options(words, found):
+    asked = {
+        "_UNSWAYED_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"unswayed {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    code = "import sys; sys.argv = ['unswayed']; from unswayed.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    assert found in done.stdout.split()

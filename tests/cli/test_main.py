@@ -175,7 +175,7 @@ def test_a_command_of_a_package_that_is_missing_says_what_to_install(unswayed, m
     assert unswayed("gauntlet", "--quick") == (
         2,
         "",
-        "unswayed: `unswayed gauntlet` is in the package unswayed-gauntlet: pip install unswayed-gauntlet\n",
+        "unswayed: `unswayed gauntlet` is a package of its own: pip install ./gauntlet in a copy of the repository\n",
     )
 
 

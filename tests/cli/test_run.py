@@ -46,6 +46,8 @@ def by_play(path):
     """What was asked and answered, by play; each at most once."""
     found = {}
     for record in records(path)[1:]:
+        if record["kind"] == "fit":  # of several plays, and of none
+            continue
         key = ("ask" if record["kind"] == "ask" else "answer", record["play"])
         assert key not in found, f"{key} twice"
         found[key] = {name: value for name, value in record.items() if name not in ("play", "at")}
@@ -419,8 +421,8 @@ def test_ctrl_c_ends_promptly_leaves_nothing_behind_and_says_how_to_continue(fol
     time.sleep(0.2)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert time.monotonic() - sent < 5
+    out, err = process.communicate(timeout=120)
+    assert time.monotonic() - sent < 60  # its programs would run for 1,000 s
     assert (process.returncode, out) == (130, "")
     assert err.splitlines() == [
         "3 of 20 plays are done: they are in space.jsonl, and the same command continues from there",
@@ -575,7 +577,7 @@ def test_a_picture_that_cannot_be_written_is_one_line_after_the_result(unswayed,
 
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_a_command_that_is_missing_stops_soon_and_its_plays_do_not_count(unswayed, folder, monkeypatch, jobs):
-    monkeypatch.setattr("unswayed.study.run.SHORT", 0.3)
+    monkeypatch.setattr("unswayed.programs.starting.FIRST_START_PATIENCE", 0.3)
     code, out, err = run(unswayed, "--jobs", jobs, plays=50, command=("./trian", "{x}"))
     assert (code, out) == (2, "")
     assert "cannot start './trian': No such file or directory" in err.splitlines()[-1]
@@ -590,7 +592,7 @@ def test_a_command_that_is_missing_stops_soon_and_its_plays_do_not_count(unswaye
 
 
 def test_a_mistake_in_the_command_is_mended_in_the_same_journal(unswayed, folder, monkeypatch):
-    monkeypatch.setattr("unswayed.study.run.SHORT", 0.3)
+    monkeypatch.setattr("unswayed.programs.starting.FIRST_START_PATIENCE", 0.3)
     assert run(unswayed, plays=8, command=("./trian", "{x}"))[0] == 2
     wrong = ("awk", "BEGIN {{print $}}", "{x}")
     code, _, err = run(unswayed, plays=8, command=wrong)

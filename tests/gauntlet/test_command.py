@@ -213,7 +213,8 @@ def cpu_seconds():
     ("arguments", "times"),
     [
         (("--quick", "--problems", "branin-2", "--optimizers", "random,tpe", "--plays", "10"), 2),
-        pytest.param(("--quick",), 10, marks=pytest.mark.slow),
+        pytest.param(("--quick", "--problems", "branin-2"), 8, marks=pytest.mark.slow, id="eight-times"),
+        pytest.param(("--quick",), 10, marks=pytest.mark.slow, id="all-of-it"),
     ],
 )
 def test_killed_and_resumed_it_writes_the_same_table(unswayed, here, arguments, times):

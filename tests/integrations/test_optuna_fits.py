@@ -138,7 +138,7 @@ def fourteen():
     "change",
     [
         lambda fit: {**fit, "refit_at": 0},
-        lambda fit: {**fit, "anew_at": "soon"},
+        lambda fit: {**fit, "refit_at": "soon"},
         lambda fit: {**fit, "lengths": [0.1, -1.0]},
         lambda fit: {**fit, "lengths": 3},
         lambda fit: {**fit, "share": 1.0},

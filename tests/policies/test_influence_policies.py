@@ -50,19 +50,22 @@ def walk(problem, policy, adversary, C, rounds, seed):
     return missed, problem.best_arm in policy.view(state).active
 
 
-QUICK = ("clipping", "strongest")
-ATTACKS = [
-    name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
-    for name in (*PAPER_ATTACKS, "strongest", "spikes-hide", "liar")
-]
+ATTACKS = (*PAPER_ATTACKS, "strongest", "spikes-hide", "liar")
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize(
+    ("attack", "runs", "most"),
+    [
+        ("clipping", 30, 6),
+        ("strongest", 30, 6),
+        *(pytest.param(one, 200, 24, marks=pytest.mark.slow) for one in ATTACKS),
+    ],
+)
 @pytest.mark.parametrize("name", ["influence-ucb", "influence-pe"])
-def test_t1_coverage(name, attack):
-    """200 runs, norm exactly B, the budget spent on every attack: at most 24 misses, and as few best arms lost."""
+def test_t1_coverage(name, attack, runs, most):
+    """Norm exactly B, the budget spent on every attack: misses and lost best arms are as rare as delta = 0.05 says."""
     C, misses, lost = 6.0, 0, 0
-    for seed in range(200):
+    for seed in range(runs):
         problem = random_problem(seed)
         policy = make_policy(name, problem, C, 200)
         assert policy.norm_bound == pytest.approx(B, rel=1e-6)
@@ -71,9 +74,9 @@ def test_t1_coverage(name, attack):
         )
         misses += missed
         lost += not kept
-    assert misses <= 24
+    assert misses <= most
     if name == "influence-pe":
-        assert lost <= 24
+        assert lost <= most
 
 
 def epoch_data(seed, lam):

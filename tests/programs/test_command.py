@@ -47,7 +47,7 @@ def alive(pid):
     return bool(state.strip()) and not state.startswith("Z")
 
 
-def soon(condition, seconds=10):
+def soon(condition, seconds=40):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
@@ -206,9 +206,9 @@ def family(path):
 
 def test_at_the_time_limit_the_whole_group_is_killed(tmp_path):
     start = time.monotonic()
-    message = failure(python(FAMILY, str(tmp_path / "pids"), timeout=1.0))
-    assert message == "the command ran over its time limit of 1 s and was killed"
-    assert time.monotonic() - start < 8
+    message = failure(python(FAMILY, str(tmp_path / "pids"), timeout=3.0))
+    assert message == "the command ran over its time limit of 3 s and was killed"
+    assert time.monotonic() - start < 50  # the program would run for 60 s
     assert soon(lambda: not any(alive(pid) for pid in family(tmp_path / "pids")))
 
 
@@ -222,7 +222,7 @@ def test_a_grandchild_that_keeps_the_pipe_does_not_hold_us_up_and_is_ended(tmp_p
     path = tmp_path / "pids"
     code = FAMILY.replace("if child:", "if child:\n    print(7)").replace("time.sleep(60)", "child or time.sleep(60)")
     assert python(code, str(path))({}) == 7
-    assert time.monotonic() - start < 8
+    assert time.monotonic() - start < 50  # the program would run for 60 s
     assert soon(lambda: not any(alive(pid) for pid in family(path)))
 
 
@@ -273,8 +273,8 @@ def test_stop_ends_all_from_another_thread_and_lets_none_start(tmp_path):
         command.stop()
         for call in calls:
             with pytest.raises(CommandStopped):
-                call.result(timeout=20)
-        assert time.monotonic() - start < 5
+                call.result(timeout=50)
+        assert time.monotonic() - start < 50  # the programs would run for 60 s
     assert soon(lambda: not any(alive(pid) for pid in pids))
     assert not paths[2].exists()
     assert not issubclass(CommandStopped, CommandFailed)  # a stopped play is not a failed one
@@ -351,7 +351,7 @@ def test_a_daemon_ends_with_its_play(tmp_path):
 @linux
 def test_a_daemon_ends_at_the_time_limit(tmp_path):
     path = tmp_path / "pids"
-    assert "time limit" in failure(python(DAEMON, str(path), "60", timeout=2.0))
+    assert "time limit" in failure(python(DAEMON, str(path), "60", timeout=4.0))
     (pid,) = family(path)
     assert soon(lambda: not alive(pid))
 
@@ -365,7 +365,7 @@ def test_a_daemon_ends_when_all_is_stopped(tmp_path):
         (pid,) = family(path)
         command.stop()
         with pytest.raises(CommandStopped):
-            call.result(timeout=20)
+            call.result(timeout=50)
     assert soon(lambda: not alive(pid))
 
 

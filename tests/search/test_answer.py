@@ -102,17 +102,17 @@ def test_minimising_mirrors_every_amount():
 def test_one_answer_has_one_breakdown_budget():
     """Everything reachable from a result is searched for a name or a number that is another one."""
     study = Optimizer(Box({"x": Real(0, 1)}), threat=0.5, seed=1, plays=30)
-    result = study.run(lambda point: 1 - (point["x"] - 0.4) ** 2, progress=False)
-    budget = result.answer.breakdown.budget
+    answer = study.run(lambda point: 1 - (point["x"] - 0.4) ** 2, progress=False).answer
+    budget = answer.breakdown.budget
     assert 0 < budget < np.inf
     assert not any("breakdown" in field.name for field in dataclasses.fields(Certificate))
-    named = {path for path, _ in parts(result, "result") if "breakdown" in path.split(".")[-1]}
-    assert named == {f"result.answer.breakdown{end}" for end in ("", "_budget", "_lies", "_sources")}
-    equal = {path for path, value in parts(result, "result") if isinstance(value, float) and value == budget}
-    assert equal == {"result.answer.breakdown.budget", "result.answer.breakdown_budget"}
-    record = {path for path, value in parts(result.to_dict(), "result") if "breakdown" in path and value == budget}
-    assert record == {"result.breakdown.budget"}
-    assert str(result).count("Breakdown budget") == 1
+    named = {path for path, _ in parts(answer, "answer") if "breakdown" in path.split(".")[-1]}
+    assert named == {f"answer.breakdown{end}" for end in ("", "_budget", "_lies", "_sources")}
+    equal = {path for path, value in parts(answer, "answer") if isinstance(value, float) and value == budget}
+    assert equal == {"answer.breakdown.budget", "answer.breakdown_budget"}
+    record = {path for path, value in parts(answer.to_dict(), "answer") if "breakdown" in path and value == budget}
+    assert record == {"answer.breakdown.budget"}
+    assert str(answer).count("Breakdown budget") == 1
 
 
 def parts(value, path):
@@ -123,7 +123,7 @@ def parts(value, path):
             yield from parts(item, f"{path}.{name}")
     elif type(value).__module__.startswith("unswayed.") and not path.endswith((".space", ".kernel")):
         for name in dir(value):
-            if not name.startswith("_") and not callable(item := getattr(value, name)):
+            if not name.startswith("_") and not callable(item := getattr(value, name)) and item is not value:
                 yield from parts(item, f"{path}.{name}")
 
 

@@ -70,6 +70,16 @@ def test_late_plays_that_confirm_it_are_enough():
     assert asked(mode) is None
 
 
+def test_late_plays_that_fall_short_of_it_confirm_nothing():
+    """Under this threat nothing may be set aside, so these plays are kept."""
+    mode = deceived(threat=0.01)
+    first = leader(mode)
+    for step_aside in (0.03, -0.03, 0.02):
+        mode = again(mode, [1.5], first + step_aside)
+    assert mode.surrogate.kept.mask[-3:].all()
+    assert asked(mode) is not None
+
+
 def test_a_false_leader_is_left():
     mode, plays = deceived(), 0
     while np.abs(leader(mode) - FALSE).max() < 0.3 and plays < 60:

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from tests.search.games import task
 from unswayed import Matern, SquaredExponential, Threat, Why
 from unswayed.search.beliefs import estimate
-from unswayed.search.doubt import MOST_LIES, PEAK, UNKNOWN, doubts, settled, share_of_lies
+from unswayed.search.doubt import MOST_LIES, PEAK, UNKNOWN, doubts, share_of_lies
 from unswayed.search.modes import begin, step
 from unswayed.search.schedule import propose
 from unswayed.search.surrogate import Surrogate
@@ -276,13 +276,3 @@ def test_what_is_set_aside_is_taken_off_the_threat(threat, left):
     assert (found.lies, found.liars) == (left.lies, left.liars)
     assert found.total == pytest.approx(left.total, abs=1.0)
     assert (found.total == threat.total) == (left.total == threat.total)
-
-
-@pytest.mark.parametrize(("n", "left"), [(1, False), (2, False), (3, True)])
-def test_a_point_whose_values_are_all_set_aside_is_left_once_they_are_too_many_to_be_lies(n, left):
-    low = np.full(n, values()[5] - 0.9)
-    rows, y = np.vstack([np.delete(GRID, 5, axis=0), np.repeat(GRID[[5]], n, axis=0)]), np.delete(values(), 5)
-    found = model(np.append(y, low), rows=rows, threat=6, threshold=4.0)
-    assert found.refused() == {GRID[5].tobytes(): n}
-    assert (share_of_lies(Threat(lies=6), PLAYS, 0, 1.0) ** (n - 1) < PEAK) == left
-    assert settled(found, PLAYS) == ({GRID[5].tobytes()} if left else set())

@@ -109,6 +109,19 @@ def test_its_turn_goes_to_the_family_that_is_farthest_behind_its_share():
     assert underplayed_family(Task(plain, Given(), 0), Data.empty(1), np.zeros((0, 1)), 60) is None
 
 
+def test_a_family_with_few_parameters_has_ten_plays_too():
+    """Three for each of its parameters and three more would be six."""
+    task = Task(MODELS, Given(), 0, plays=400)
+    others = MODELS.encode([point for point in MODELS.decode(task.start) if point["kind"] != "bayes"])
+    [bayes] = MODELS.encode([{"kind": "bayes", "share": 0.5}])
+    full = [Told(row, 0.0) for row in others for _ in range(9)]
+    for plays in (9, 10):
+        data = Data.empty(MODELS.columns).after_all([*full, *[Told(bayes, 0.0)] * plays])
+        behind = underplayed_family(task, data, others[:0], 400)
+        assert behind == (MODELS.family_of(bayes[None])[0] if plays < 10 else None)
+    assert MODELS.families[MODELS.family_of(bayes[None])[0]] == 1
+
+
 def test_a_family_that_always_fails_does_not_stop_the_others():
     box = Box({"kind": Categorical(["a", "b"]), "x": Real(0, 1, when={"kind": "a"}), "y": Real(0, 1)})
     study = Optimizer(box, plays=30, seed=0)

@@ -88,8 +88,8 @@ def test_fits_of_other_events_are_not_used(monkeypatch):
     "change",
     [
         {"refit_at": 3},
-        {"anew_at": None},
-        {"anew_at": 10**400},
+        {"refit_at": 10**400},
+        {"improved": None},
         {"lengths": [1.0]},
         {"lengths": [1e-200, 1.0]},
         {"lengths": [0.3, 1e9]},
@@ -126,10 +126,11 @@ def test_events_that_are_told_together_need_one_fit(start, monkeypatch):
     edited = [*events[:3], *events[4:]]
     together = Together(len(edited), fits[max(fits)] if start else None)
     made = []
-    monkeypatch.setattr(fold, "estimate", lambda *a, of=fold.estimate, **k: made.append(k["rounds"]) or of(*a, **k))
+    monkeypatch.setattr(fold, "estimate", lambda *a, of=fold.estimate, **k: made.append(k.get("rounds")) or of(*a, **k))
     one = folded(begun(task, "same"), edited, fits, together)
-    assert made == [0 if start else 2]
-    assert one.mode.anew_at == (one.mode.refit_at if start else int(np.ceil(1.15 * one.mode.data.plays)))
+    assert made == [0 if start else None]
+    assert one.mode.refit_at == (one.mode.data.plays + 1 if start else int(1.1 * one.mode.data.plays))
+    assert one.mode.improved == start
     assert one.mode.data.plays == sum(isinstance(event, Told) for event in edited)
     known = {**fits, (one.fit["told"], one.fit["of"]): one.fit}
     made.clear()

@@ -10,7 +10,7 @@ from unswayed import Box, Categorical, Integer, Linear, Matern, Options, Real, S
 from unswayed.core.gp.kernels import WithLevel
 from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.search.candidates import FEW, starts
-from unswayed.search.improvement import APART, CLIMB_STEPS, CLIMBS, WALK, Improvement, climbed, maximize_acquisition
+from unswayed.search.improvement import CLIMB_STEPS, CLIMBS, WALK, Improvement, climbed, maximize_acquisition
 from unswayed.spaces import Space
 from unswayed.spaces.options import NEIGHBOURS
 
@@ -163,14 +163,6 @@ def test_neighbours():
     assert changed == [("layers", 8), ("width", 5), ("kind", "a"), ("kind", "c"), ("kind", "d")]
     assert len(SQUARE.neighbours(np.array([0.5, 0.5]))) == 0
     assert len(Options(["a", "b"]).neighbours(np.array([1.0, 0.0]))) == 0
-
-
-def test_starts_that_are_close_to_each_other_are_climbed_from_once():
-    goal, _ = drawn(SQUARE, 0)
-    bunch = 0.5 + 0.4 * APART * np.random.default_rng(0).random((50, 2))
-    rows = maximize_acquisition(SQUARE, goal, bunch)
-    assert len(rows) == 2 + len(bunch)  # one that was climbed to, once more after the walk, and the starts
-    np.testing.assert_array_equal(rows[0], rows[1])
 
 
 def test_the_leader_among_the_starts_does_no_harm():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.search.games import bowl, task
-from unswayed import Threat
+from tests.search.games import SQUARE, Game, bowl, task
+from unswayed import Options, Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.search import beliefs
 from unswayed.search.beliefs import estimate, fitted_plays
@@ -101,3 +101,18 @@ def test_offsets_and_drifts_are_taken_off_all_plays_whoever_is_named_first(few):
     truth = np.array([bowl(row) for row in data.rows])
     corrected = found.beliefs.prior.in_units(kept.corrected)
     assert np.abs(corrected - truth).max() < 0.12
+
+
+GRID = Options([[i / 4, j / 4] for i in range(5) for j in range(5)])
+
+
+@pytest.mark.parametrize(("space", "plays"), [(SQUARE, 30), (GRID, 31), (GRID, 40)])
+def test_the_answer_sets_aside_what_the_search_does_not_believe(space, plays):
+    rng = np.random.default_rng(1)
+    game = Game(task(space, threat=Threat(lies=4, low=-2, high=2)))
+    for number in range(plays):
+        row = game.ask()
+        game.tell(row, -1.5 if number in (4, 9, plays - 2) else bowl(row) + 0.01 * rng.standard_normal())
+    distrusted = np.flatnonzero(~game.mode.surrogate.kept.mask)
+    assert len(distrusted)
+    assert game.answer().set_aside == tuple(distrusted)

@@ -8,7 +8,7 @@ import pytest
 from tests.search.games import bowl, task
 from unswayed import Box, Optimizer, Real
 from unswayed.search import beliefs
-from unswayed.search.modes import STEPS, begin, step
+from unswayed.search.modes import GROWTH, begin, step
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Told
 
@@ -37,7 +37,7 @@ def test_a_fold_fits_models_as_often_as_plays_grow_by_a_share(fits, monkeypatch)
     for row in rows:
         mode = step(mode, Told(row, bowl(row)))
         counts.append(len(fits))
-    assert counts[-1] - counts[999] <= log(2) / log(STEPS) + 1
+    assert counts[-1] - counts[999] <= log(2) / log(GROWTH) + 1
     assert max(fits) <= beliefs.FITTED
 
 

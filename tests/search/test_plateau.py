@@ -70,7 +70,7 @@ def test_a_deviation_takes_repeats_or_many_measurements():
 def test_in_a_table_two_that_are_close_are_told_apart():
     """One more play of either changes nothing, so both are played in turn."""
     rng, truth = np.random.default_rng(0), {"red": 0.1, "green": 0.9, "blue": 0.89}
-    how = {"plays": 120, "threat": 0, "method": "vigilant-ucb", "seed": 0, "progress": False}
+    how = {"plays": 120, "threat": 0, "method": "guided", "seed": 0, "progress": False}
     plays = maximize(lambda point: truth[point] + 0.05 * rng.normal(), Options(list(truth)), **how).plays
     last = [play.point for play in plays[40:]]
     assert min(last.count("green"), last.count("blue")) > 25

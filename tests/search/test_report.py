@@ -2,35 +2,161 @@
 
 import re
 import warnings
-from random import Random
 
 import numpy as np
 import pytest
 
+from tests.search.frozen import VALUES, estimated, frozen, sourced, told
 from unswayed import Box, Measurement, Optimizer, Options, Real, SquaredExponential, Threat, maximize
+from unswayed.core.tampering.certificate import Breakdown
+from unswayed.judgement.credible import Credible
+from unswayed.judgement.span import Span
 
 TRUE = {"a": 0.1, "b": 0.5, "c": 0.9}
 
 
-def answered(space=None, plays=40, value=None, source=None, **settings):
-    study, rng = Optimizer(space or Options(list(TRUE)), seed=0, **settings), np.random.default_rng(0)
+def added(plays=40, value=None, source=None, **settings):
+    """The answer to values of three options in turn, with some noise."""
+    study, rng = Optimizer(Options(list(TRUE)), seed=0, **settings), np.random.default_rng(0)
+    rows = []
     for number in range(plays):
-        (play,) = study.ask()
-        told = TRUE[play.point] if value is None else value(play)
-        study.tell(play, told + 0.1 * rng.standard_normal(), source=source and source(number))
+        point = "abc"[number % 3]
+        told = TRUE[point] if value is None else value(number, point)
+        about = {} if source is None else {"source": source(number)}
+        rows.append((point, Measurement(told + 0.1 * rng.standard_normal(), **about)))
+    study.add(rows)
     return study.answer()
 
 
+# -- words of answers as they stand -----------------------------------------------------------------------------------
+
+
+def test_an_answer_says_what_to_do_and_how_far_to_trust_it():
+    assert str(frozen()).splitlines() == [
+        "Recommended: c, estimated at 0.921 ± 0.02.",
+        "Under the fitted model (estimated: kernel, output scale, noise and level), with 95% probability this point is "
+        "at most 0.1234 below the best of the 3 points considered, if nothing was tampered with.",
+        "You named no threat; this is what each kind would mean:",
+        "Breakdown budget, with the model held fixed: 0.8123. Less tampering with the measurements kept would not have "
+        "changed the recommendation to another; this much, on measurements at c, could have made b win. With the model "
+        "estimated again, less may be enough.",
+        "With the model held fixed and values between 0.1 and 0.94 (the range observed), what could have changed the "
+        "recommendation to another: 2 false measurements, but not 1.",
+        "6 measurements, none of them set aside.",
+    ]
+
+
 def test_in_a_continuum_counted_lies_are_about_points_that_are_worse_by_more_than_the_noise():
-    found = answered(
-        Box({"x": Real(0, 1)}), value=lambda play: np.sin(5 * play.point["x"]), source=lambda n: f"w{n % 4}"
-    )
-    (counts,) = [line for line in str(found).splitlines() if "the range observed" in line]
     worse = "what could have changed the recommendation to one that is worse by more than the noise"
-    assert f"{worse} (estimated at " in counts
-    assert "false measurement" in counts
-    assert "lying source" in counts
-    assert "worse by more than the noise" not in str(answered())
+    found = str(sourced(4, continuum=True))
+    assert f"{worse} (estimated at 0.0312): 2 false measurements, but not 1; 1 lying source." in found
+    assert f"{worse} (0.1): " in str(frozen(continuum=True, assumptions=estimated(noise_std=0.1, estimated=())))
+    assert "worse by more than the noise" not in str(frozen())
+
+
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [
+        (None, "no number of false measurements."),
+        (0, "no false measurement is needed, another point is as good already."),
+        (1, "1 false measurement."),
+        (3, "3 false measurements, but not 2."),
+    ],
+)
+def test_how_many_lies_are_enough(least, words):
+    found = frozen(breakdown=Breakdown(0.8, "b", "c", lies=least))
+    assert str(found).splitlines()[-2].endswith(f"to another: {words}")
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_values_that_are_moved_into_the_range_are_counted(minimize):
+    threat, lies = Threat(lies=3, low=-1, high=2), told((*VALUES, 1e6, -30.0))
+    words = "\nOutside the range of honest values that you gave: 2 measurements. Such a value is false"
+    assert words in str(frozen(threat=threat, plays=lies, minimize=minimize))
+    assert "Outside" not in str(frozen(threat=threat, minimize=minimize))
+
+
+def test_a_bound_that_is_not_given_is_said_to_be_observed():
+    both, one = Span(-1, 2, low_given=True, high_given=True), Span(-1, 0.94, low_given=True, high_given=False)
+    assert " (the highest observed), " in str(frozen(span=one))
+    assert " (the lowest observed), " in str(frozen(span=one.flipped()))
+    assert "observed" not in str(frozen(span=both))
+    kept = str(frozen(set_aside=(1,), set_aside_total=3.0))
+    assert "With the model and what is set aside held fixed and values between" in kept
+    assert " (the range of those kept), " in kept
+    assert "observed" not in kept
+
+
+@pytest.mark.parametrize(
+    ("threat", "total", "words"),
+    [
+        (None, 1e6, "because the others do not explain them."),
+        (1.0, 0.9, "you allowed tampering of 1 in all."),
+        (1.0, 1e6, "tampering of 1 in all, not counting noise (two standard deviations of each) and gross faults."),
+        (Threat(lies=1), 1e5, "you allowed 1 false measurement, not counting gross faults."),
+        (Threat(lies=2), 1e5, "you allowed 2 false measurements."),
+        (Threat(lies=1, total=9), 1e5, "you allowed tampering of 9 in all and 1 false measurement."),
+    ],
+)
+def test_what_was_set_aside_does_not_contradict_what_was_allowed(threat, total, words):
+    found = frozen(threat=Threat.of(threat), set_aside=(1, 3), set_aside_total=total)
+    assert "6 measurements; set aside 2 of them (plays 1 and 3), " in str(found)
+    assert str(found).endswith(words)
+    assert "(by the measurements kept)" in found.sentence
+
+
+def test_what_a_lying_source_measured_is_no_gross_fault():
+    found = sourced(3, aside=(1,), set_aside=(1, 4), threat=Threat(liars=1))
+    assert "you allowed 1 lying source." in str(found)
+    assert "not counting" not in str(found)
+    assert "Source w1 is set aside: the others do not explain its 3 measurements." in str(found)
+
+
+def test_long_lists_are_cut():
+    many = frozen(set_aside=tuple(range(12)), plays=told(VALUES * 3))
+    assert "(plays 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more)" in str(many)
+    assert str(sourced(30, off=range(11))).endswith("1 more source like these: see answer.sources.")
+    assert str(sourced(30, off=range(14))).endswith("4 more sources like these: see answer.sources.")
+    assert str(sourced(30, off=range(10))).endswith("Source w9 reads 0.4 below the others; this was taken off.")
+
+
+def test_a_drift_is_told_with_its_amount():
+    words = "Source w1 reads 0.25 above the others on average and drifts by 0.7 over the study; this was taken off."
+    assert words in str(sourced(3, drifting=(1,)))
+
+
+@pytest.mark.parametrize(("number", "said"), [(2, True), (5, False)])
+def test_of_two_sources_nobody_can_tell_which_one_is_off(number, said):
+    assert ("it cannot be told which one is off" in str(sourced(number, off=(1,)))) == said
+    assert "cannot be told" not in str(sourced(number))
+
+
+def test_an_estimate_that_rests_on_a_correction_alone_says_so():
+    said = "This point was measured only by a source whose values were corrected"
+    assert said in str(sourced(3, off=(2,)))  # each option has a source of its own
+    assert said not in str(sourced(3, off=(1,)))
+    assert said not in str(sourced(3, aside=(2,), set_aside=(2, 5)))
+    assert said not in str(sourced(2, off=(0,)))
+
+
+def test_lying_sources_that_nobody_named_are_a_warning():
+    words = "You allowed 2 lying sources, but no measurement names its source, so each may be false"
+    assert words in str(frozen(threat=Threat(liars=2, low=0, high=1)))
+    assert words not in str(sourced(3, threat=Threat(liars=2, low=0, high=1)))
+
+
+def test_a_bound_against_lies_names_the_range_that_it_supposes():
+    span = Span(0.0, 1.0, low_given=True, high_given=True)
+    lies, sum_ = Threat(lies=1, low=0, high=1), Threat(total=1.0)
+    for threat, said in ((lies, True), (sum_, False), (Threat(), False)):
+        found = frozen(threat=threat, span=span, credible=Credible(0.5, 0.95, threat, 0.9, 0.9))
+        assert found.sentence.endswith("This supposes that every honest value lies between 0 and 1.") == said
+    endless = frozen(threat=Threat(lies=1), credible=Credible(np.inf, 0.95, Threat(lies=1), 0.5, 0.9))
+    assert endless.sentence.startswith("Nothing can be said of how far this is from the best, if there may be 1 false")
+    assert endless.to_dict()["credible"]["largest_gap"] is None
+
+
+# -- what is said of measurements -------------------------------------------------------------------------------------
 
 
 def test_equal_values_say_nothing_about_lies():
@@ -46,56 +172,12 @@ def test_equal_values_say_nothing_about_lies():
     assert "Breakdown" not in str(study.answer())
 
 
-def test_values_that_are_moved_into_the_range_are_counted():
-    threat = Threat(lies=3, low=-1, high=2)
-    lie = {7: 1e6, 11: -30.0}
-    for minimize in (False, True):
-        found = answered(value=lambda p: lie.get(p.number, TRUE[p.point]), threat=threat, minimize=minimize)
-        assert "\nOutside the range of honest values that you gave: 2 measurements. Such a value is false" in str(found)
-    assert "Outside" not in str(answered(threat=threat))
-
-
-def test_a_bound_that_is_not_given_is_said_to_be_observed():
-    assert " (the highest observed), " in str(answered(threat=Threat(lies=1, low=-1)))
-    assert "observed" not in str(answered(threat=Threat(lies=1, low=-1, high=2)))
-
-
-def test_faults_do_not_contradict_what_was_allowed():
-    found = answered(value=lambda p: 1e6 if p.number == 7 else TRUE[p.point], threat=1.0)
-    assert found.set_aside_total > 1
-    allowed = (
-        "you allowed tampering of 1 in all, not counting noise (two standard deviations of each) and gross faults."
-    )
-    assert allowed in str(found)
-
-
-def test_faults_beyond_the_number_that_was_allowed_are_said_to_be_faults():
-    found = answered(value=lambda p: 1e5 if p.number in (7, 9, 13) else TRUE[p.point], threat=Threat(lies=1))
-    assert len(found.set_aside) > 1
-    assert "you allowed 1 false measurement, not counting gross faults." in str(found)
-    assert " (the range of those kept), " in str(found)
-    assert "observed" not in str(found)
-
-
-def test_counts_depend_on_what_is_set_aside():
-    found = answered(value=lambda p: 3.0 if p.number == 7 else TRUE[p.point])
-    assert found.set_aside == (7,)
-    assert "With the model and what is set aside held fixed and values between" in str(found)
-
-
 def test_lies_without_a_range_are_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = answered(threat=Threat(lies=3))
+        found = added(threat=Threat(lies=3))
     assert found.sentence.startswith("Nothing can be said of how far this is from the best")
     assert found.to_dict()["credible"]["largest_gap"] is None
-
-
-def test_sources_that_are_left_out_of_the_list_are_counted():
-    found = answered(plays=100, value=lambda p: TRUE[p.point] + 3 * (p.number % 25 < 11), source=lambda n: f"w{n % 25}")
-    off = sum(bool(one.offset) or one.set_aside for one in found.sources)
-    assert off > 10
-    assert str(found).endswith(f"{off - 10} more source{'s' if off > 11 else ''} like these: see answer.sources.")
 
 
 def test_the_noise_of_rates_is_estimated_so_that_nothing_is_certified():
@@ -106,6 +188,29 @@ def test_the_noise_of_rates_is_estimated_so_that_nothing_is_certified():
     found = study.answer()
     assert found.certificate is None
     assert found.sentence.startswith("Under the fitted model (estimated: noise), with 95% probability")
+
+
+def test_faults_are_set_aside_beyond_what_was_allowed():
+    for threat in (1.0, Threat(lies=1)):
+        found = added(value=lambda n, point: 1e5 if n in (7, 9, 13) else TRUE[point], threat=threat)
+        assert {7, 9, 13} <= set(found.set_aside)
+        assert found.set_aside_total > 1
+        assert "gross faults" in str(found)
+
+
+def test_values_beyond_a_stated_range_count_as_its_ends():
+    lies = {7: 1e6, 11: -30.0}
+    for minimize in (False, True):
+        threat = Threat(lies=3, low=-1, high=2)
+        found = added(value=lambda n, point: lies.get(n, TRUE[point]), threat=threat, minimize=minimize)
+        assert "\nOutside the range of honest values that you gave: 2 measurements." in str(found)
+        assert found.span == Span(-1, 2, low_given=True, high_given=True)
+
+
+def test_of_two_sources_that_contradict_each_other_one_is_off():
+    found = added(value=lambda n, point: TRUE[point] + (n // 3 % 2 == 0), source=lambda n: f"w{n // 3 % 2}")
+    assert any(one.offset for one in found.sources)
+    assert "it cannot be told which one is off" in str(found)
 
 
 def off_once(noise, lie, threat):
@@ -132,41 +237,10 @@ def test_a_batch_of_outcomes_is_no_single_lie():
     assert len(found.set_aside) <= 1
 
 
-def test_of_two_sources_nobody_can_tell_which_one_is_off():
-    for number, told in ((2, True), (5, False)):
-        found = answered(
-            value=lambda p, k=number: TRUE[p.point] + (p.number // 3 % k == 0),
-            source=lambda n, k=number: f"w{n // 3 % k}",
-        )
-        assert any(one.offset for one in found.sources)
-        assert ("nobody can tell which one is off" in str(found)) is told
-
-
 def test_sources_that_contradict_each_other_are_no_noise():
-    found = answered(plays=60, value=lambda p: TRUE[p.point] + (p.number % 2 == 0), source=lambda n: f"w{n % 2}")
+    found = added(plays=60, value=lambda n, point: TRUE[point] + (n % 2 == 0), source=lambda n: f"w{n % 2}")
     assert 0.07 < found.assumptions.noise_std < 0.14
     assert not found.set_aside
-
-
-def test_an_estimate_that_rests_on_a_correction_alone_says_so():
-    """Every value is that of its point, lies too, so repeats agree and the function looks rough."""
-
-    def frozen(point):
-        drawn = Random(str(point["x"]))
-        worker, honest = f"w{drawn.randrange(4)}", 1 - (point["x"] - 0.4) ** 2
-        return Measurement(drawn.random() if worker == "w2" else honest + 0.01 * drawn.gauss(0, 1), source=worker)
-
-    said = "This point was measured only by a source whose values were corrected"
-    seen = set()
-    for seed in (1, 6, 20):
-        found = maximize(
-            frozen, Box({"x": Real(0, 1)}), plays=40, threat=Threat(liars=1), seed=seed, progress=False
-        ).answer
-        here = {play.source for play in found.plays if play.point == found.point and play.number not in found.set_aside}
-        alone = bool(here) and here <= {one.name for one in found.sources if one.offset and not one.set_aside}
-        assert (said in str(found)) == alone
-        seen.add(alone)
-    assert seen == {True, False}
 
 
 @pytest.mark.parametrize("threat", [None, 0.0, Threat(lies=1), Threat(liars=1)])

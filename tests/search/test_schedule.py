@@ -84,7 +84,7 @@ def test_new_places_are_explored_or_exploited():
 
 def test_where_noise_hides_which_option_is_better_the_best_two_are_played_again():
     space, rng = Options(["a", "b", "c", "d"]), np.random.default_rng(0)
-    study = Optimizer(space, threat=0.0, seed=0, method="vigilant-ucb")
+    study = Optimizer(space, threat=0.0, seed=0, method="guided")
     for _ in range(60):
         (play,) = study.ask()
         study.tell(play, {"a": 0.0, "b": 0.9, "c": 1.0, "d": -1.0}[play.point] + 0.3 * rng.standard_normal())

@@ -19,7 +19,7 @@ def studied(name, threat, seed, plays=22, width=1, sources=(None,)):
     """A random smooth function; of ten plays one fails, one is forged, and one is a fault of many ranges."""
     space, rng = SPACES[name], np.random.default_rng([seed, 9])
     slopes, bend = rng.normal(size=space.columns), rng.random(space.columns)
-    study = Optimizer(space, threat=threat, seed=seed, plays=plays, method="vigilant-ucb")
+    study = Optimizer(space, threat=threat, seed=seed, plays=plays, method="guided")
     while (number := len(study.log)) < plays:
         for play in study.ask(min(width, plays - number), source=sources[number % len(sources)]):
             row = space.encode([play.point])[0]

@@ -178,7 +178,7 @@ def check_page(server, answer):
     while sentence not in (page := fetched(server, "/studies/life", reader).decode()) and time.monotonic() < end:
         time.sleep(0.1)
     assert sentence in page
-    assert html.escape(server.study("life").study.space.describe(answer["point"])) in page
+    assert html.escape(server.study("life").space.describe(answer["point"])) in page
     assert "liar" in fetched(server, "/studies/life/sources", reader).decode()
     log = fetched(server, "/studies/life/log", reader).decode()
     assert "archive" in log

@@ -339,3 +339,12 @@ def test_outcomes_by_their_thresholds(problem):
     assert ended(0.0201, 0.0) == "learning"
     assert ended(0.0199, 0.1) == "learning"
     assert ended(0.1001, 0.0) == "linear regret"
+
+
+def test_notebooks_show_a_run():
+    problem = f1()
+    run = simulate(problem, GPUCB(problem.domain, problem.kernel), NoAttack(), budget=0, horizon=300, seed=0)
+    page = run._repr_html_()
+    assert f"300 plays, seed 0: {run.outcome}" in page
+    assert f"<td>{run.regret:.6g}</td>" in page
+    assert page.count("<tr>") == 6

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from unswayed import Box, Command, InvalidInput, Optimizer, Real, Status, SystemFault, maximize
+from unswayed.programs import starting
 from unswayed.study import run
 
 SPACE = Box({"x": Real(0, 1)})
@@ -175,7 +176,8 @@ def program(folder):
 
 
 def test_a_program_that_is_gone_for_a_while_burns_no_play(tmp_path, caplog, monkeypatch):
-    monkeypatch.setattr(run, "PAUSES", (0.02, 0.1))
+    monkeypatch.setattr(starting, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(starting, "LONGEST_PAUSE", 0.1)
     path = program(tmp_path)
     away = tmp_path / "away"
 
@@ -195,7 +197,7 @@ def test_a_program_that_is_gone_for_a_while_burns_no_play(tmp_path, caplog, monk
 
 
 def test_a_program_that_never_was_there_is_the_users_mistake(tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "SHORT", 0.3)
+    monkeypatch.setattr(starting, "FIRST_START_PATIENCE", 0.3)
     journal = tmp_path / "study.jsonl"
     with pytest.raises(InvalidInput, match="No such file or directory; nothing was measured, and no play counts"):
         maximize(Command(["./trian", "{x}"]), SPACE, plays=500, seed=1, journal=journal, parallel=3, progress=False)
@@ -204,7 +206,7 @@ def test_a_program_that_never_was_there_is_the_users_mistake(tmp_path, monkeypat
 
 
 def test_a_program_that_stays_away_is_the_systems_fault(tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "LONG", 0.3)
+    monkeypatch.setattr(starting, "RESTART_PATIENCE", 0.3)
     path, journal = program(tmp_path), tmp_path / "study.jsonl"
     command, space = Command([str(path), "{x}"]), Box({"x": Real(0, 9)})
 

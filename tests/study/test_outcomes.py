@@ -1,5 +1,7 @@
 """Single outcomes, 0 or 1, told one by one; and large batches."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from unswayed.search.task import Data, Told
 VARIANTS = [f"v{i}" for i in range(6)]
 
 
+@cache
 def visits(seed, batches=6, size=500):
     rng = np.random.default_rng(seed)
     rates = dict(zip(VARIANTS, rng.permutation(np.linspace(0.02, 0.12, 6)), strict=True))
@@ -19,7 +22,7 @@ def visits(seed, batches=6, size=500):
     return study, rates
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_conversions_are_not_set_aside_and_a_good_variant_is_found(seed):
     study, rates = visits(seed)
     answer = study.answer()

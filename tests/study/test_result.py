@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from unswayed import Box, Play, Real, Status, Why, maximize
+from unswayed import Box, Measurement, Optimizer, Options, Play, Real, Status, TwoScale, Why, maximize
 from unswayed.search.answer import Answer
 
 
@@ -64,3 +64,34 @@ def test_a_play_is_one_type_from_the_question_to_the_answer():
 def test_a_reason_is_read_from_its_word_and_other_words_are_none():
     assert [Why.read(str(why)) for why in Why] == list(Why)
     assert [Why.read(word) for word in (None, "", "START", "from a later version", 3, ["start"], {})] == [None] * 7
+
+
+def test_notebooks_show_a_study_without_running_what_it_holds():
+    evil = "<script>alert(1)</script>"
+    study = Optimizer(Options([evil, "b"]), seed=0)
+    assert "no plays so far" in study._repr_html_()
+    study.add([(evil, Measurement(1.5, source="<img src=x>")), ("b", 2.0)])
+    page = study._repr_html_()
+    assert page.startswith("<div><p><strong>Optimizer over option</strong></p>")
+    assert "2 told" in page
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "&lt;script&gt;" in page
+    assert page.count("<tr>") == 3
+    study.add([("b", 2.0)] * 30)
+    assert study._repr_html_().count("<tr>") == 11
+
+
+def test_a_fitted_kernel_can_be_given_back(tmp_path):
+    path = tmp_path / "study.jsonl"
+    space = Box({"x": Real(-1, 1), "y": Real(0, 1)})
+    points = [{"x": a / 4, "y": b / 4} for a in range(-4, 5) for b in range(5)]
+    with Optimizer(space, seed=1) as fitted:
+        fitted.add([(point, -((point["x"] - 0.3) ** 2) - point["y"]) for point in points])
+        kernel = fitted.answer().assumptions.kernel
+    assert isinstance(kernel, TwoScale)
+    with Optimizer(space, kernel=kernel, journal=path, seed=2) as study:
+        study.tell(study.ask()[0], 1.0)
+        assert study.answer().assumptions.kernel == kernel
+    with Optimizer.open(path) as study:
+        assert study.settings.kernel == kernel

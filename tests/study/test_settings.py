@@ -19,3 +19,11 @@ def test_a_record_keeps_every_setting():
     record = settings.record()
     assert set(record) == STUDY
     assert Settings.from_record(record) == settings
+
+
+def test_words_of_older_versions_are_read():
+    assert Settings(method="vigilant-ucb").method == "guided"
+    old = Settings(plays=3).record() | {"method": "vigilant-ucb"}
+    assert Settings.from_record(old) == Settings(plays=3, method="guided")
+    assert uw.Why.read("anew") is uw.Why.RESTART
+    assert uw.Why.read(None) is uw.Why.read(["anew"]) is None

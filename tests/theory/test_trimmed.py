@@ -96,21 +96,15 @@ ATTACKS = ("none", "hide", "promote", "any")
 @pytest.mark.parametrize("B", [0.1, 2.0])
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("form", FORMS)
-def test_t1_coverage(form, attack, B):
-    """f of norm exactly B, delta = 0.05: at most 24 of 200 runs have an arm outside its band in any epoch."""
-    assert sum(missed(seed, form, attack, B) for seed in range(200)) <= 24
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("B", [0.1, 2.0])
-@pytest.mark.parametrize("attack", ATTACKS)
-@pytest.mark.parametrize("form", FORMS)
-def test_t1_coverage_in_2000_runs(form, attack, B):
-    assert sum(missed(seed, form, attack, B) for seed in range(2000)) <= 149
+@pytest.mark.parametrize(("runs", "most"), [(12, 4), pytest.param(2000, 149, marks=pytest.mark.slow)])
+def test_t1_coverage(form, attack, B, runs, most):
+    """f of norm exactly B, delta = 0.05: at most this many runs have an arm outside its band in any epoch."""
+    assert sum(missed(seed, form, attack, B) for seed in range(runs)) <= most
 
 
 @pytest.mark.parametrize("attack", ["hide", "promote", "any"])
 @pytest.mark.parametrize("form", FORMS)
-def test_half_the_width_is_caught(form, attack):
+@pytest.mark.parametrize(("runs", "least"), [(12, 5), pytest.param(60, 13, marks=pytest.mark.slow)])
+def test_half_the_width_is_caught(form, attack, runs, least):
     """The check above can fail: where noise decides, bands of half the width miss in most runs."""
-    assert sum(missed(seed, form, attack, 0.1, scale=0.5) for seed in range(60)) > 12
+    assert sum(missed(seed, form, attack, 0.1, scale=0.5) for seed in range(runs)) >= least

@@ -26,7 +26,7 @@ REPEATS = 6  # from this number on, the noise comes from repeats alone
 EXACT = 1e-4  # noise of a program that prints the same number every time, in units of the values' spread
 SUSPECTED = 0.01  # share of honest audits in which some measurement is suspected
 MEDIANS = 0.37  # what medians use of the information about the noise
-FAR = 6  # robust spreads of the options: how far an option can be from the others in the usual model
+FAR_OPTION = 6  # robust spreads of the options: an option farther from the others is outside the usual model
 REMEMBERED = 64  # factorisations
 
 Solved = tuple[FloatArray, tuple[FloatArray, bool]]
@@ -172,7 +172,7 @@ class Fit:
         measurement of such an option.
         """
         medians = np.array([np.median(values[group]) for group in self._repeats.options if len(group) >= 3])
-        far = len(medians) > 2 and np.abs(medians - np.median(medians)).max() > FAR * unit
+        far = len(medians) > 2 and np.abs(medians - np.median(medians)).max() > FAR_OPTION * unit
         return max(unit, float(np.std(medians))) if far else unit
 
     def _solve(self, chosen: int, model: Prior) -> Solved | None:

@@ -14,8 +14,6 @@ from unswayed.judgement.table import Table
 from unswayed.text import counted
 from unswayed.types import FloatArray, IntArray, floats
 
-SHOWN = 5  # rivals and sensitive options
-
 
 def collect(
     x: ArrayLike,

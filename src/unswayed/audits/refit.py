@@ -18,8 +18,10 @@ from unswayed.core.gp.posterior import JointPosterior
 from unswayed.judgement.table import Table
 from unswayed.types import IntArray
 
-ALL_ROWS, SOME_ROWS = 50, 20  # up to so many rows all are searched, else so many of the most influential ones
-STEPS, HALVINGS = 12, 6
+ALL_ROWS = 50  # measurements up to which all are searched
+SOME_ROWS = 20  # of more measurements, how many of the most influential ones are searched
+STEPS_OF_SEARCH = 12  # changes that are tried between 0 and the limit
+HALVINGS = 6  # bisections between the last two of them
 AROUND, FARTHEST = 1.5, 4.0  # where the search begins, in breakdown budgets; where it ends, in ranges of the values
 
 
@@ -60,7 +62,7 @@ def refit_budget(fit: Fit, data: Table, winner: int, rows: IntArray, budget: flo
 def _least(overturns: Callable[[float], bool], limit: float) -> float:
     """The least change below `limit` that overturns, found in steps and by bisection; else `limit`."""
     below = 0.0
-    for change in limit * np.linspace(0, 1, STEPS + 1)[1:]:
+    for change in limit * np.linspace(0, 1, STEPS_OF_SEARCH + 1)[1:]:
         if overturns(change):
             break
         below = change

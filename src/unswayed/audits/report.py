@@ -73,7 +73,7 @@ def sentence(audit: Audit) -> str:
     else:
         claim = f"option {audit.winner} is at most {{}} {where} the best of the {options}"
         if audit.certificate is not None:
-            claim += f", of which {len(audit.certificate.candidates):,} may be the best"
+            claim += f", and {len(audit.certificate.candidates):,} of them may be the best"
         elif audit.suspects:
             claim += " (by the measurements that the others explain)"
     measured = int(audit.counts.sum())

@@ -72,7 +72,7 @@ class Audit(AuditFindings):
             estimated is estimated again. It is found by search, hence an upper bound; the search's limit if no change
             was found.
         single_change_found: Whether any such change was found.
-        lowest_lead: The lowest possible lead of the winner over its best rival under `threat`; None if nobody knows it.
+        lowest_lead: The lowest possible lead of the winner over its best rival under `threat`; None without one.
         decisive_sources: Suspicious sources without which another option wins.
         winner_without_decisive: The option that wins without them; None if too little is left.
         assumptions: The model, and which parts of it were estimated.

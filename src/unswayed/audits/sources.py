@@ -56,14 +56,14 @@ def find_sources(case: AuditCase, alone: BoolArray) -> tuple[Source, ...]:
 
 
 def _suspicious(case: AuditCase) -> set[int]:
-    """The sources that the others do not explain. Of two that contradict each other, nobody knows which one is off."""
+    """The sources that the others do not explain. If there are only two, both: either may be the one that is off."""
     weighed = weigh_sources(case.posterior, case.records, K=case.K, allowance=Allowance.of(None))
     found = {int(s) for s in (*np.flatnonzero(weighed.offsets.any(axis=1)), *weighed.aside)}
     return {0, 1} if found and len(case.data.names) == 2 else found
 
 
 def _offset(case: AuditCase, sources: IntArray, s: int, suspicious: set[int]) -> tuple[float | None, float | None]:
-    """How far a source reads above the others that are not suspicious, and the deviation; None if nobody can tell."""
+    """How far a source reads above the others that are not suspicious, and the deviation; None if unknown."""
     records, posterior = case.records, case.posterior
     mine, others = sources == s, ~np.isin(sources, list(suspicious - {s}))
     if suspicious - {s}:

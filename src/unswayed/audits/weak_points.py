@@ -13,7 +13,7 @@ from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.judgement.findings import Counted
 from unswayed.judgement.trimming import suspects
 
-SHOWN = 5  # rivals and sensitive options
+NAMED = 5  # rivals and sensitive options
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +134,7 @@ def find_rivals(case: AuditCase, counted: Counted) -> tuple[Rival, ...]:
             budget=unit * float(budgets[b]),
             pivot=int(counted.pivots[b]),
         )
-        for b in np.argsort(budgets, kind="stable")[: min(SHOWN, len(mean) - 1)]
+        for b in np.argsort(budgets, kind="stable")[: min(NAMED, len(mean) - 1)]
     )
 
 
@@ -143,7 +143,7 @@ def find_sensitive(case: AuditCase, rival: Rival) -> tuple[tuple[int, float], ..
     effect, S = case.posterior.effect()  # every option was measured
     power, records = np.zeros(len(effect)), case.records
     np.maximum.at(power, records.arms, np.abs(records.effects(effect[case.winner] - effect[rival.option], S)))
-    strongest = [int(i) for i in np.argsort(-power, kind="stable")[:SHOWN] if power[i] > 1e-9 * power.max()]
+    strongest = [int(i) for i in np.argsort(-power, kind="stable")[:NAMED] if power[i] > 1e-9 * power.max()]
     return tuple((i, rival.lead / float(power[i])) for i in strongest)
 
 

@@ -40,8 +40,9 @@ COMMANDS = {
     "reproduce": "Run all experiments of the paper, draw its figures, check its claims, write report.html.",
     "demo": "GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds.",
 }
-# Commands of other distributions. Each is a module that its distribution names in this group of entry points.
-ELSEWHERE = {"gauntlet": "unswayed-gauntlet"}
+# Commands of other distributions, with their folders in the repository. Each is a module that its distribution names in
+# this group of entry points.
+ELSEWHERE = {"gauntlet": "gauntlet"}
 GROUP = "unswayed.commands"
 
 
@@ -59,8 +60,8 @@ def module_of(name: str) -> ModuleType:
     for found in entry_points(group=GROUP, name=name):
         module: ModuleType = found.load()
         return module
-    package = ELSEWHERE[name]
-    raise InvalidInput(f"`unswayed {name}` is in the package {package}: pip install {package}")
+    folder = ELSEWHERE[name]
+    raise InvalidInput(f"`unswayed {name}` is a package of its own: pip install ./{folder} in a copy of the repository")
 
 
 class Commands(TyperGroup):
@@ -83,7 +84,7 @@ class Commands(TyperGroup):
 
 
 ABOUT = "Find the best option when some of the measurements lie."
-app = typer.Typer(cls=Commands, help=ABOUT, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(cls=Commands, help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> None:

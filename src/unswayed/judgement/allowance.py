@@ -19,8 +19,8 @@ class Allowance:
         total: The sum of changes that can still be explained by tampering.
         lies: How many more measurements may be false.
         liars: How many more sources may lie.
-        free: This many standard deviations of a change are taken for noise, and not charged to the total.
-        accidents: Whether nobody knows the threat: what is set aside is taken for accidents, which do not agree.
+        free: Standard deviations of a change that are taken for noise, and not charged to the total.
+        accidents: Whether the threat is unknown. Then what is set aside is taken for accidents, which do not agree.
     """
 
     total: float
@@ -31,7 +31,7 @@ class Allowance:
 
     @classmethod
     def of(cls, threat: Threat | None, free: float = 0.0) -> Self:
-        """All of a threat; without limit if nobody knows it."""
+        """All of a threat; without limit if it is unknown."""
         if threat is None:
             return cls(np.inf, 0, 0, free, accidents=True)
         return cls(threat.total, threat.lies, threat.liars, free)
@@ -44,8 +44,8 @@ class Allowance:
         """
         return replace(self, total=unit * self.total)
 
-    def after(self, change: float, plays: int, *, source: bool = False, z: float = np.inf) -> Self | None:
-        """What is left after these plays, which are off by `change` in all, are set aside; None if it does not suffice.
+    def charged(self, change: float, plays: int, *, source: bool = False, z: float = np.inf) -> Self | None:
+        """What is left after some plays are set aside; None if the threat does not suffice for them.
 
         Args:
             change: The sum of their changes.

@@ -72,7 +72,7 @@ class Findings:
     """What measurements support, and who could have changed it, in units of the values.
 
     Attributes:
-        threat: What tampering to be safe against; None if nobody knows.
+        threat: What tampering to be safe against; None if that is not known.
         span: The range of honest values: given, or that of the values that were measured and kept.
         breakdown: The least tampering that makes another option win, with that rival and the pivot; and the fewest
             false measurements, and lying sources, that take away the sole win.
@@ -147,7 +147,7 @@ class Findings:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Case:
-    """Measurements of which larger ones are better, the model of them, and who wins by it.
+    """Measurements, the model of them, and who wins by it. Larger values are better.
 
     Attributes:
         given: What the user states.
@@ -290,7 +290,7 @@ def _limit(kind: str, counted: Counted, proved: Counted | None, name: Callable[[
 
 
 def lowest_lead(case: Case, threat: Threat | None) -> float | None:
-    """The lowest possible lead of the winner over its best rival under a threat; None if nobody knows it.
+    """The lowest possible lead of the winner over its best rival under a threat; None if it is not known.
 
     Args:
         case: What was measured, and who wins.

@@ -174,7 +174,7 @@ def extended(
     threshold: float,
     allowance: Allowance,
 ) -> Kept:
-    """Decide on all measurements, of which some have decided on themselves.
+    """Decide on all measurements, where some of them have been decided on.
 
     Args:
         judges: What these have decided.
@@ -191,7 +191,7 @@ def extended(
     off, z = _off(told, *said, judges.posterior.lam)
     for source in judges.aside:
         mine = records.sources == source
-        allowance = allowance.after(float(off[mine].sum()), int(np.sum(mine)), source=True) or SPENT
+        allowance = allowance.charged(float(off[mine].sum()), int(np.sum(mine)), source=True) or SPENT
     doubted = mask & ~judge & (z > threshold)
     if allowance.accidents:
         doubted &= ~confirmed(told.arms, told.values, judges.posterior.lam / told.weights, threshold)
@@ -203,7 +203,7 @@ def extended(
         one = np.arange(len(judge)) == play
         far = is_far(told.values, usual | one, one)
         if not is_fault(float(off[play]), float(z[play]), total=total, threshold=threshold, far=far):
-            left = allowance.after(float(off[play]), 1, z=float(z[play]))
+            left = allowance.charged(float(off[play]), 1, z=float(z[play]))
             if left is None and not judge[play]:
                 continue
             allowance = left or SPENT

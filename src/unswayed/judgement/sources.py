@@ -109,7 +109,7 @@ def weigh_sources(
             offsets[s] = worst.offset
             cost -= np.log(LIARS)
         else:
-            left = allowance.after(worst.change, int(records.measurements[mine].sum()), source=True)
+            left = allowance.charged(worst.change, int(records.measurements[mine].sum()), source=True)
             if left is None or 2 * kept[~mine].sum() < len(kept):  # the others must be more than half
                 continue
             allowance, kept = left, kept & ~mine

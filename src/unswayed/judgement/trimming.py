@@ -125,7 +125,7 @@ def suspects(
         dropped = kept & ((arms == worst - len(arms)) if worst >= len(arms) else (np.arange(len(arms)) == worst))
         change, far = float(off[worst]), is_far(values, kept, dropped)
         if not is_fault(change, float(z[worst]), total=total, threshold=threshold, far=far):
-            left = allowance.after(change, int(sizes[dropped].sum()), z=float(z[worst]))
+            left = allowance.charged(change, int(sizes[dropped].sum()), z=float(z[worst]))
             if left is None:
                 believed[worst] = True
                 continue

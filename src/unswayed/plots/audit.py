@@ -16,7 +16,9 @@ from unswayed.plots.lies import LowestLead, draw_lies
 from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, encoded, light
 from unswayed.text import number, printable
 
-SHOWN, SUSPECTS, SOURCES = 15, 50, 100
+LEADERS = 15  # options in the picture
+SUSPECTS = 50  # rows of the table
+SOURCES = 100  # rows of the table
 
 
 def plot_audit(audit: Audit) -> Figure:
@@ -39,7 +41,7 @@ def _lies(axes: Axes, audit: Audit) -> None:
 
 def draw_leaders(axes: Axes, audit: Audit) -> None:
     """Estimates of the leading options with two deviations."""
-    leaders = np.argsort(audit.estimate if audit.minimize else -audit.estimate, kind="stable")[:SHOWN]
+    leaders = np.argsort(audit.estimate if audit.minimize else -audit.estimate, kind="stable")[:LEADERS]
     for rank, option in enumerate(leaders):
         colour = GOOD if option == audit.winner else BAD if option == audit.rival else NEUTRAL
         spread = 2 * audit.deviation[option]

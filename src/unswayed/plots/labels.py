@@ -49,7 +49,7 @@ def plot_labels(audit: LabelAudit) -> Figure:
 
 
 def lead_left(audit: LabelAudit, rival: int) -> tuple[FloatArray, FloatArray]:
-    """Numbers of lies, and the least lead over the rival that so many lies leave."""
+    """Numbers of lies, and the least lead over the rival that each of them leaves."""
     data, winner = audit.data, audit.winner
     lead = data.estimate[winner] - data.estimate[rival]
     if data.counts:

@@ -21,7 +21,7 @@ from unswayed.judgement.span import Span
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
 from unswayed.search.candidates import EVERYWHERE, LEADERS, candidates, near_failures
-from unswayed.search.modes import FEWEST, Eliminating, Mode, Starting
+from unswayed.search.modes import FEWEST, Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Play
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
@@ -66,7 +66,10 @@ def answer(
     # The certificate of influence-PE needs no trimming.
     threshold = np.inf if isinstance(mode, Eliminating) else None
     before = None if isinstance(mode, Starting) else mode.surrogate
-    beliefs = estimate(task, data, None if before is None else before.beliefs)
+    if isinstance(mode, Guided) and not mode.improved and not more:
+        beliefs = mode.beliefs  # so what is set aside is what the search does not believe
+    else:
+        beliefs = estimate(task, data, None if before is None else before.beliefs)
     judged = Surrogate.of_all(task, beliefs, data, threshold=threshold)
     surrogate = judged.beside(_considered(task, data, before, judged))
     told = [play.number for play in plays if play.measured] if numbers is None else numbers

@@ -20,6 +20,7 @@ from scipy.special import expit
 
 from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.tampering.threat import Threat
+from unswayed.search.improvement import Turn
 from unswayed.search.play import Proposal, Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.types import BoolArray, FloatArray, IntArray
@@ -27,6 +28,22 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 UNKNOWN = 0.02  # assumed share of lies, if the threat is not known
 MOST_LIES = 0.25  # cap on the assumed share of lies
 PEAK = 0.05  # least probability that a high value in the range is a narrow peak
+
+
+def measure_again(turn: Turn) -> list[Proposal]:
+    """What may be a lie that matters, or is set aside and may be true; less of it early on, because leaders change."""
+    made = min(turn.number / turn.plays, 1.0)
+    return [one._replace(worth=made * one.worth) for one in doubt_from_the_start(turn)]
+
+
+def doubt_from_the_start(turn: Turn) -> list[Proposal]:
+    """The same, however early. Nothing while most pending plays of a large space are repeats: they will tell."""
+    surrogate = turn.search.surrogate
+    repeats = sum(row.tobytes() in surrogate.arm_of for row in turn.pending) if turn.task.all_rows is None else 0
+    if 2 * repeats > len(turn.pending):
+        return []
+    found = doubts(surrogate, turn.plays, turn.pending, turn.source)
+    return [one for one in found if one.row.tobytes() not in turn.closed]
 
 
 def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) -> float:
@@ -76,17 +93,6 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     aside = aside[~_closed(surrogate, surrogate.rows[arms[aside]], pending, source)]
     found += _highest(surrogate, aside, float(means[leader]), share, span)
     return sorted((one for one in found if one.worth > 0), key=lambda one: -one.worth)
-
-
-def settled(surrogate: Surrogate, plays: int) -> set[bytes]:
-    """Rows all of whose values were set aside, more of them than are likely to be lies: they need no more plays.
-
-    The model is not always right. One value may be a lie; that n - 1 more of them are, if measured for this reason, is
-    less probable than that a value is what the model does not expect (PEAK).
-    """
-    span = float(np.ptp(surrogate.measured.y))
-    share = share_of_lies(surrogate.threat, plays, len(surrogate.names), span)
-    return {row for row, n in surrogate.refused().items() if 0 < share ** (n - 1) < PEAK}
 
 
 def _highest(surrogate: Surrogate, aside: IntArray, best: float, share: float, span: float) -> list[Proposal]:

@@ -22,11 +22,11 @@ from unswayed.core.data.measurement import finite
 from unswayed.errors import InvalidInput
 from unswayed.judgement.map_fit import LENGTHS, Model
 from unswayed.search.beliefs import Beliefs, believed, estimate
-from unswayed.search.modes import GROWTH, Eliminating, Guided, Mode, after_fit, begin, enough, next_fits, step
+from unswayed.search.modes import GROWTH, Eliminating, Guided, Mode, begin, enough, next_fit, step
 from unswayed.search.task import Data, Event, Failed, Task
 from unswayed.types import positive, whole
 
-FORMAT = "fit 1"  # part of every mark: where fits are made or used in another way, old records must not be used
+FORMAT = "fit 2"  # part of every mark: where fits are made or used in another way, old records must not be used
 POSITIVE = ("share", "ratio", "scale", "tau")
 FitRecord = Mapping[str, Any]
 Fits = Mapping[tuple[int, str], FitRecord]  # by the number of events and their mark
@@ -145,10 +145,10 @@ def _told_together(mode: Mode, events: Sequence[Event], mark: bytes, start: FitR
 
 
 def _fitted(task: Task, data: Data, before: Beliefs | None) -> Guided:
-    """The search right after one fit of all data; if that only improves an earlier one, the next is a whole one."""
-    refit_at, anew_at = next_fits(data.plays)
-    beliefs = estimate(task, data, before, rounds=2 if before is None else 0)
-    return after_fit(task, data, beliefs, refit_at, anew_at if before is None else refit_at)
+    """The search right after one fit of all data; if that only improves an earlier one, the next comes soon."""
+    if before is None:
+        return Guided(task, data, estimate(task, data), next_fit(data.plays))
+    return Guided(task, data, estimate(task, data, before, rounds=0), data.plays + 1, improved=True)
 
 
 def _marked(mark: bytes, event: Event) -> bytes:
@@ -170,7 +170,7 @@ def _all_marked(mark: bytes, events: Sequence[Event]) -> list[bytes]:
 
 def fit_to_record(mode: Guided, told: int, mark: bytes) -> dict[str, Any]:
     """The fit of a search right after it was made; of a given kernel, only when to fit again."""
-    due = {"told": told, "of": mark.hex(), "refit_at": mode.refit_at, "anew_at": mode.anew_at}
+    due = {"told": told, "of": mark.hex(), "refit_at": mode.refit_at, "improved": mode.improved}
     model = mode.beliefs.fitted
     if model is None:
         return due
@@ -187,13 +187,15 @@ def search_from_fit(task: Task, data: Data, fit: FitRecord) -> Guided | None:
         fit: Its record.
     """
     try:
-        refit_at, anew_at = (whole(fit[name], name, least=data.plays + 1) for name in ("refit_at", "anew_at"))
+        refit_at, improved = whole(fit["refit_at"], "refit_at", least=data.plays + 1), fit["improved"]
     except (KeyError, TypeError, OverflowError, InvalidInput):
+        return None
+    if not isinstance(improved, bool):
         return None
     model = None
     if task.given.kernel is None and (model := _model(fit, int(task.space.groups.max()) + 1)) is None:
         return None
-    return after_fit(task, data, believed(task, data, model), refit_at, anew_at)
+    return Guided(task, data, believed(task, data, model), refit_at, improved)
 
 
 def _model(fit: FitRecord, parameters: int) -> Model | None:

@@ -17,16 +17,15 @@ from scipy.spatial.distance import cdist
 from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.gp.point_posterior import LeadOver, PointPosterior
 from unswayed.search.candidates import leading, starts, success_probability
-from unswayed.search.doubt import settled
 from unswayed.search.modes import Guided
 from unswayed.search.play import Proposal, Why
 from unswayed.search.task import Task
 from unswayed.spaces import Space
 from unswayed.types import FloatArray
 
-CLIMBS = 4  # climb from this many rows
+CLIMBS = 4  # climb from this many rows, and from the best of each family
 CLIMB_STEPS = 12  # of L-BFGS, at most
-APART = 0.1  # of a side of the cube: rows to climb from differ by more than this in some column
+HORIZON = 10  # plays of a short study, for each parameter and one more: from then on doubt counts in full
 LEADERS = 3  # starts lie around this many rows of largest mean
 WALK = 8  # moves to neighbours at most, where parameters are whole numbers, steps or categories
 
@@ -52,7 +51,7 @@ class Improvement:
 def maximize_acquisition(space: Space, goal: Improvement, starts: FloatArray) -> FloatArray:
     """Rows of the space, the best first: the starts, and what is reached by climbing from the best of them."""
     scores = goal.at(starts)
-    rows = climbed(space, goal, starts[_apart(space, starts, scores)])
+    rows = climbed(space, goal, starts[leading(space, starts, scores, CLIMBS)])
     rows = rows[np.argsort(-goal.at(rows), kind="stable")]
     rows = np.vstack([_walked(space, goal, rows[0]), rows])
     starts, scores = np.vstack([rows, starts]), np.append(goal.at(rows), scores)
@@ -82,17 +81,6 @@ def climbed(space: Space, goal: Improvement, starts: FloatArray) -> FloatArray:
     found = minimize(loss, starts[:, free].ravel(), jac=True, bounds=inside, method="L-BFGS-B", options=limit)
     rows[:, free] = np.clip(found.x, 0.0, 1.0).reshape(len(rows), -1)
     return space.legal(rows)
-
-
-def _apart(space: Space, rows: FloatArray, scores: FloatArray) -> list[int]:
-    """The best rows that are not close to each other, and the best row of each family."""
-    chosen: list[int] = []
-    for place in np.argsort(-scores, kind="stable"):
-        if all(np.abs(rows[place] - rows[other]).max() > APART for other in chosen):
-            chosen.append(int(place))
-        if len(chosen) == CLIMBS:
-            break
-    return list(dict.fromkeys([*chosen, *leading(space, rows, scores, 0).tolist()]))
 
 
 def _walked(space: Space, goal: Improvement, row: FloatArray) -> FloatArray:
@@ -157,8 +145,8 @@ class Turn:
 
     @property
     def plays(self) -> int:
-        """How many plays there will be; if that is not known, twice as many as now."""
-        return self.task.plays or 2 * max(self.number, 1)
+        """How many plays there will be. If that is not known, those so far, and at least HORIZON (d + 1)."""
+        return self.task.plays or max(self.number, HORIZON * (len(self.task.space.names) + 1))
 
     @property
     def rng(self) -> np.random.Generator:
@@ -177,8 +165,13 @@ class Turn:
 
     @cached_property
     def closed(self) -> set[bytes]:
-        """Rows not to play: pending or failed in a large space, failed twice in a small one, or settled."""
-        return _closed(self.search, self.pending) | settled(self.search.surrogate, self.plays)
+        """Rows not to play. In a small space: failed twice, and no value. Else: failed or pending."""
+        failed = self.search.data.failed
+        if self.task.all_rows is None:
+            return {row.tobytes() for row in np.vstack([failed, self.pending])}
+        told = {row.tobytes() for row in self.search.data.rows}
+        times = Counter(row.tobytes() for row in failed if row.tobytes() not in told)
+        return {row for row, n in times.items() if n >= 2}
 
     @cached_property
     def places(self) -> Places:
@@ -220,14 +213,3 @@ def repeat_leader(turn: Turn) -> Sequence[Proposal]:
 def reason(lead: LeadOver, row: FloatArray) -> Why:
     """Whether a row is expected to be as good as the leader, up to the noise."""
     return Why.EXPLOIT if lead.at(row[None])[0][0] > -np.sqrt(lead.posterior.lam) else Why.EXPLORE
-
-
-def _closed(search: Guided, pending: FloatArray) -> set[bytes]:
-    failed = search.data.failed
-    if search.task.all_rows is None:
-        return {row.tobytes() for row in np.vstack([failed, pending])}
-    if not len(failed):
-        return set()
-    told = {row.tobytes() for row in search.data.rows}
-    times = Counter(row.tobytes() for row in failed if row.tobytes() not in told)
-    return {row for row, n in times.items() if n >= 2}

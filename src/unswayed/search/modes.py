@@ -2,33 +2,115 @@
 
     Starting      the first plays, without a model
     Guided        the model chooses: expected improvement, doubts and quotas (schedule.py)
-    Eliminating   influence-PE, epoch by epoch
+    Eliminating   influence-PE, epoch by epoch (`Phase`)
 
 `step` is pure: the mode after some events follows from the task and the events alone. So a study that is read back
 from its journal continues as if it had never stopped.
+
+The plays of an epoch are handed out one by one, in the order of its design. When all of them are pending, further
+repeats of its arms are handed out: they count in the final estimate, not in the elimination.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
+from typing import Self
 
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
+from unswayed.core.design.rare_switching import rare_switching_design
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.influence import influence_width
+from unswayed.core.theory.bounds import sharp_nonadaptive_beta
 from unswayed.policies.influence_phased_elimination import InfluencePhasedElimination
+from unswayed.policies.protocol import Epoch
 from unswayed.search.beliefs import Beliefs, estimate, modelled
 from unswayed.search.candidates import EVERYWHERE
-from unswayed.search.phase import Phase, enough_plays
 from unswayed.search.play import Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Failed, Task
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import Feedback, FloatArray, IntArray
 
-GROWTH = 1.15  # fit from scratch when plays have grown by this factor
-STEPS = 1.05  # improve the fit when plays have grown by this factor
+GROWTH = 1.1  # fit again when plays have grown by this factor
 FEWEST = 5  # a model needs at least this many values
 LONG_BOX = 200  # from this many plays on a box uses the rules of long searches
+NARROW = 0.5  # an epoch of half the plays must determine every arm up to this many output scales
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """The current epoch: how often each arm is to be played, and the rewards so far, in units of the output scale."""
+
+    policy: InfluencePhasedElimination
+    epoch: Epoch
+    planned: Mapping[int, int]
+    rewards: Mapping[int, tuple[float, ...]]
+
+    @classmethod
+    def begin(cls, policy: InfluencePhasedElimination, epoch: Epoch | None = None) -> Self:
+        """The first epoch, or a later one, with nothing told yet."""
+        epoch = policy.init() if epoch is None else epoch
+        query = policy.ask(epoch, np.random.default_rng(0))
+        planned = dict(zip(query.arms.tolist(), query.repeats.tolist(), strict=True))
+        return cls(policy, epoch, planned, dict.fromkeys(planned, ()))
+
+    @cached_property
+    def _arm_of(self) -> dict[bytes, int]:
+        return {row.tobytes(): arm for arm, row in enumerate(self.policy.domain)}
+
+    @property
+    def active(self) -> FloatArray:
+        """The rows that may still be best."""
+        rows: FloatArray = self.policy.domain[self.epoch.active]
+        return rows
+
+    def _wanted(self, row: FloatArray) -> int | None:
+        """The arm at this row, if the epoch still needs plays of it."""
+        arm = self._arm_of.get(row.tobytes())
+        if arm is None or len(self.rewards.get(arm, ())) >= self.planned.get(arm, 0):
+            return None
+        return arm
+
+    def tell(self, row: FloatArray, z: float) -> Self:
+        """After a reward, in units of the output scale."""
+        arm = self._wanted(row)
+        if arm is None:
+            return self
+        return replace(self, rewards={**self.rewards, arm: (*self.rewards[arm], z)})._ended()
+
+    def fail(self, row: FloatArray) -> Self:
+        """After a play without a reward: the epoch continues without it."""
+        arm = self._wanted(row)
+        if arm is None:
+            return self
+        planned = {**self.planned, arm: self.planned[arm] - 1}
+        planned = {arm: n for arm, n in planned.items() if n > 0}
+        if not planned:  # nothing in this epoch can be measured; a longer one asks for other arms too
+            return self.begin(self.policy, replace(self.epoch, h=self.epoch.h + 1))
+        return replace(self, planned=planned, rewards={arm: self.rewards[arm] for arm in planned})._ended()
+
+    def _ended(self) -> Self:
+        """The next epoch, once all that was planned has been told; else this one."""
+        if any(len(self.rewards[arm]) < planned for arm, planned in self.planned.items()):
+            return self
+        arms, repeats = np.array(list(self.planned)), np.array(list(self.planned.values()))
+        means = np.array([float(np.mean(self.rewards[arm])) for arm in self.planned])
+        return self.begin(self.policy, self.policy.tell(self.epoch, Feedback(arms, repeats, means)))
+
+    def propose(self, pending: FloatArray) -> FloatArray:
+        """The row to play next, while plays of `pending` rows are open."""
+        open_plays = Counter(row.tobytes() for row in pending)
+        done = {arm: len(told) + open_plays[self.policy.domain[arm].tobytes()] for arm, told in self.rewards.items()}
+        wanted = [arm for arm, planned in self.planned.items() if done[arm] < planned]
+        arm = wanted[0] if wanted else min(done, key=lambda a: (done[a] / self.planned[a], a))
+        chosen: FloatArray = self.policy.domain[arm]
+        return chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +123,21 @@ class Starting:
 
 @dataclass(frozen=True, eq=False)
 class Guided:
-    """The surrogate chooses. It is made when it is needed, from beliefs that hold until there are `refit_at` plays."""
+    """The surrogate chooses. It is made when it is needed.
+
+    Attributes:
+        task: What the search is for.
+        data: Everything told.
+        beliefs: The model of the values.
+        refit_at: The model holds until there are this many plays.
+        improved: Whether the model is that of other data, improved in a few steps.
+    """
 
     task: Task
     data: Data
     beliefs: Beliefs
     refit_at: int
-    anew_at: int
+    improved: bool = False
 
     @cached_property
     def surrogate(self) -> Surrogate:
@@ -117,23 +207,15 @@ def _decided(guided: Guided) -> Mode:
 
 
 def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
-    """The model of all plays: fitted anew when they have grown by GROWTH, else improved by some steps."""
-    plays = data.plays
-    anew = before is None or plays >= before.anew_at
-    rounds = 2 if before is None else int(anew)
-    beliefs = estimate(task, data, None if before is None else before.beliefs, rounds=rounds)
-    refit_at, anew_at = next_fits(plays)
-    return after_fit(task, data, beliefs, refit_at, anew_at if before is None or anew else before.anew_at)
+    """The model of all plays. A fit starts from the one before, and from a smoother one."""
+    if before is None:
+        return Guided(task, data, estimate(task, data), next_fit(data.plays))
+    return Guided(task, data, estimate(task, data, before.beliefs, rounds=1), next_fit(data.plays))
 
 
-def next_fits(plays: int) -> tuple[int, int]:
-    """At how many plays a model of this many plays is improved, and at how many it is fitted anew."""
-    return max(int(plays * STEPS), plays + 1), int(np.ceil(plays * GROWTH))
-
-
-def after_fit(task: Task, data: Data, beliefs: Beliefs, refit_at: int, anew_at: int) -> Guided:
-    """The search right after a fit, which holds until there are `refit_at` plays."""
-    return Guided(task, data, beliefs, refit_at, anew_at)
+def next_fit(plays: int) -> int:
+    """Until how many plays a model of this many holds."""
+    return max(int(plays * GROWTH), plays + 1)
 
 
 def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
@@ -174,3 +256,19 @@ def _eliminating_policy(task: Task, surrogate: Surrogate, arms: FloatArray, stag
         delta=given.delta / 2**stage,  # the failures of all stages add up to less than delta
         lam=prior.lam,
     )
+
+
+def enough_plays(policy: InfluencePhasedElimination, plays: int) -> bool:
+    """Whether an epoch of half the plays would determine every arm up to NARROW output scales, tampering included.
+
+    The widths of an epoch depend on its design alone, so this is known before anything is measured.
+    """
+    lam = policy.regularisation
+    K = gram(policy.kernel, policy.domain)
+    arms, counts = rare_switching_design(K, lam, policy.eta, max(plays // 2, 1))
+    n = np.zeros(len(K))
+    n[arms] = counts
+    posterior = JointPosterior.fit(K, np.zeros(len(K)), n, lam)
+    beta = sharp_nonadaptive_beta(1.0, sqrt(lam), lam, len(K), policy.delta)  # for a norm of one output scale
+    width = beta * posterior.deviation + influence_width(posterior.covariance, n > 0, policy.corruption_budget, lam)
+    return float(width.max()) <= NARROW

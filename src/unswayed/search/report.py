@@ -162,6 +162,6 @@ def _sources(answer: Answer) -> list[str]:
             drifts = f" on average and drifts by {s.drift:.3g} over the study" if s.drift else ""
             lines.append(f"{name} reads {off}{drifts}; this was taken off.")
     if lines and len(answer.sources) == 2:
-        lines.append("With two sources nobody can tell which one is off; the estimate may be off by as much.")
+        lines.append("With two sources it cannot be told which one is off; the estimate may be off by as much.")
     more = len(lines) - LISTED
     return lines if more < 1 else [*lines[:LISTED], f"{counted(more, 'more source')} like these: see answer.sources."]

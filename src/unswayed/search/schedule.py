@@ -1,25 +1,26 @@
-"""Which row to play next, and why. This is the method "guided" of a study.
+"""Which row to play next, and why: the method "guided" of a study.
 
-The model is a Gaussian process of the plays that are kept. The largest worth wins. The worth of a proposal is by how
-much one play is expected to improve the value of the leader, in output scales:
+The model is a Gaussian process of the plays that are kept. Every reason to play is a rule: a pure function of the turn
+(the search, the number of the play, the pending rows, the source) that proposes rows. The proposal of largest worth is
+played. Worth is by how much one play is expected to improve the value of the leader, in output scales:
 
-    improve          a place that may be better than the leader: the expected improvement of its estimate    (EXPLORE,
-                     or EXPLOIT where a value as good as the leader's is expected)
-    repeat_leader    in a small space, the leader again, where noise hides which of two is better            (EXPLOIT)
-    doubts           a measured value again, because it may be a lie that matters; see doubt.py     (VERIFY, RECHECK)
+    improve             a place that may be better than the leader: expected improvement     (EXPLORE, EXPLOIT)
+    repeat_leader       in a small space: the leader, where noise hides which is better      (EXPLOIT)
+    measure_again       a value that may be a lie that matters (doubt.py)                    (VERIFY, RECHECK)
 
-What has no such worth has a quota. Each play draws a ticket, a number from 0 to 1. On the tickets of its quota a rule
-is worth what QUOTAS says:
+Some rules cannot say what they are worth (quotas.py). Each play draws a ticket, a number from 0 to 1. A rule that owns
+the ticket is worth what QUOTAS states:
 
-    family_turn      in spaces with conditions, a family that is behind its share of plays                   (EXPLORE)
-    leader_to_confirm    in a long search under a threat, the leader, until late plays confirm it             (VERIFY)
-    propose_restart  in a long search of a box, a local search of its own somewhere else                     (RESTART)
-    fill_hole        the place farthest from all plays, because the model may have missed something          (EXPLORE)
-    closest_rival    in a small space, the leader or its closest rival, whichever is known less              (EXPLOIT)
+    family_turn         with conditions: a family that is behind its share of plays          (EXPLORE, RECHECK)
+    leader_to_confirm   long search of a box: the leader, until late plays confirm it        (VERIFY)
+    propose_restart     long search of a box: a local search of its own somewhere else       (RESTART)
+    fill_hole           the place farthest from all plays: the model may miss something      (EXPLORE)
+    closest_rival       in a small space: the leader or its closest rival                    (EXPLOIT, EXPLORE)
 
 Before there is a model, the initial rows cover the space (START). Influence-PE asks for the rows of its epochs
-(ELIMINATE). When many plays of a small space are pending, the last one is repeated: with P pending, each choice holds
-for P/100 plays, so a large batch needs few choices.
+(ELIMINATE). When P plays of a small space are pending, each choice holds for P/100 plays: a large batch needs few.
+
+`benchmarks/ablation.py` plays the same games without each rule; `benchmarks/results/ablation.json` has what it printed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unswayed.search.candidates import initial_row
-from unswayed.search.doubt import doubts
+from unswayed.search.doubt import measure_again
 from unswayed.search.improvement import Turn, improve, reason, repeat_leader
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Proposal, Why
@@ -58,20 +59,6 @@ QUOTAS: Mapping[Rule, Quota] = {
     fill_hole: Quota(0, 1 / 2, 3e-5),
     closest_rival: Quota(0, 1, 3e-5),
 }
-
-
-def measure_again(turn: Turn) -> list[Proposal]:
-    """What may be a lie that matters, or is set aside and may be true; less of it early on, because leaders change.
-
-    Nothing while most of the pending plays of a large space are repeats: they will tell.
-    """
-    surrogate = turn.search.surrogate
-    repeats = sum(row.tobytes() in surrogate.arm_of for row in turn.pending) if turn.task.all_rows is None else 0
-    if 2 * repeats > len(turn.pending):
-        return []
-    made = min(turn.number / turn.plays, 1.0)
-    found = doubts(surrogate, turn.plays, turn.pending, turn.source)
-    return [one._replace(worth=made * one.worth) for one in found if one.row.tobytes() not in turn.closed]
 
 
 @dataclass(frozen=True)

@@ -176,13 +176,6 @@ class Surrogate:
         arms = [self.arm_of.get(row.tobytes(), -1) for row in rows]
         return np.append(counts, 0.0)[arms]
 
-    def refused(self) -> dict[bytes, float]:
-        """The rows all of whose plays are set aside, one by one, and how many measurements there are of each."""
-        plays = self.kept.records
-        times = np.bincount(plays.arms, weights=plays.measurements * self.kept.alone, minlength=len(self.rows))
-        times[plays.arms[self.kept.mask]] = 0.0
-        return {self.rows[arm].tobytes(): float(times[arm]) for arm in np.flatnonzero(times)}
-
     def sure(self, rows: FloatArray) -> BoolArray:
         """Which of these rows cannot be false altogether: more of their values agree than the threat can forge."""
         if self.threat is None or self.threat.total:

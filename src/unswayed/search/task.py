@@ -23,8 +23,8 @@ from unswayed.search.play import Why
 from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
 
-LENGTHENING = Lock()
-METHODS = ("auto", "vigilant-ucb", "influence-pe")
+_APPEND_LOCK = Lock()
+METHODS = ("auto", "guided", "influence-pe")
 FREE = 2.0  # standard deviations
 BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
 
@@ -38,8 +38,8 @@ class Task:
         given: What the user states about the measurements.
         seed: Of every random choice.
         plays: How many plays there will be, if that is known.
-        method: vigilant-ucb, for few plays; influence-pe, which eliminates with a guarantee; or auto: influence-pe
-            where the space is finite and the plays suffice for it.
+        method: guided (schedule.py), for few plays; influence-pe, which eliminates with a guarantee; or auto:
+            influence-pe where the space is finite and the plays suffice for it.
         planned: How many plays there were to be at first; `auto` chooses for these.
     """
 
@@ -136,8 +136,8 @@ Event = Told | Failed
 class Data:
     """Everything told so far, in the order of the plays.
 
-    It is a value: `after` leaves it as it is. All that follow from one another share their lists, of which each knows
-    its own part, and arrays are made when they are needed. So one more event costs the same however many there are.
+    It is a value: `after` leaves it as it is. Successive `Data` share one list; each remembers how long its part is.
+    Arrays are made when they are needed. So one more event costs the same however many there are.
     """
 
     def __init__(self, columns: int, told: list[Told], failures: list[FloatArray], plays: int, failed: int) -> None:
@@ -159,8 +159,8 @@ class Data:
         failed = [event.row for event in events if isinstance(event, Failed)]
         return type(self)(
             self._columns,
-            _longer(self._told, self.plays, told),
-            _longer(self._failures, self.failures, failed),
+            _appended(self._told, self.plays, told),
+            _appended(self._failures, self.failures, failed),
             self.plays + len(told),
             self.failures + len(failed),
         )
@@ -234,7 +234,7 @@ class Data:
     def blocks(self) -> IntArray:
         """Plays that are judged together have the same number: each its own, but single outcomes in batches.
 
-        A batch is so many outcomes in a row, of one row and one source, that a normal distribution describes their sum.
+        A batch holds successive outcomes of one row and one source, enough for a normal distribution of their sum.
         """
         plays = np.arange(len(self.values))
         if not self.binary:
@@ -286,9 +286,9 @@ class Data:
         return Table.of(rows, values, weights, sources=sources, sizes=sizes, when=when, names=self.names, noise=noise)
 
 
-def _longer(items: list[Any], known: int, more: list[Any]) -> list[Any]:
+def _appended(items: list[Any], known: int, more: list[Any]) -> list[Any]:
     """The first `known` items and some more; the same list, if nobody else has made it longer."""
-    with LENGTHENING:  # two threads may go on from the same data
+    with _APPEND_LOCK:  # two threads may go on from the same data
         if more and len(items) > known:
             items = items[:known]
         items.extend(more)

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
 from unswayed.search.play import Status
-from unswayed.service.bodies import TELL, Body, line, measured, plainly, settings
+from unswayed.service.bodies import TELL, Body, line, measured, require, settings
 from unswayed.service.host import Host
 from unswayed.service.http import Call
 from unswayed.service.pages.render import standalone
@@ -104,7 +104,7 @@ class Api:
     def ask(self, call: Call) -> tuple[int, Body]:
         """Plays to measure."""
         body = call.take("n", "source")
-        n = whole(plainly(body.get("n", 1), int, "n"), "n", least=1, most=MOST)
+        n = whole(require(body.get("n", 1), int, "n"), "n", least=1, most=MOST)
         source = call.token.name
         n = min(n, HELD) if call.token.role is Role.SOURCE else n
         if call.token.role is Role.OWNER and body.get("source") is not None:

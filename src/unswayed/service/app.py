@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
+from starlette.routing import Router, request_response
 from starlette.types import Receive, Scope, Send
 
 from unswayed.errors import UnswayedError
@@ -33,7 +35,7 @@ from unswayed.service.http import (
     unexplained,
 )
 from unswayed.service.refused import Refused
-from unswayed.service.routes import Route, Wait, find
+from unswayed.service.routes import Exact, Route, Wait, parts_of
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Token, csrf
 from unswayed.service.web import COOKIE, Web, error_page
@@ -57,24 +59,30 @@ class App:
         self._host, self._hosts = host, frozenset(name.lower() for name in hosts)
         self._api = Api(host)
         self.routes = [*self._api.routes(), *Web(host).routes()]
+        known = [Exact(one.path, partial(self._answer, one), methods=[one.method]) for one in self.routes]
+        self._router = Router(known, redirect_slashes=False, default=request_response(partial(self._answer, None)))
         self._limits = {wait: CapacityLimiter(THREADS) for wait in Wait}
         self._streams = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await _lifespan(receive, send)
+        if scope["type"] == "websocket":
             return
-        request = Request(scope, receive)
+        if scope["type"] == "http":  # routes are found by the path as it was sent: a name may hold an escaped slash
+            path = path_of(Request(scope))
+            scope = {**scope, "path": path, "raw_path": path.encode("latin-1"), "root_path": ""}
+        with suppress(ClientDisconnect):
+            await self._router(scope, receive, send)
+
+    async def _answer(self, route: Route | None, request: Request) -> Response:
         is_api = path_of(request).startswith("/api/")
         try:
-            response = await self._respond(request)
+            response = await self._respond(route, request)
         except UnswayedError as error:
             status, body = refusal(error)
             response = reply(status, body) if is_api else error_page(status, body["error"])
         except ClientDisconnect:
-            return
+            raise
         except Exception:
             traceback.print_exc()
             line = "a mistake of the server, which its log describes"
@@ -83,12 +91,12 @@ class App:
             response.headers.setdefault(name, value)
         method = request.method if request.method in METHODS else "other"
         self._api.counts[method, response.status_code] += 1
-        await response(scope, receive, send)
+        return response
 
-    async def _respond(self, request: Request) -> Response:
+    async def _respond(self, route: Route | None, request: Request) -> Response:
         check_headers(request, self._hosts)
         data = await read_body(request)
-        response: Response = await self._thread(Wait.DATABASE, self._enter, request, data)
+        response: Response = await self._thread(Wait.DATABASE, self._enter, route, request, data)
         return response
 
     async def _thread(self, wait: Wait, work: Any, *arguments: Any) -> Any:
@@ -99,16 +107,16 @@ class App:
             return await self._thread(result.route.wait, result.now)
         return result
 
-    def _enter(self, request: Request, data: bytes) -> Response | _Later:
-        """Find out who asks for what, and whether they may; then do it."""
+    def _enter(self, route: Route | None, request: Request, data: bytes) -> Response | _Later:
+        """Find out who asks, and whether they may; then do it."""
         with unexplained():
             who, cookie = self._who(request)
-        found = find(self.routes, request.method, path_of(request))
-        if who is None and not (found and not found[0].roles):
+        path = parts_of(request)
+        is_open = route is not None and path is not None and not route.roles
+        if who is None and not is_open:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN")
-        if found is None:
+        if route is None or path is None:
             raise Refused(404, f"there is no {request.method} {path_of(request)[:100]}")
-        route, path = found
         if route.roles and who is not None:
             if who.role not in route.roles:
                 raise Refused(403, f"a {who.role} may not do this")
@@ -192,11 +200,3 @@ class _Later:
         """Do it."""
         result = self.route.handle(self.call)
         return result if isinstance(result, Response) else reply(*result)
-
-
-async def _lifespan(receive: Receive, send: Send) -> None:
-    while True:
-        message = await receive()
-        await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
-            return

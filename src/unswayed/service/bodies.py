@@ -16,12 +16,28 @@ THREAT = tuple(one.name for one in fields(Threat))
 NAMES = {int: "a whole number", float: "a number", str: "text"}
 
 
-def plainly(value: object, kind: type, what: str) -> Any:
+def require(value: object, kind: type, what: str) -> Any:
     """A value of a kind: text is no number, and neither is true."""
     kinds = (int, float) if kind is float else (kind,)
     if isinstance(value, bool) or not isinstance(value, kinds):
         raise InvalidInput(f"{what} must be {NAMES[kind]}, not {printable(repr(value), limit=60)}")
     return value
+
+
+def parse_int(text: str, what: str) -> int:
+    """A whole number that somebody typed."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
+        raise InvalidInput(f"{what} must be a whole number, not {text[:40]!r}")
+    return int(digits)
+
+
+def parse_float(text: str, what: str) -> float:
+    """A number that somebody typed."""
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInput(f"{what} must be a number, not {text[:40]!r}") from None
 
 
 def measured(body: Body) -> Measurement:
@@ -32,7 +48,7 @@ def measured(body: Body) -> Measurement:
     given = {name: one for name, one in body.items() if one is not None}
     for name, one in given.items():
         if name != "source":
-            plainly(one, int if name == "trials" else float, name)
+            require(one, int if name == "trials" else float, name)
     if "value" not in given:
         raise InvalidInput("value must be a number")
     return Measurement(**given)
@@ -53,14 +69,14 @@ def settings(body: Body) -> Body:
         raise InvalidInput("give notes or note, not both")
     for name in ("plays", "parallel", "seed"):
         if named.get(name) is not None:
-            plainly(named[name], int, name)
+            require(named[name], int, name)
     if named.get("note") is not None:
-        plainly(named["note"], str, "notes")
+        require(named["note"], str, "notes")
     quarantined = named.get("quarantined", [])
     if not isinstance(quarantined, list):
         raise InvalidInput("quarantined must be a list of the names of sources")
     for one in quarantined:
-        plainly(one, str, "a source")
+        require(one, str, "a source")
     if named.get("kernel") is not None and not isinstance(named["kernel"], dict):
         raise InvalidInput('kernel must be an object such as {"name": "Matern", "nu": 2.5, "lengthscale": 0.3}')
     threat = named.get("threat")
@@ -70,7 +86,7 @@ def settings(body: Body) -> Body:
             raise InvalidInput(f"unknown threat {printable(unknown[0], limit=60)!r}: there may be {', '.join(THREAT)}")
         for name, one in threat.items():
             if one is not None or name not in ("low", "high"):
-                plainly(one, int if name in ("lies", "liars") else float, name)
+                require(one, int if name in ("lies", "liars") else float, name)
     elif threat is not None:
-        plainly(threat, float, "threat")
+        require(threat, float, "threat")
     return named

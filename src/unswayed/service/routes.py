@@ -1,14 +1,16 @@
-"""A route with its rule, and how a path finds it."""
+"""A route with its rule: who may use it, and what it may have to wait for."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
+
+from starlette import routing
+from starlette.requests import Request
+from starlette.types import Scope
 
 from unswayed.service.http import Call
 from unswayed.service.tokens import Role
@@ -48,19 +50,21 @@ class Route:
     wait: Wait = Wait.DATABASE
     form: bool = False
 
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """What paths it is for."""
-        return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(self.path)))
+
+class Exact(routing.Route):
+    """A route of Starlette that is found by its own method alone: any other is an unknown route."""
+
+    def matches(self, scope: Scope) -> tuple[routing.Match, Scope]:
+        """Whether a request is for this route."""
+        match, found = super().matches(scope)
+        own = match is routing.Match.FULL and scope["method"] != "HEAD"
+        return (match, found) if own else (routing.Match.NONE, {})
 
 
-def find(routes: Sequence[Route], method: str, path: str) -> tuple[Route, dict[str, str]] | None:
-    """The route of a request, and the parts of the path that vary, unescaped. The rest of a path has no escapes."""
-    for route in routes:
-        if route.method == method and (match := route.pattern.fullmatch(path)):
-            try:
-                parts = {name: unquote(one, errors="strict") for name, one in match.groupdict().items()}
-            except UnicodeDecodeError:
-                return None
-            return None if any("\0" in one for one in parts.values()) else (route, parts)
-    return None
+def parts_of(request: Request) -> dict[str, str] | None:
+    """The parts of the path that vary, unescaped; None if they are no text. The rest of a path has no escapes."""
+    try:
+        parts = {name: unquote(one, errors="strict") for name, one in request.path_params.items()}
+    except UnicodeDecodeError:
+        return None
+    return None if any("\0" in one for one in parts.values()) else parts

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from unswayed.errors import InvalidInput
 from unswayed.service.api import ALL, OPEN, OWN, READ
-from unswayed.service.bodies import settings
+from unswayed.service.bodies import parse_float, parse_int, settings
 from unswayed.service.host import Host
 from unswayed.service.http import Call, parse_json
 from unswayed.service.pages import render
@@ -134,7 +134,7 @@ class Web:
 
     def correct(self, call: Call) -> Response:
         """Replace a value."""
-        value = numeral(call.body.get("value", ""), "the value")
+        value = parse_float(call.body.get("value", ""), "the value")
         return self._edit(call, lambda study, number: study.correct(number, value, self._reason(call)))
 
     def _edit(self, call: Call, edit: Callable[[Optimizer, int], None]) -> Response:
@@ -162,7 +162,7 @@ class Web:
             changes["threat"] = threat_of(body["threat"].strip())
         for name in ("plays", "parallel"):
             if name in body:
-                changes[name] = wholly(body[name], name) if body[name].strip() else None
+                changes[name] = parse_int(body[name], name) if body[name].strip() else None
         if "note" in body:
             changes["note"] = body["note"].strip() or None
         changes = settings(changes)
@@ -228,20 +228,4 @@ def threat_of(text: str) -> Any:
     """The threat that somebody typed: a number, an object, or nothing if nobody knows."""
     if text.startswith("{"):
         return parse_json(text.encode(), "application/json")
-    return numeral(text, "the threat") if text else None
-
-
-def wholly(text: str, what: str) -> int:
-    """A whole number that somebody typed."""
-    digits = text.strip()
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
-        raise InvalidInput(f"{what} must be a whole number, not {text[:40]!r}")
-    return int(digits)
-
-
-def numeral(text: str, what: str) -> float:
-    """A number that somebody typed."""
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidInput(f"{what} must be a number, not {text[:40]!r}") from None
+    return parse_float(text, "the threat") if text else None

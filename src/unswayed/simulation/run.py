@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from unswayed.text import notebook_html
 from unswayed.types import FloatArray, IntArray, short_repr
 
 LAST_ROUNDS = 1000  # rounds whose mean regret says how a run ended
@@ -76,6 +77,18 @@ class Run:
     def __repr__(self) -> str:
         found = f"regret={self.regret:.6g}, recommended_arm={self.recommended_arm}, outcome={self.outcome!r}"
         return f"Run(horizon={self.horizon}, seed={self.seed}, {found})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows = [
+            ("regret", f"{self.regret:.6g}"),
+            ("recommended arm", f"{self.recommended_arm}"),
+            ("corruption spent", f"{self.corruption_spent:.6g}"),
+            ("active arms", f"{len(self.active):,}"),
+            ("switches", f"{self.switches:,}"),
+        ]
+        first = f"{self.horizon:,} plays, seed {self.seed}: {self.outcome}"
+        return notebook_html([first], "At the end", ("of the run", "value"), rows)
 
     def regret_at(self, rounds: FloatArray | IntArray | float) -> FloatArray:
         """Cumulative regret after some numbers of plays. This is exact: regret is linear within a block.

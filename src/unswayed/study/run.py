@@ -8,14 +8,13 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from threading import Lock
-from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import CannotStart, CommandFailed, InvalidInput, SystemFault, UnswayedError
 from unswayed.forwarding import setting
 from unswayed.programs.command import Command
+from unswayed.programs.starting import StartPatience
 from unswayed.search.play import Play
 from unswayed.spaces import Point
 from unswayed.spaces.space import conditions_of, named_values
@@ -26,11 +25,8 @@ from unswayed.types import whole
 if TYPE_CHECKING:
     from unswayed.study.optimizer import Optimizer
 
-LONGEST_REASON = 500
-FIRST = 5  # with as many more as are measured at a time: failures from which on a study stops if there is nothing else
-SHORT, LONG = 3.0, 600.0  # seconds to wait for a program that cannot be started: never so far, or not any more
-PAUSES = 0.1, 10.0  # seconds between two tries to start it: at first, at most
-QUIET = 60.0  # seconds between two lines about it
+LONGEST_REASON = 500  # characters
+FIRST = 5  # failures, and one more for each play measured at a time, after which a study without a value stops
 NUMBERS = re.compile(r"[0-9.+-]+")
 LOG = logging.getLogger("unswayed")
 
@@ -181,7 +177,7 @@ def _run_command(study: Optimizer, command: Command, how: RunOptions, watcher: W
     command.check(names)
     some = conditions_of(study.space)
     command = Command(command.template, timeout=command.timeout, when=some)  # ended below; the user's can run again
-    patience = _Patience(command, watcher.say, worked=any(play.measured for play in study.log))
+    patience = StartPatience(command, watcher.say, worked=any(play.measured for play in study.log))
 
     def objective(point: Point) -> float | Measurement:
         return patience.run(named_values(names, point))
@@ -196,51 +192,6 @@ def _run_command(study: Optimizer, command: Command, how: RunOptions, watcher: W
             raise InvalidInput(f"{error}; {hint}") from None
         finally:
             command.stop()
-
-
-class _Patience:
-    """Runs a command, and waits while it cannot be started: that is not the fault of a point."""
-
-    def __init__(self, command: Command, say: Callable[[str], None], *, worked: bool) -> None:
-        self._command, self._say, self._lock = command, say, Lock()
-        self._since: float | None = None  # when it could not be started for the first time
-        self._said = -QUIET
-        self.worked = worked
-
-    def run(self, point: dict[str, object]) -> float | Measurement:
-        pause = PAUSES[0]
-        while True:
-            try:
-                value = self._command(point)
-            except CannotStart as error:
-                self._wait(error, pause)
-                pause = min(2 * pause, PAUSES[1])
-            except CommandFailed:
-                self._started()
-                raise
-            else:
-                self._started()
-                return value
-
-    def _started(self) -> None:
-        with self._lock:
-            self.worked = True
-            if self._since is not None and self._said >= self._since:
-                self._say(f"the program can be started again, after {monotonic() - self._since:.1f} s")
-            self._since = None
-
-    def _wait(self, error: CannotStart, pause: float) -> None:
-        limit = LONG if self.worked else SHORT
-        with self._lock:
-            if self._since is None:
-                self._since = monotonic()
-                if self._since - self._said > QUIET:
-                    self._said = self._since
-                    self._say(f"{error}; trying again for {limit:g} s, and no play counts meanwhile")
-            over = monotonic() - self._since + pause > limit
-        if over:
-            raise error
-        self._command.wait(pause)
 
 
 def _here(study: Optimizer, objective: Objective, retries: int, tell: Tell) -> None:

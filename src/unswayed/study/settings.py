@@ -17,6 +17,7 @@ from unswayed.spaces import Space
 from unswayed.storage import Record
 from unswayed.types import fix, whole
 
+OLD_METHODS = {"vigilant-ucb": "guided"}  # in journals and commands of older versions
 KERNELS = {kind.__name__: kind for kind in (Linear, SquaredExponential, Matern, TwoScale)}
 
 
@@ -26,7 +27,7 @@ class Settings(Given):
 
     plays: int | None = setting("How many measurements there will be in all, if that is known.", None)
     method: str = setting(
-        "vigilant-ucb, for few plays; influence-pe, which eliminates with a guarantee; or auto: influence-pe if the "
+        "guided, for few plays; influence-pe, which eliminates with a guarantee; or auto: influence-pe if the "
         "space is finite and the plays suffice for it.",
         "auto",
     )
@@ -49,6 +50,7 @@ class Settings(Given):
             plays=None if self.plays is None else whole(self.plays, "plays", least=1),
             parallel=None if self.parallel is None else whole(self.parallel, "parallel", least=1),
             seed=None if self.seed is None else whole(self.seed, "the seed", least=0),
+            method=OLD_METHODS.get(str(self.method), self.method),
             note=None if self.note is None else str(self.note),
             quarantined=source_names(self.quarantined),
         )

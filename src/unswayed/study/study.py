@@ -19,10 +19,14 @@ from unswayed.study.header import read_state
 from unswayed.study.searching import Searching
 from unswayed.study.settings import Settings
 from unswayed.study.state import State
+from unswayed.text import notebook_html, printable
 from unswayed.types import whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+NEWEST = 10  # plays that a notebook shows
 
 
 class Study:
@@ -109,9 +113,25 @@ class Study:
                 raise InvalidInput(_no_answer(self.log))
             return self._search.answer()
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: what is varied, how many plays there are of each status, and the newest of them."""
+        log = self.log
+        counts = Counter(str(play.status) for play in log)
+        lines = [f"{type(self).__name__} over {printable(', '.join(self.space.names), limit=200)}"]
+        lines.append(", ".join(f"{count:,} {status}" for status, count in counts.items()) or "no plays so far")
+        rows = [
+            (f"{play.number}", self.space.describe(play.point), str(play.status), _shown(play.value), play.source or "")
+            for play in log[-NEWEST:]
+        ]
+        return notebook_html(lines, "The newest plays", ("play", "point", "status", "value", "source"), rows)
+
     def history(self) -> pa.Table:
         """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
         return history(self.log, self.space.names)
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
 
 
 def _no_answer(log: Sequence[Play]) -> str:

@@ -16,6 +16,7 @@ from unswayed.core.data.measurement import own_noise, relative_weights
         ({"value": 1e200}, "larger units"),
         ({"value": 1.0, "noise_std": 0}, "standard error"),
         ({"value": 1.0, "noise_std": 1e-200}, "other units"),
+        ({"value": 1.0, "noise_std": 1e200}, "other units"),
         ({"value": 1.5, "trials": 10}, "between 0 and 1"),
         ({"value": -0.5, "trials": 10}, "between 0 and 1"),
         ({"value": 0.25, "trials": 10}, "successes in 10"),
@@ -31,6 +32,11 @@ def test_what_makes_no_sense_is_one_line(wrong, words):
     with pytest.raises(InvalidInput, match=words) as raised:
         Measurement(**wrong)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("noise", [1e-99, 0.3, 1e99])
+def test_a_standard_error_is_kept(noise):
+    assert Measurement(1.0, noise_std=noise).noise_std == noise
 
 
 def test_a_number_or_a_measurement():

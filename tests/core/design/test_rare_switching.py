@@ -170,3 +170,16 @@ def test_support_bound():
 def test_a_design_on_the_origin_alone_is_refused():
     with pytest.raises(UnswayedError, match="origin"):
         g_optimal_design(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_dimension_of_a_design_is_that_of_the_span_of_its_arms(seed):
+    """Arms in a plane, up to rounding errors: the design is one for two dimensions."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((30, 2)) @ rng.standard_normal((2, 4))
+    support, weights = g_optimal_design(X, slack=1.2)
+    gamma = X[support].T @ np.diag(weights) @ X[support]
+    norms = np.einsum("ij,jk,ik->i", X, np.linalg.pinv(gamma, rcond=1e-9), X)
+    assert weights.sum() == pytest.approx(1)
+    assert norms.max() <= 1.2 * 2 * (1 + 1e-9)
+    assert len(support) <= support_bound(2)

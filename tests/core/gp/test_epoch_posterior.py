@@ -110,6 +110,26 @@ def test_of_many_arms_a_few_leaders_drop_no_more_and_not_much_less(seed, block, 
     assert not (few & ~one).any()
 
 
+@pytest.mark.parametrize("lengthscale", [0.3, 1.5])
+@pytest.mark.parametrize("cover_error", [0.0, 0.2])
+def test_bands_that_reach_the_highest_lower_bound_are_kept(lengthscale, cover_error):
+    """For many arms at once, also where the arm of largest mean does not have the highest lower bound."""
+    different = dropped = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X, kernel = rng.uniform(-2, 2, (40, 1)), SquaredExponential(lengthscale)
+        S, counts = np.arange(10), rng.integers(1, 200, 10)
+        got = EpochPosterior.fit(kernel, X, S, rng.standard_normal(10), counts, 0.1)
+        width = 2.0 * got.deviation
+        highest = (got.mean - width).max()
+        different += np.argmax(got.mean) != np.argmax(got.mean - width)
+        expected = got.mean + width + cover_error >= highest
+        dropped += (~expected).sum()
+        np.testing.assert_array_equal(got.overlapping(width, 2.0, cover_error), expected)
+    assert different > 0
+    assert dropped > 20
+
+
 def test_predictions_in_blocks_are_predictions(monkeypatch):
     kernel, X, S, means, counts, lam = random_epoch(1)
     posterior = Posterior.fit(kernel(X[S], X[S]), means, counts, lam)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unswayed import Linear, Matern, SquaredExponential, UnswayedError
-from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.kernels import TwoScale, gram
 from unswayed.core.gp.rounding import KERNEL_ERROR
 from unswayed.types import EPS
 
@@ -78,6 +78,13 @@ def test_linear_is_normalised():
 def test_bad_lengthscales_are_refused(bad):
     with pytest.raises(UnswayedError, match="lengthscale"):
         SquaredExponential(bad)
+
+
+@pytest.mark.parametrize("name", ["share", "ratio"])
+def test_shares_and_ratios_lie_between_0_and_1(name):
+    for wrong in (0.0, -0.1, 1.0, 1.5):
+        with pytest.raises(UnswayedError, match=f"{name} must lie between 0 and 1"):
+            TwoScale(1.0, **{name: wrong})
 
 
 def test_wrong_number_of_lengthscales_is_refused():

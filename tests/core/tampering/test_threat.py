@@ -108,13 +108,13 @@ def test_what_makes_no_sense_is_refused(wrong):
 
 def test_an_allowance_is_spent():
     left = Allowance.of(Threat(1.0, 2, 1))
-    left = left.after(9.0, 30, source=True)
+    left = left.charged(9.0, 30, source=True)
     assert left == Allowance(1.0, 2, 0)
-    left = left.after(5.0, 2)
+    left = left.charged(5.0, 2)
     assert left == Allowance(1.0, 0, 0)
-    assert left.after(2.0, 1) is None
-    assert left.after(0.75, 1) == Allowance(0.25, 0, 0)
-    assert Allowance.of(None).after(1e9, 500, source=True) is not None
+    assert left.charged(2.0, 1) is None
+    assert left.charged(0.75, 1) == Allowance(0.25, 0, 0)
+    assert Allowance.of(None).charged(1e9, 500, source=True) is not None
 
 
 def test_a_measurement_without_a_name_may_come_from_any_liar():

@@ -1,6 +1,6 @@
 """Each formula against its numbers worked out by hand, and the relations between them."""
 
-from math import e, log, log2, pi, sqrt
+from math import e, hypot, log, log2, pi, sqrt
 
 import pytest
 
@@ -40,6 +40,14 @@ def test_factors_by_hand():
     assert bounds.theorem_psi(e, 5.0) == pytest.approx(0.1)
     assert bounds.theorem_psi(e, 0.01) == 1.0
     assert bounds.theorem_psi(e, 0.0) == 1.0
+
+
+def test_plateau_factor_by_hand():
+    """n = 2, Psi = sqrt(1 + 2 (1 + 2)), C_w = hypot(2 + 1.5 + 0.5, 2)/2."""
+    factor = bounds.plateau_factor(beta=1.5, T_c=2, kappa=1.0, lam=1.0, L=1.0, c=2.0)
+    assert factor == pytest.approx(sqrt(7) * (1.5 + hypot(2 + 1.5 + 0.5, 2) / 2 * sqrt(2)))
+    factor = bounds.plateau_factor(beta=1.0, T_c=1, kappa=4.0, lam=4.0, L=0.5, c=1.0)
+    assert factor == pytest.approx(sqrt(3) * (1 + hypot(1 + 2 + 4, 1) / 4))
 
 
 def test_linear_width_by_hand():

@@ -100,37 +100,20 @@ def _boost_diabetes(rate: float, depth: int, leaf: int, share: float, loss: str)
     from sklearn.ensemble import GradientBoostingRegressor
 
     X, y = load_diabetes(return_X_y=True)
-    made = GradientBoostingRegressor(
-        n_estimators=40,
-        learning_rate=rate,
-        max_depth=depth,
-        min_samples_leaf=leaf,
-        subsample=share,
-        loss=loss,
-        random_state=0,
-    )
-    return made, X, y
+    how = {"learning_rate": rate, "max_depth": depth, "min_samples_leaf": leaf, "subsample": share, "loss": loss}
+    return GradientBoostingRegressor(n_estimators=40, random_state=0, **how), X, y
 
 
+SVM_GRID: Grid = {
+    "kernel": ["rbf", "poly", "sigmoid"], "C": np.logspace(-3, 3, 13).tolist(), "gamma": np.logspace(-4, 1, 13).tolist()
+}  # fmt: skip
+BOOST_GRID: Grid = {
+    "rate": np.logspace(-2.5, 0, 9)[:8].tolist(), "depth": [1, 2, 3, 4, 5], "leaf": [1, 4, 12, 40],
+    "share": [0.4, 0.7, 1.0], "loss": ["squared_error", "absolute_error", "huber"],
+}  # fmt: skip
 MODELS: Mapping[str, tuple[Callable[..., tuple[Any, Any, Any]], Grid]] = {
-    "svm-digits": (
-        _svm_digits,
-        {
-            "kernel": ["rbf", "poly", "sigmoid"],
-            "C": np.logspace(-3, 3, 13).tolist(),
-            "gamma": np.logspace(-4, 1, 13).tolist(),
-        },
-    ),
-    "boost-diabetes": (
-        _boost_diabetes,
-        {
-            "rate": np.logspace(-2.5, 0, 9)[:8].tolist(),
-            "depth": [1, 2, 3, 4, 5],
-            "leaf": [1, 4, 12, 40],
-            "share": [0.4, 0.7, 1.0],
-            "loss": ["squared_error", "absolute_error", "huber"],
-        },
-    ),
+    "svm-digits": (_svm_digits, SVM_GRID),
+    "boost-diabetes": (_boost_diabetes, BOOST_GRID),
 }
 
 

@@ -13,7 +13,7 @@ from unswayed.pages.render import environment, file_text, standalone
 from unswayed.text import counted, listed, printable
 from unswayed_gauntlet.liars import CORRUPTIONS, LIARS
 from unswayed_gauntlet.report.board import DRAWN, FORMATS, Boards, boards, command
-from unswayed_gauntlet.report.scores import HONEST, LOST, FinishedMatch, GameId, Played, played, runs_of
+from unswayed_gauntlet.report.scores import HONEST, LOST, FinishedMatch, GameId, played, runs_of
 
 HEAT = (0.01, 0.03, LOST, 0.25, 0.5)  # gaps at which the colour of a table of medians changes
 LONGEST = 500  # characters of a reason
@@ -30,32 +30,6 @@ class Panel(NamedTuple):
     about: str
     note: str
     found: Boards | None
-
-
-class HeatCell(NamedTuple):
-    """The median, the smallest and the largest gap of some seeds, and the number of the colour."""
-
-    middle: float
-    ends: tuple[float, float] | None
-    colour: int
-
-
-class HeatLine(NamedTuple):
-    """The median gaps under one corruption with a number of plays, over the seeds that all optimisers have."""
-
-    corruption: str
-    about: str
-    cells: Sequence[HeatCell | None]
-
-
-class ProblemPanel(NamedTuple):
-    """The median gaps on one problem: a line for each corruption, a column for each optimiser."""
-
-    anchor: str
-    title: str
-    optimizers: Sequence[str]
-    lines: Sequence[HeatLine]
-    commands: Sequence[str]
 
 
 def page(rows: Iterable[Mapping[str, Any]], *, settings: Mapping[str, Any], failures: Sequence[object] = ()) -> str:
@@ -168,7 +142,8 @@ def _ledger(name: str, runs: Sequence[FinishedMatch]) -> str:
     return text
 
 
-def _problems(runs: Sequence[FinishedMatch]) -> Iterator[ProblemPanel]:
+def _problems(runs: Sequence[FinishedMatch]) -> Iterator[dict[str, Any]]:
+    """Median gaps on each problem: a line for each corruption and number of plays, a column for each optimiser."""
     for problem, anchor in _anchors("problem", sorted({run.game.problem for run in runs})).items():
         mine = [run for run in runs if run.game.problem == problem]
         names = sorted({run.optimizer for run in mine})
@@ -176,16 +151,24 @@ def _problems(runs: Sequence[FinishedMatch]) -> Iterator[ProblemPanel]:
         games: set[GameId] = set()
         for corruption, plays in sorted({run.game[1:3] for run in mine}, key=lambda key: (key[0] != HONEST, *key)):
             some = played(run for run in mine if run.game[1:3] == (corruption, plays))
-            shared = set.intersection(*(set(own) for own in some.values()))
+            shared = set.intersection(*(set(own) for own in some.values()))  # the seeds that all in this line have
             games |= shared
             about = f"{plays} plays, {counted(len(shared), 'seed')}"
-            lines.append(HeatLine(corruption, about, [_heat(some, name, shared) for name in names]))
-        yield ProblemPanel(anchor, problem, names, lines, command(names, games))
+            cells = [_heat(sorted(some[name][game].gap for game in shared) if name in some else []) for name in names]
+            lines.append({"corruption": corruption, "about": about, "cells": cells})
+        yield {
+            "anchor": anchor,
+            "title": problem,
+            "optimizers": names,
+            "lines": lines,
+            "commands": command(names, games),
+        }
 
 
-def _heat(some: Played, name: str, shared: Iterable[GameId]) -> HeatCell | None:
-    gaps = sorted(some[name][game].gap for game in shared) if name in some else []
+def _heat(gaps: Sequence[float]) -> dict[str, Any] | None:
+    """The median, the smallest and the largest of some gaps, and the number of the colour; None without gaps."""
     if not gaps:
         return None
     middle = (gaps[(len(gaps) - 1) // 2] + gaps[len(gaps) // 2]) / 2
-    return HeatCell(middle, (gaps[0], gaps[-1]) if len(gaps) > 1 else None, sum(middle > edge for edge in HEAT))
+    ends = (gaps[0], gaps[-1]) if len(gaps) > 1 else None
+    return {"middle": middle, "ends": ends, "colour": sum(middle > edge for edge in HEAT)}

@@ -40,7 +40,7 @@ from unswayed.types import IntArray, probability
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHOWN = 10  # rivals
+RIVALS = 10  # that are named
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -218,7 +218,7 @@ def _rivals(data: LabelData, winner: int) -> tuple[tuple[Rival, ...], Breakdown]
     order = rivals[np.lexsort((lead[rivals], lies[rivals]))]
     listed = tuple(
         Rival(option=int(b), lead=float(lead[b]), lies=int(lies[b]), budget=float(budget[b]), pivot=int(where[b]))
-        for b in order[:SHOWN]
+        for b in order[:RIVALS]
     )
     least = int(rivals[np.argmin(budget[rivals])])
     rival = listed[0].option if data.counts else least

@@ -117,7 +117,8 @@ def sentence(audit: LabelAudit) -> str:
     best = f"the best of the {len(audit.labels):,} options"
     claim = best
     if not proof.best:
-        claim = f"at most {at_most(proof.largest_gap)} {where} {best}, {len(proof.candidates):,} of which may be that"
+        gap, several = at_most(proof.largest_gap), f"{len(proof.candidates):,} of them may be that"
+        claim = f"at most {gap} {where} {best}, and {several}"
     honest = audit.threat.condition.replace("measurement", "outcome" if audit.data.counts else "measurement")
     if audit.data.counts:
         holds = "This holds at any time, however the trials were allocated, as long as rates do not change."

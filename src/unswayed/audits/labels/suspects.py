@@ -26,7 +26,7 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 
 HUBER = 1.345
 ROUNDS = 30  # of Huber's weights
-LEAST = 3  # cells or values of an option: with fewer, nobody can tell which one is wrong
+LEAST_TO_COMPARE = 3  # cells or values of an option: with fewer it cannot be told which one is wrong
 FREEDOM = 0.7  # degrees of freedom for each cell: medians use 37%, but the dispersion is never taken to be below 1
 SHOWN_EFFECT = 1e-3  # probability that honest data without effects of sources are taken to show them
 QUARTILE = float(ndtri(0.75))
@@ -105,7 +105,7 @@ class Counts:
         stable = np.abs(_stable(self.s, extra) - _stable(self.n * others, extra)) * np.sqrt((1 - leverage) / (1 - p))
         score = np.minimum(tail, stable)
         cells = np.bincount(self.option, kept, self.options)
-        return np.where(kept & (cells[self.option] >= LEAST), score, 0.0), others
+        return np.where(kept & (cells[self.option] >= LEAST_TO_COMPARE), score, 0.0), others
 
 
 def _dispersion(z: FloatArray, expected: FloatArray) -> float:
@@ -209,7 +209,7 @@ def _sequential(counts: Counts, kept: BoolArray, effects: bool) -> tuple[list[in
     while True:
         score, _ = counts.scores(kept, effects)
         left = np.bincount(counts.option, kept, counts.options)
-        score[(left <= np.maximum(own / 2, LEAST - 1))[counts.option]] = 0.0
+        score[(left <= np.maximum(own / 2, LEAST_TO_COMPARE - 1))[counts.option]] = 0.0
         flagged = np.flatnonzero(score > allowed[counts.option])
         # With two options both look wrong where a source's factor is unknown: the one that left its own level is.
         rank = np.abs(counts.pearson(*counts.fit(kept, effects=False)[:2])) if counts.options == 2 else score
@@ -258,7 +258,7 @@ def suspected_values(data: LabelData) -> Found:
     while True:
         w = data.weights * kept
         rest, mean = others(option, w, data.values, size)
-        enough = np.bincount(option, kept, size) >= np.maximum(LEAST, data.measured / 2)
+        enough = np.bincount(option, kept, size) >= np.maximum(LEAST_TO_COMPARE, data.measured / 2)
         with np.errstate(divide="ignore"):
             score = np.abs(data.values - mean) / (noise * np.sqrt(1 / data.weights + 1 / rest))
         score = np.where(kept & enough[option], score, 0.0)

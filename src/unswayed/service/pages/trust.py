@@ -20,7 +20,7 @@ from unswayed.types import FloatArray
 
 NOUNS = {"lies": "false measurement", "liars": "lying source"}
 TITLES = {"total": "Changes that add up to", "lies": "False measurements", "liars": "Lying sources"}
-STEPS = 200  # of a slider for amounts
+SLIDER_STEPS = 200  # of a slider for amounts
 FEWEST = 5  # lies on a slider
 LINE = 300  # points of a curve
 
@@ -32,7 +32,7 @@ class Gauge:
     Attributes:
         kind: total, lies or liars.
         needed: The least that could have changed the recommendation; None if nothing could.
-        feared: What the threat allows; None if nobody named a threat.
+        feared: What the threat allows; None if no threat is named.
         several: Whether the threat allows other kinds as well.
     """
 
@@ -96,7 +96,7 @@ def gauges(answer: Answer) -> list[Gauge]:
     b, threat = answer.breakdown, answer.threat
     feared = threat or Threat()
     kinds = [kind for kind in TITLES if getattr(feared, kind)] or ["total"]
-    liars = b.liars if answer.sources else b.lies and 1  # nobody is named: one source may have told everything
+    liars = b.liars if answer.sources else b.lies and 1  # no source is named: one may have told everything
     needed = {"total": b.budget, "lies": b.lies, "liars": liars}
     known = {kind: getattr(threat, kind, None) for kind in kinds}
     return [Gauge(kind, needed[kind], known[kind], len(kinds) > 1) for kind in kinds]
@@ -157,7 +157,7 @@ def what_ifs(answer: Answer, kind: str | None, amount: str | None) -> list[WhatI
     Args:
         answer: The answer.
         kind: The kind whose amount is chosen.
-        amount: The amount, as text that somebody typed. What is no such amount is left out.
+        amount: The amount, as typed text; None, or text that is no amount, chooses the usual one.
     """
     b = answer.breakdown
     if not answer.weighed:
@@ -195,7 +195,7 @@ def _what_if(answer: Answer, curve: Curve, feared: float, chosen: float | None) 
         amount,
         what_if(answer, kind, amount),
         top,
-        step=1.0 if kind in NOUNS else top / STEPS,
+        step=1.0 if kind in NOUNS else top / SLIDER_STEPS,
         line="M" + "L".join(f"{a} {b}" for a, b in zip(x.tolist(), y.tolist(), strict=True)),
         zero=round(HEIGHT * (0.05 + 0.9 * lead / unit)),
         lost=None if needed is None else round(WIDTH * needed / top),

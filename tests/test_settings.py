@@ -7,7 +7,8 @@ from typing import Required, get_args, get_origin, get_type_hints
 import pytest
 
 from unswayed import Optimizer, SquaredExponential, Study, UnswayedError, audit, maximize, minimize
-from unswayed.cli import run, study_new
+from unswayed.cli import run
+from unswayed.cli.study import new as study_new
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.study.settings import Settings, StudyArgs

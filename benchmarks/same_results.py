@@ -95,7 +95,7 @@ def study(space: Any, threat: Any, seed: int, *, plays: int, minimize: bool) -> 
     answer = search.answer()
     grid = [truth(one, best) for one in corners(space)]
     return {
-        "asked": asked,
+        "places": asked,
         "answer": plain(answer.to_dict()),
         "short": max(grid) - truth(answer.point, best),
         "words": str(answer),

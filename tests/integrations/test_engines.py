@@ -66,4 +66,4 @@ def test_a_study_goes_on_on_another_engine(tmp_path, first):
             study.run(height, executor=executor, callback=lambda study, play, stop=stop: play.number >= stop)
     found = Study.read(file)
     assert plays(found.log) == plays(expected.answer.plays)
-    assert str(found.result()) == str(expected)
+    assert str(found.answer()) == str(expected)

@@ -123,7 +123,8 @@ MODEL = Assumptions(
 
 
 def sentence(proved, fitted, model=MODEL, **options):
-    return gap_sentence(proved, fitted, model, claim="it is at most {} below", measured=7, **options)
+    about = {"claim": "it is at most {} below", "measured": 7, "span": "between 0 and 9"}
+    return gap_sentence(proved, fitted, model, **about | options)
 
 
 def test_the_three_kinds_of_sentence():
@@ -137,6 +138,20 @@ def test_the_three_kinds_of_sentence():
     )
     hint = " A hint."
     assert sentence(None, None, hint=hint).endswith("how far this is from the best: 7 so far. A hint.")
+
+
+def test_a_bound_that_counts_lies_names_the_range_that_it_supposes():
+    fitted = Credible(0.125, 0.9, Threat(lies=1, low=0, high=9), 0.5, 0.5)
+    assert sentence(None, fitted).endswith(" This supposes that every honest value lies between 0 and 9.")
+    assert "supposes" not in sentence(PROVED, None)
+    for gap in (PROVED, None), (None, fitted):
+        assert sentence(*gap, kept=True).split(", if ")[1] == sentence(*gap).split(", if ")[1]  # something is feared
+
+
+def test_where_measurements_were_set_aside_the_rest_is_supposed_to_be_honest():
+    fitted = Credible(0.125, 0.9, Threat(), 0.5, 0.5)
+    assert sentence(None, fitted, kept=True).endswith(", if nothing else was tampered with.")
+    assert sentence(None, fitted).endswith(", if nothing was tampered with.")
 
 
 def test_kernels_that_are_possible():

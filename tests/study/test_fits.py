@@ -146,6 +146,7 @@ EDITS = {
     "undo": lambda study: (study.retract(2, "spoilt"), study.restore(2)),
     "another threat": lambda study: study.change(threat=None),
     "as answers come": lambda study: study.change(parallel=None),
+    "another note": lambda study: study.change(note="the second week"),
     "more plays": lambda study: study.change(plays=500),
 }
 
@@ -178,7 +179,7 @@ def test_an_edit_repeats_no_fits_and_the_study_goes_on_in_the_same_way_when_it_i
     assert json.dumps(resident.answer().to_dict()) == json.dumps(Study.read(path).answer().to_dict())
 
 
-@pytest.mark.parametrize("edit", ["more plays", "undo"])
+@pytest.mark.parametrize("edit", ["another note", "undo"])
 def test_an_edit_that_changes_nothing_for_the_search_leaves_no_trace(edit):
     edited, plain = played(None)[0], played(None)[0]
     EDITS[edit](edited)

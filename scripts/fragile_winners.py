@@ -10,7 +10,7 @@ import numpy as np
 from unswayed import audit
 from unswayed.audits.labels.audit import LabelAudit
 from unswayed.audits.labels.report import verdict
-from unswayed.core.gp.fitting import Repeats
+from unswayed.judgement.noise import Repeats
 from unswayed_gauntlet.problems.recorded_runs import RecordedRuns
 
 BEST = 100  # configurations with the best means: their runs say what the noise of a run is

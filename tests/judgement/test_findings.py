@@ -12,10 +12,9 @@ from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.findings import Case, Counted, findings, lowest_lead
+from unswayed.judgement.findings import Case, Counted, Source, findings, lowest_lead
 from unswayed.judgement.prior import Prior, prior
 from unswayed.judgement.recommend import CAUTION
-from unswayed.judgement.source import Source
 from unswayed.judgement.span import Span
 from unswayed.text import at_least
 

@@ -8,8 +8,7 @@ from unswayed import Matern, Options, Status, Threat
 from unswayed.core.tampering.certificate import Breakdown
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.credible import Credible
-from unswayed.judgement.findings import Limit
-from unswayed.judgement.source import Source
+from unswayed.judgement.findings import Limit, Source
 from unswayed.judgement.span import Span
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play

@@ -11,18 +11,17 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import chdtrc, ndtri, stdtrit
 
 from unswayed.core.gp.evidence import Evidence
-from unswayed.core.gp.fitting import Repeats
 from unswayed.core.gp.kernels import gram
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Shapes
 from unswayed.judgement.map_fit import spread
+from unswayed.judgement.noise import LEAST_REPEATS, Repeats
 from unswayed.judgement.prior import CENTRED, Prior, prior
 from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 FITTING_POINTS = 250
-REPEATS = 6  # from this number on, the noise comes from repeats alone
 EXACT = 1e-4  # noise of a program that prints the same number every time, in units of the values' spread
 SUSPECTED = 0.01  # share of honest audits in which some measurement is suspected
 MEDIANS = 0.37  # what medians use of the information about the noise
@@ -95,24 +94,18 @@ class Fit:
         """The model for these values."""
         return self._chosen(data)[1]
 
-    def _noise(self, values: FloatArray) -> float | None:
-        """The noise, given or from repeats; None if it has to be fitted.
+    def _noise_of_few_values(self, values: FloatArray) -> float:
+        """The noise where repeats agree exactly.
 
-        Where repeats agree exactly, the values are a few numbers, such as ratings or yes and no, whose spread counts;
-        or a program prints the same number every time, and what differs is a lie.
+        Either the values are a few numbers, such as ratings or yes and no, whose spread counts; or a program prints the
+        same number every time, and what differs is a lie.
         """
-        repeats = self._repeats
-        if self.given.noise_std is not None or repeats.number < REPEATS:
-            return self.given.noise_std
-        noise = repeats.noise(values)
-        if noise is None or len(np.unique(values)) <= len(values) / 10:
-            exact = repeats.agreeing(values) >= 0.5 and not self.binary(values)
-            noise = EXACT * spread(values) if exact else repeats.pooled(values)
-        return noise or None
+        exact = self._repeats.agreeing(values) >= 0.5 and not self.binary(values)
+        return EXACT * spread(values) if exact else self._repeats.pooled(values)
 
     def binary(self, values: FloatArray) -> bool:
         """Whether every value is one of two, as in yes and no. Then none of them is an outlier, however rare."""
-        return len(np.unique(values)) == 2 and self._repeats.number >= REPEATS
+        return len(np.unique(values)) == 2 and self._repeats.number >= LEAST_REPEATS
 
     def unequal_noise(self, data: Table, kept: BoolArray) -> bool:
         """Whether repeats contradict that all options have the same noise, by Bartlett's test at 5%."""
@@ -133,7 +126,7 @@ class Fit:
         information as 37% of them; a noise that is fitted without repeats about as much as half of the measurements.
         """
         repeats, measurements = self._repeats.number, len(self.option)
-        freedom = MEDIANS * repeats if repeats >= REPEATS else measurements / 2
+        freedom = MEDIANS * repeats if repeats >= LEAST_REPEATS else measurements / 2
         tail = SUSPECTED / (2 * measurements)
         return float(-stdtrit(max(freedom, 1.0), tail) if self.given.noise_std is None else -ndtri(tail))
 
@@ -148,8 +141,10 @@ class Fit:
 
     def _chosen(self, data: Table) -> tuple[int, Prior]:
         """The number of the kernel, and the model."""
-        given, means, noise = self.given, data.means, self._noise(data.values)
-        unit = spread(means)
+        given, means = self.given, data.means
+        unit, noise = spread(means), given.noise_std
+        if noise is None:
+            noise = self._repeats.noise(data.values, self._noise_of_few_values)
         scale = given.output_scale
         if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
             scale = self._repeated_spread(data.values, unit)  # one lie does not set it

@@ -11,8 +11,7 @@ from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:
     from unswayed.audits.result import Audit
-    from unswayed.judgement.findings import Limit
-    from unswayed.judgement.source import Source
+    from unswayed.judgement.findings import Limit, Source
 
 PLANNED = 5  # false measurements of the cheapest plan
 KINDS = {"lies": "false measurement", "liars": "lying source", "total": "tampering"}

@@ -17,7 +17,7 @@ from unswayed.audits.fit import Fit
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.source import Source
+from unswayed.judgement.findings import Source
 from unswayed.judgement.sources import weigh_sources
 from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, IntArray

@@ -11,7 +11,7 @@ from unswayed.core.tampering.certificate import Certificate
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.credible import Credible
-from unswayed.judgement.source import Source
+from unswayed.judgement.findings import Source
 from unswayed.text import at_most, counted, listed, some_of
 
 NOTHING_ELSE = "nothing else was tampered with"

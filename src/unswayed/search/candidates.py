@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from unswayed.core.data.rows import distinct_rows
+from unswayed.judgement.noise import LEAST_REPEATS
 from unswayed.spaces import Space
 from unswayed.types import FloatArray, IntArray
 
@@ -20,7 +21,6 @@ LEADERS = 10  # sample candidates around this many best rows
 RADII = (0.3, 0.1, 0.03, 0.01, 0.003)  # distances of candidates from the leaders, in sides of the cube
 START_RADII = (0.2, 0.03)  # the same for starts
 FAMILIES = 8  # the best row of this many families is optimised, in addition to the best rows of all
-REPEATS = 6  # initial rows that are played twice, to learn the noise
 
 
 def first_rows(space: Space, seed: int) -> FloatArray:
@@ -33,7 +33,7 @@ def first_rows_twice(space: Space, seed: int) -> FloatArray:
     """The first plays of a search with a guarantee: rows that cover the space, the first few twice, for the noise."""
     most = 4 * len(space.names) + 8
     rows = _in_turn(space, np.random.default_rng([seed]).permutation(space.arms(most, seed)))[:most]
-    return np.vstack([rows, rows[: min(REPEATS, len(rows))]])
+    return np.vstack([rows, rows[: min(LEAST_REPEATS, len(rows))]])
 
 
 def leading(space: Space, rows: FloatArray, scores: FloatArray, n: int) -> IntArray:

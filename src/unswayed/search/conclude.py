@@ -13,10 +13,9 @@ from unswayed.core.tampering.threat import Records
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, share_unexplored
-from unswayed.judgement.findings import Case, Counted, findings
+from unswayed.judgement.findings import Case, Counted, Source, findings
 from unswayed.judgement.prior import assumptions
 from unswayed.judgement.recommend import CAUTION, cautious
-from unswayed.judgement.source import Source
 from unswayed.judgement.span import Span
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate

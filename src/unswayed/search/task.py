@@ -12,13 +12,13 @@ import numpy as np
 
 from unswayed.core.data.measurement import own_noise, relative_weights
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.fitting import noise_from_repeats
 from unswayed.core.gp.kernels import Kernel
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.judgement.assumptions import Given
+from unswayed.judgement.noise import Repeats
 from unswayed.judgement.table import Table
-from unswayed.search.candidates import EVERYWHERE, REPEATS, all_rows, first_rows, first_rows_twice
+from unswayed.search.candidates import EVERYWHERE, all_rows, first_rows, first_rows_twice
 from unswayed.search.play import Why
 from unswayed.spaces import Space
 from unswayed.types import BoolArray, FloatArray, IntArray
@@ -258,8 +258,8 @@ class Data:
     def _noise(self, plain: BoolArray) -> float | None:
         """The noise from repeats of some plays: by the same source, if there are enough, because sources may be off."""
         values = self.values[plain]
-        found = noise_from_repeats(self.series[plain], values, least=REPEATS) if self.names else None
-        return found or noise_from_repeats(self.arms[plain], values, least=REPEATS)
+        found = Repeats.of(self.series[plain]).noise(values) if self.names else None
+        return found or Repeats.of(self.arms[plain]).noise(values)
 
     def table(self, noise: float | None) -> Table:
         """The plays as they are judged: each with its weight, single outcomes in batches.

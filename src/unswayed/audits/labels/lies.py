@@ -15,7 +15,7 @@ import numpy as np
 from unswayed.audits.labels.data import LabelData, added, exact, others
 from unswayed.audits.weak_points import Change
 from unswayed.core.data.counts import forged_to_tie, leaders
-from unswayed.judgement.source import Source
+from unswayed.judgement.findings import Source
 from unswayed.types import FloatArray, IntArray
 
 TIE = 1e-12  # relative to the values: a difference of real numbers that is smaller is a rounding error

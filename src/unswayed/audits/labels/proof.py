@@ -16,8 +16,8 @@ from scipy.special import fdtri, ndtri, stdtrit
 from unswayed.audits.labels.data import LabelData, added
 from unswayed.audits.labels.lies import false_rows, given_up, powers
 from unswayed.core.data.counts import lower_rate, most_forged, upper_rate
-from unswayed.core.gp.fitting import Repeats
 from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.noise import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 UNEQUAL = 0.05  # probability that an option seems to have more noise than the others where all have the same

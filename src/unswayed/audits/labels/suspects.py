@@ -18,10 +18,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, fdtri, ndtri, stdtrit
 
-from unswayed.audits.fit import MEDIANS, REPEATS, SUSPECTED
+from unswayed.audits.fit import MEDIANS, SUSPECTED
 from unswayed.audits.labels.data import LabelData, added, others
 from unswayed.audits.weak_points import Suspect
-from unswayed.core.gp.fitting import Repeats
+from unswayed.judgement.noise import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 HUBER = 1.345
@@ -234,25 +234,15 @@ def _worst(flagged: IntArray, rank: FloatArray, counts: Counts, effects: bool) -
     return [int(cell) for cell in flagged[worst]]
 
 
-def value_noise(data: LabelData) -> float | None:
-    """The noise of one value from repeats, by medians; None with fewer than six repeats, or if all agree exactly."""
-    repeats = Repeats.of(data.option)
-    if repeats.number < REPEATS:
-        return None
-    noise = repeats.noise(data.values)
-    if noise is None or len(np.unique(data.values)) <= len(data.values) / 10:
-        noise = repeats.pooled(data.values)
-    return noise or None
-
-
 def suspected_values(data: LabelData) -> Found:
     """Values that are too far from the others of their option."""
     kept = np.ones(len(data.option), dtype=np.bool_)
-    noise = value_noise(data) if data.noise_std is None else float(data.noise_std.min())
+    repeats = Repeats.of(data.option)
+    noise = repeats.noise(data.values, repeats.pooled) if data.noise_std is None else float(data.noise_std.min())
     if noise is None or len(np.unique(data.values)) == 2:
         return Found((), kept, None)
-    tail, repeats = SUSPECTED / (2 * len(kept)), len(kept) - len(data.labels)
-    allowed = -ndtri(tail) if data.noise_std is not None else -stdtrit(max(MEDIANS * repeats, 1.0), tail)
+    tail = SUSPECTED / (2 * len(kept))
+    allowed = -ndtri(tail) if data.noise_std is not None else -stdtrit(max(MEDIANS * repeats.number, 1.0), tail)
     size, option = len(data.labels), data.option
     suspects: list[Suspect] = []
     while True:

@@ -1,26 +1,24 @@
-"""Length-scales by maximum likelihood, for a unit-variance kernel and mean zero; the noise from repeats.
+"""Length-scales by maximum likelihood, for a unit-variance kernel and mean zero.
 
 minus log likelihood  =  1/2 y^T A^-1 y + 1/2 ln det A + const,   A = K + lam I
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize, minimize_scalar
-from scipy.special import ndtri
 
 from unswayed.core.gp.kernels import Kernel, Matern, SquaredExponential, gram
 from unswayed.errors import InvalidInput
-from unswayed.types import FloatArray, IntArray, floats, positive
+from unswayed.types import FloatArray, floats, positive
 
 Stationary = TypeVar("Stationary", bound=SquaredExponential | Matern)
 NOISELESS_VARIANCE = 1e-10  # added where the values carry no noise, so that A is invertible
-MANY_REPEATS = 10  # with fewer repeats, the median's own distance of 0 counts too much: take pairs
 
 
 def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: float | FloatArray) -> float:
@@ -73,72 +71,3 @@ def fit_lengthscale(
     refined = minimize(lambda s: min(loss(s), 1e300), start, bounds=box, method="L-BFGS-B")
     scales = refined.x if refined.fun < loss(start) else start
     return replace(kernel, lengthscale=tuple(float(l) for l in np.exp(scales)))  # noqa: E741
-
-
-@dataclass(frozen=True, eq=False)
-class Repeats:
-    """Which values are repeats of the same option, to estimate the noise of any values.
-
-    Attributes:
-        number: How many measurements were made before, of the same option.
-        pairs: Two values of the same option each, of options with few repeats.
-        groups: The values of each option with many repeats.
-        options: The values of each option with repeats.
-    """
-
-    number: int
-    pairs: IntArray
-    groups: tuple[IntArray, ...]
-    options: tuple[IntArray, ...]
-
-    @classmethod
-    def of(cls, option: IntArray) -> Self:
-        """The repeats of measurements, given the number of the option of each."""
-        order = np.argsort(option, kind="stable")
-        starts = np.flatnonzero(np.diff(option[order], prepend=option[order[:1]] - 1))
-        mine = [group for group in np.split(order, starts[1:]) if len(group) > 1]
-        few = [np.stack(np.triu_indices(len(group), 1)) for group in mine if len(group) < MANY_REPEATS]
-        pairs = [group[two] for group, two in zip((g for g in mine if len(g) < MANY_REPEATS), few, strict=True)]
-        return cls(
-            sum(len(group) - 1 for group in mine),
-            np.hstack([np.empty((2, 0), np.int64), *pairs]),
-            tuple(group for group in mine if len(group) >= MANY_REPEATS),
-            tuple(mine),
-        )
-
-    def pooled(self, values: FloatArray) -> float:
-        """The standard deviation of the values around the means of their options; lies count in full."""
-        squares = sum(float(np.square(values[group] - values[group].mean()).sum()) for group in self.options)
-        return float(np.sqrt(squares / max(self.number, 1)))
-
-    def agreeing(self, values: FloatArray) -> float:
-        """The share of the repeated options all of whose values are the same."""
-        return float(np.mean([np.ptp(values[group]) == 0 for group in self.options]))
-
-    def noise(self, values: FloatArray, *, least: int = 1) -> float | None:
-        """The standard deviation of one measurement, from the median distance between repeats of the same option.
-
-        With many repeats, distances are taken from their median. One tampered repeat moves these medians very little.
-
-        Args:
-            values: The measurements.
-            least: How many repeats are needed.
-
-        Returns:
-            The noise; None with fewer than `least` repeats, or if more than half of the distances are 0. In that case
-            the program prints the same number every time, and the other distances may be lies.
-        """
-        if self.number < max(least, 1):
-            return None
-        distances = [(values[self.pairs[0]] - values[self.pairs[1]]) / np.sqrt(2)]
-        for group in self.groups:
-            mine = values[group]
-            distances.append((mine - np.median(mine)) * np.sqrt(len(mine) / (len(mine) - 1)))
-        return float(np.median(np.abs(np.concatenate(distances))) / ndtri(0.75)) or None
-
-
-def noise_from_repeats(option: IntArray, values: FloatArray, *, least: int = 1) -> float | None:
-    """`Repeats.noise` of these values."""
-    if len(option) - len(np.unique(option)) < max(least, 1):
-        return None
-    return Repeats.of(option).noise(values, least=least)

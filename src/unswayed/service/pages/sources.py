@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unswayed.judgement.source import Source
+from unswayed.judgement.findings import Source
 from unswayed.search.answer import Answer
 from unswayed.search.play import Status
 from unswayed.service.pages.chart import COLOURED

@@ -1,0 +1,64 @@
+"""Noise from repeats: near the truth, and unmoved by a lie."""
+
+import numpy as np
+import pytest
+
+from unswayed.judgement.noise import LEAST_REPEATS, Repeats
+
+
+def measured(seed, options=40, repeats=3, sigma=0.2):
+    rng = np.random.default_rng(seed)
+    option = np.repeat(np.arange(options), repeats)
+    return option, rng.normal(size=options)[option] + sigma * rng.standard_normal(len(option))
+
+
+def noise(option, values, fallback=None):
+    return Repeats.of(option).noise(values, fallback)
+
+
+def test_it_is_near_the_truth():
+    estimates = [noise(*measured(seed)) for seed in range(50)]
+    assert np.mean(estimates) == pytest.approx(0.2, rel=0.15)
+
+
+def test_a_tampered_repeat_does_not_inflate_it():
+    option, values = measured(1)
+    honest = noise(option, values)
+    values[4] += 1e6
+    assert noise(option, values) == pytest.approx(honest, rel=0.1)
+
+
+def test_the_order_of_measurements_does_not_matter():
+    option, values = measured(2)
+    shuffled = np.random.default_rng(0).permutation(len(values))
+    assert noise(option[shuffled], values[shuffled]) == pytest.approx(noise(option, values))
+
+
+def test_without_enough_repeats_there_is_no_estimate():
+    values = np.random.default_rng(0).standard_normal(LEAST_REPEATS + 1)
+    assert noise(np.arange(5), np.arange(5.0)) is None
+    assert noise(np.zeros(LEAST_REPEATS, np.int64), values[:-1]) is None
+    assert noise(np.zeros(LEAST_REPEATS + 1, np.int64), values) > 0
+
+
+@pytest.mark.parametrize("lie", [0.0, 1e6])
+def test_values_that_are_always_the_same_have_no_noise_of_their_own(lie):
+    option, values = np.repeat(np.arange(5), 4), np.repeat(np.arange(5.0), 4)
+    values[-1] += lie
+    assert noise(option, values) is None
+    assert noise(option, values, lambda values: 7.0) == 7.0
+    assert noise(option, values, lambda values: 0.0) is None
+
+
+def test_the_fallback_is_for_few_different_numbers_only():
+    option, values = measured(3)
+    ratings = np.random.default_rng(3).integers(1, 4, len(option)).astype(float)
+    assert noise(option, values, lambda values: 7.0) == noise(option, values)
+    assert noise(option, ratings, lambda values: 7.0) == 7.0
+
+
+def test_repeats_of_one_option_are_found_wherever_they_stand():
+    found = Repeats.of(np.array([3, 0, 3, 1, 0, 3]))
+    assert found.number == 3
+    assert [group.tolist() for group in found.options] == [[1, 4], [0, 2, 5]]
+    assert Repeats.of(np.zeros(0, np.int64)).number == 0

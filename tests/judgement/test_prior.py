@@ -116,9 +116,9 @@ def test_other_levels_are_refused_in_one_line(level):
 
 
 def test_what_was_refused_is_named_and_cut_short():
-    with pytest.raises(InvalidInput, match="not 'high'$"):
+    with pytest.raises(InvalidInput, match=r"not 'high'$"):
         Given(threat=0, level="high")
-    with pytest.raises(InvalidInput, match="not 'hhhh.{40,60}$"):
+    with pytest.raises(InvalidInput, match=r"not 'hhhh.{40,60}$"):
         Given(threat=0, level="h" * 1000)
 
 

@@ -66,6 +66,7 @@ def test_a_fault_is_set_aside_whatever_the_threat_and_the_threshold():
             assert found.mask[7] == (size < 1 and threshold == np.inf)  # a smaller one is found by trimming
     assert faults(np.array([0.0, 1.0, -1.0, 3 * FAULT]), 2.0).tolist() == [False, False, False, True]
     assert not faults(np.array([0.0, 1.0, -1.0, 3 * FAULT]), 4.0).any()
+    assert faults(5 * FAULT + np.array([0.0, 1.0, -1.0, -5 * FAULT])).tolist() == [False, False, False, True]
 
 
 @pytest.mark.parametrize(("lies", "kept_all"), [(25, False), (35, True)])

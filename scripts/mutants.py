@@ -1,12 +1,15 @@
 """How many small mistakes the tests notice: edit one place of the source, run its tests, and count the runs that fail.
 
     python scripts/mutants.py core --sample 60 --seed 0
-    python scripts/mutants.py judgement search storage --sample 40 --timeout 300
+    python scripts/mutants.py judgement search storage --sample 40
 
 An edit turns a comparison around, doubles a number, sets it to 0 or adds 1 to it, turns a sign, drops a term, removes a
 `not`, or exchanges `and` and `or`, or `min` and `max`. It is made in a copy of the package. Then tests run until one
 fails: the file of `tests/` that mirrors the edited one, and the files of the same folder of `tests/` that import it.
 Some edits change nothing that can be seen, so the share killed does not reach 100%.
+
+First the tests run without an edit, and the time is measured. An edit with which they take SLOWER times as long makes
+the code hang: it counts as killed. If the tests without an edit have become slow too, it is not counted at all.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ SWAPS = {
 }  # fmt: skip
 LEFT_ALONE = (ast.JoinedStr, ast.Raise, ast.Assert, ast.Import, ast.ImportFrom)  # messages, not behaviour
 NOT_RUN = ("annotation", "returns", "decorator_list", "type_params")
+SLOWER = 10  # times the usual time of the tests
 
 
 class Mutant(NamedTuple):
@@ -112,26 +116,54 @@ def mutants(path: Path) -> Iterator[tuple[Mutant, Callable[[], str]]]:
 
 
 def tests_of(path: Path) -> list[Path]:
-    """The test file that mirrors a file, and those of the same top folder that import it."""
+    """The test file that mirrors a file, and those of the same top folder that import it.
+
+    If there are none, those of other folders that import it; or else the tests of the files that use it, or all of its
+    folder.
+    """
     relative = path.relative_to(SOURCE)
     mirror = TESTS / relative.parent / f"test_{relative.name}"
     module = ".".join(("unswayed", *relative.with_suffix("").parts))
     parent, name = module.rsplit(".", 1)
     imports = (f"{module} import", f"import {module}", f"from {parent} import {name}")
-    folder = sorted((TESTS / relative.parts[0]).rglob("test_*.py"))
-    found = [test for test in folder if test != mirror and any(one in test.read_text() for one in imports)]
-    return [*([mirror] if mirror.exists() else []), *found] or folder
+
+    def importing(folder: Path, pattern: str) -> list[Path]:
+        return [
+            p for p in sorted(folder.rglob(pattern)) if p != mirror and any(one in p.read_text() for one in imports)
+        ]
+
+    near = [*([mirror] if mirror.exists() else []), *importing(TESTS / relative.parts[0], "test_*.py")]
+    if found := near or importing(TESTS, "test_*.py"):
+        return found
+    far = {test for user in importing(SOURCE, "*.py") for test in tests_of(user)}
+    return sorted(far or (TESTS / relative.parts[0]).rglob("test_*.py"))
 
 
-def run_tests(package: Path, tests: list[Path], timeout: float) -> str:
-    """Whether the tests of a copy of the package pass, fail, or take too long."""
+def run_tests(package: Path, tests: list[Path], timeout: float | None = None) -> tuple[str, float]:
+    """Whether the tests of a copy of the package pass, fail, or take too long; and their time in seconds."""
     environment = {**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{ROOT}", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *map(str, tests)]
+    started = time.perf_counter()
     try:
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
-        return "timeout"
-    return "survived" if done.returncode in (0, 5) else "killed"  # 5: no test was found
+        return "hangs", time.perf_counter() - started
+    found = "survived" if done.returncode in (0, 5) else "killed"  # 5: no test was found
+    return found, time.perf_counter() - started
+
+
+def try_out(mutant: Mutant, package: Path, limit: float) -> tuple[str, float]:
+    """What the tests make of an edit, which is made in a copy of the package for as long as they run."""
+    copy, tests = package / mutant.path.relative_to(SOURCE), tests_of(mutant.path)
+    original = copy.read_text()
+    copy.write_text(next(source for one, source in mutants(mutant.path) if one == mutant)())
+    # Python would trust what it compiled of a file of the same size in the same second.
+    shutil.rmtree(copy.parent / "__pycache__", ignore_errors=True)
+    found, seconds = run_tests(package, tests, limit)
+    copy.write_text(original)
+    if found == "hangs" and run_tests(package, tests, limit / 3)[0] == "hangs":
+        found = "unknown"  # the machine is slow
+    return found, seconds
 
 
 def main() -> None:
@@ -139,7 +171,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", help="folders or files of src/unswayed")
     parser.add_argument("--sample", type=int, default=60, help="how many edits are tried")
     parser.add_argument("--seed", type=int, default=0, help="which edits are drawn")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for the tests of one edit")
+    parser.add_argument("--timeout", type=float, default=60, help="the least seconds after which an edit hangs")
     parser.add_argument("--at", nargs="*", default=[], help="only edits at these places, as FILE:LINE (no sample)")
     chosen = parser.parse_args()
     os.nice(5)
@@ -150,25 +182,26 @@ def main() -> None:
         drawn = [m for m in everything if f"{m.path.relative_to(SOURCE)}:{m.line}" in chosen.at]
     else:
         drawn = random.Random(chosen.seed).sample(everything, min(chosen.sample, len(everything)))
-    survivors, killed = [], 0
+    results: dict[Mutant, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder) / "unswayed"
         shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
-        needed = sorted({test for mutant in drawn for test in tests_of(mutant.path)})
-        if run_tests(package, needed, 20 * chosen.timeout) != "survived":
-            sys.exit("the tests fail without an edit")
+        limits = {}
+        for path in sorted({mutant.path for mutant in drawn}):
+            found, seconds = run_tests(package, tests_of(path))
+            if found != "survived":
+                sys.exit(f"the tests of {path.relative_to(SOURCE)} fail without an edit")
+            limits[path] = max(chosen.timeout, SLOWER * seconds)
         for i, mutant in enumerate(sorted(drawn), 1):
-            copy = package / mutant.path.relative_to(SOURCE)
-            original, started = copy.read_text(), time.perf_counter()
-            copy.write_text(next(source for one, source in mutants(mutant.path) if one == mutant)())
-            found = run_tests(package, tests_of(mutant.path), chosen.timeout)
-            copy.write_text(original)
-            killed += found != "survived"
-            survivors += [mutant] if found == "survived" else []
-            print(f"{i:4} {found:9}{time.perf_counter() - started:6.0f} s  {mutant}", flush=True)
-    print(f"\n{killed} of {len(drawn)} killed ({killed / max(len(drawn), 1):.0%}), of {len(everything)} possible edits")
-    for mutant in survivors:
-        print(f"  survived: {mutant}")
+            results[mutant], seconds = try_out(mutant, package, limits[mutant.path])
+            print(f"{i:4} {results[mutant]:9}{seconds:6.0f} s  {mutant}", flush=True)
+    counted = [found for found in results.values() if found != "unknown"]
+    killed = len(counted) - counted.count("survived")
+    share = killed / max(len(counted), 1)
+    print(f"\n{killed} of {len(counted)} killed ({share:.0%}), of {len(everything)} possible edits")
+    for mutant, found in results.items():
+        if found in ("survived", "unknown"):
+            print(f"  {found}: {mutant}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from typing import Required, get_args, get_origin, get_type_hints
 import pytest
 
 from unswayed import Optimizer, SquaredExponential, Study, UnswayedError, audit, maximize, minimize
-from unswayed.cli import run, study_new
+from unswayed.cli import run
+from unswayed.cli.study import new
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.study.settings import Settings, StudyArgs
@@ -83,7 +84,7 @@ def test_plays_are_required_and_a_threat_is_not(call):
     assert parameters["threat"].default is None
 
 
-@pytest.mark.parametrize(("command", "more"), [(run.command, {}), (study_new.new, {"parallel": "parallel"})])
+@pytest.mark.parametrize(("command", "more"), [(run.command, {}), (new, {"parallel": "parallel"})])
 def test_every_choice_of_the_user_is_an_option_of_run_and_of_a_new_study(command, more):
     options = inspect.signature(command).parameters
     for name in SETTINGS - NOT_ON_THE_COMMAND_LINE.keys():
@@ -120,7 +121,7 @@ def test_every_option_of_a_new_study_reaches_it(tmp_path):
     space.write_text("x = {low = 0, high = 1}")
     options = {"plays": 7, "budget": 1.5, "parallel": 3, "noise": 0.25, "minimize": True, "seed": 11, "delta": 0.125}
     options |= {"norm": 2.5, "scale": 4.5, "kernel": "se", "lengthscale": "0.25", "level": "1,2", "note": "the oven"}
-    study_new.new(str(path), space, **options)
+    new(str(path), space, **options)
     expected = Settings(
         plays=7, threat=1.5, parallel=3, noise_std=0.25, minimize=True, seed=11, delta=0.125, norm_bound=2.5,
         output_scale=4.5, kernel=SquaredExponential(0.25), level=(1.0, 2.0), note="the oven",

@@ -162,9 +162,10 @@ def test_an_interrupt_that_hits_a_destructor_is_not_lost(monkeypatch, unswayed):
 
 
 def test_the_lines_of_the_help_are_those_of_the_commands():
-    modules = {
-        path.stem for path in Path(app_module.__file__).parent.glob("*.py") if "\ndef command(" in path.read_text()
-    }
+    folder = Path(app_module.__file__).parent
+    files = {path.stem: path for path in folder.glob("*.py")}
+    files |= {path.parent.name: path for path in folder.glob("*/__init__.py")}
+    modules = {name for name, path in files.items() if "\ndef command(" in path.read_text()}
     assert modules == set(app_module.COMMANDS) - set(app_module.ELSEWHERE)
     for name, line in app_module.COMMANDS.items():
         assert inspect.getdoc(app_module.module_of(name).command).splitlines()[0] == line

@@ -104,12 +104,25 @@ def test_even_when_nothing_was_known_before():
     assert caught >= 16  # of 20
 
 
+def test_without_rounds_an_earlier_model_is_only_improved():
+    """A model that took lies for roughness. From a smoother start the lies are seen; near the old one they are not."""
+    X, y = draw(0, n=60)
+    y[[3, 20, 35, 50]] += 4.0
+    rough = fitted(X, y, threshold=np.inf)
+    near, anew = fitted(X, y, start=rough, rounds=0), fitted(X, y, start=rough)
+    assert near.tau == pytest.approx(rough.tau, rel=0.01)
+    assert near.kept.all()
+    assert np.flatnonzero(~anew.kept).tolist() == [3, 20, 35, 50]
+    assert anew.score < near.score
+
+
 def test_units_do_not_matter():
     X, y = draw(3)
     a, b = fitted(X, y), fitted(X, 1000 * y + 7, allowance=Allowance.of(Threat(1e5)))
     np.testing.assert_allclose(b.lengths, a.lengths, rtol=1e-3)
     assert b.scale == pytest.approx(1000 * a.scale, rel=1e-3)
     assert b.centre == pytest.approx(1000 * a.centre + 7, rel=1e-2)
+    assert b.lam == pytest.approx(a.lam, rel=1e-2)
 
 
 def test_known_noise_is_a_floor():

@@ -115,6 +115,13 @@ def test_other_levels_are_refused_in_one_line(level):
         Given(threat=0, level=level)
 
 
+def test_what_was_refused_is_named_and_cut_short():
+    with pytest.raises(InvalidInput, match=r"not 'high'$"):
+        Given(threat=0, level="high")
+    with pytest.raises(InvalidInput, match=r"not 'hhhh.{40,60}$"):
+        Given(threat=0, level="h" * 1000)
+
+
 def test_the_assumptions_say_what_was_given():
     given = Given(threat=0, level=(1.0, 2.0), noise_std=0.5)
     model = prior(given, -VALUES, **ESTIMATES)

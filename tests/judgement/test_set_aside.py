@@ -1,5 +1,7 @@
 """The one decision which measurements to keep: faults, sources, single lies, and when to set none aside."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,16 @@ def test_the_posterior_is_that_of_what_is_kept_without_offsets():
     expected = JointPosterior.of_plays(K, records.arms[kept], told[kept], np.ones(kept.sum()), LAM)
     np.testing.assert_allclose(found.posterior.mean, expected.mean, atol=1e-6)
     assert found.lies == (~kept).sum()
+
+
+def test_the_surprise_of_more_plays_is_how_far_they_are_off_their_prediction():
+    """The deviation of a prediction is that of the value and of the noise of the mean."""
+    K, records = game()
+    found = decided(K, records, Threat())
+    posterior = found.posterior
+    for arm, n in ((0, 1.0), (3, 16.0)):
+        deviation = np.sqrt(posterior.covariance[arm, arm] + LAM / n)
+        assert found.surprise(arm, n, posterior.mean[arm] - 2.5 * deviation) == pytest.approx(2.5)
 
 
 def test_a_fault_is_set_aside_whatever_the_threat_and_the_threshold():
@@ -99,6 +111,15 @@ def test_the_judges_decide_as_all_together_would():
     kept = found.mask
     expected = JointPosterior.of_plays(K, records.arms[kept], records.values[kept], np.ones(kept.sum()), LAM)
     np.testing.assert_allclose(found.posterior.mean, expected.mean, atol=1e-6)
+
+
+def test_what_a_source_reads_too_high_is_taken_off_before_its_plays_are_judged():
+    K, records = game()
+    records = replace(records, sources=np.arange(60) % 3)
+    judges, found = halves(K, changed(records, records.sources == 2, 2.0), Threat())
+    assert judges.offsets[2, 0] == pytest.approx(2.0, abs=0.3)
+    assert found.mask.all()
+    np.testing.assert_allclose(found.posterior.mean, decided(K, records, Threat()).posterior.mean, atol=0.2)
 
 
 @pytest.mark.parametrize(("off", "aside"), [(1.0, False), (8.0, False), (1e3, True)])

@@ -58,9 +58,10 @@ def with_outliers(r, V, arms, span):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed):
-    K, records, rng = game(seed, plays=40)
-    records = lie(records, 1, lambda values: values + rng.normal(0.4, 0.3, len(values)))
+@pytest.mark.parametrize(("points", "off"), [(30, 0.3), (2, 2.0)])
+def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed, points, off):
+    K, records, rng = game(seed, plays=40, points=points)
+    records = lie(records, 1, lambda values: values + rng.normal(0.4, off, len(values)))
     mine = records.sources == 1
     posterior = JointPosterior.of_plays(K, records.arms, records.values, records.weights, 0.01)
     span = 3.0
@@ -122,6 +123,18 @@ def test_a_source_is_judged_from_three_plays_on(plays, judged):
     found = weighed(K, lie(replace(records, sources=sources), 2, lambda values: values + 5.0))
     assert bool(found.aside or found.offsets[2].any()) == judged
     assert not np.delete(found.offsets, 2, axis=0).any()
+
+
+def test_the_cost_of_a_source_is_its_probability_and_that_of_its_plays():
+    """A play that could be anything costs its density, measured against that of N(0, 1) without its constant."""
+    K, records, rng = game(1)
+    shifted = weighed(K, lie(records, 2, lambda values: values + 1.0))
+    assert (shifted.aside, shifted.cost) == ((), pytest.approx(-np.log(ONE_IN_TWENTY)))
+    lying = lie(records, 2, lambda values: rng.uniform(-3, 3, len(values)))
+    found, span = weighed(K, lying), np.ptp(np.quantile(lying.values, (0.02, 0.98)))
+    assert found.aside == (2,)
+    assert found.cost == pytest.approx(16 * np.log(span * np.sqrt(2 * np.pi)) - np.log(ONE_IN_TWENTY))
+    assert weighed(K, records).cost == 0.0
 
 
 def test_single_lies_do_not_discredit_their_source():

@@ -130,7 +130,11 @@ def test_steps_backwards_that_rounding_would_ruin_are_new_fits(monkeypatch):
     nothing = Allowance.of(Threat(0.0))
     plays = fit(K, played, rewards, lam), played, rewards, np.ones(36)
     kept = trim(*plays, K=K, threshold=4.0, allowance=nothing)
-    monkeypatch.setattr(trimming, "DIGITS", 0.0)  # a new fit for every play that is dropped
+
+    def anew(posterior, share, records, kept, dropped, K):
+        return fit(K, records.arms[kept], records.values[kept], lam), share
+
+    monkeypatch.setattr(trimming, "without", anew)
     fitted = trim(*plays, K=K, threshold=4.0, allowance=nothing)
     assert kept.any()
     assert (kept == fitted).all()

@@ -10,8 +10,7 @@ from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
 from unswayed.judgement.words import gap_sentence
-from unswayed.search.history import history
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play, Status, history
 from unswayed.search.report import report
 from unswayed.spaces import Point
 from unswayed.text import counted, number, resolved

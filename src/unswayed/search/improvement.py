@@ -28,6 +28,7 @@ CLIMB_STEPS = 12  # of L-BFGS, at most
 HORIZON = 10  # plays of a short study, for each parameter and one more: from then on doubt counts in full
 LEADERS = 3  # starts lie around this many rows of largest mean
 WALK = 8  # moves to neighbours at most, where parameters are whole numbers, steps or categories
+SUCCESS_POWER = 8  # a failed play teaches little: with 1 a third more plays fail, and as many runs are lost
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +195,7 @@ class Turn:
         rows = rows[allowed]
         data = self.search.data
         chance = success_probability(rows, data.rows, data.failed)
-        return Places(goal.lead, rows, chance, chance * np.exp(goal.at(rows)))
+        return Places(goal.lead, rows, chance, chance**SUCCESS_POWER * np.exp(goal.at(rows)))
 
 
 def improve(turn: Turn) -> Sequence[Proposal]:

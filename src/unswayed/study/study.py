@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from unswayed.core.data.threads import one_thread
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.answer import Answer
-from unswayed.search.history import history
-from unswayed.search.play import Play, Status
+from unswayed.search.play import Play, Status, history
 from unswayed.spaces import Space
 from unswayed.storage import read_journal
 from unswayed.study.header import read_state

@@ -9,7 +9,7 @@ from warnings import warn
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
-from unswayed.search.history import title
+from unswayed.search.play import title
 from unswayed.spaces import Box, Options, Point, Space
 from unswayed.study.tables.cells import measurement_of, point_of
 from unswayed.text import listed, printable

@@ -11,8 +11,7 @@ from typing import Any
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
-from unswayed.search.history import title
-from unswayed.search.play import ABOUT, Play, Status
+from unswayed.search.play import ABOUT, Play, Status, title
 from unswayed.spaces import Space
 from unswayed.spaces.space import named_values
 from unswayed.storage.tables import read_table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.options import Json
-from unswayed.cli.studies import Name, NoiseStd, Number, Reason, Source, Trials, counts, open_study, read_study
+from unswayed.cli.study.opening import Name, NoiseStd, Number, Reason, Source, Trials, counts, open_study, read_study
 from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed, printable
 
@@ -66,7 +66,7 @@ def ask(
 def _show(name: str, study: Study, plays: list[Play], as_json: bool, as_csv: bool, out: Path | None) -> None:
     """Print plays in the form that is wanted."""
     from unswayed.cli.output import print_json
-    from unswayed.cli.study_status import print_plays
+    from unswayed.cli.study.status import print_plays
     from unswayed.storage import write_atomically
     from unswayed.study.tables.sheets import sheet
 

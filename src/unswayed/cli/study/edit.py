@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.options import High, Low
-from unswayed.cli.studies import Name, NoiseStd, Number, Reason, Source, Trials, counts, open_study
+from unswayed.cli.study.opening import Name, NoiseStd, Number, Reason, Source, Trials, counts, open_study
 from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed, printable
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from unswayed.cli.studies import Name, beside, check_out, read_study, records_of
+from unswayed.cli.study.opening import Name, beside, check_out, read_study, records_of
 from unswayed.errors import InvalidInput
 
 

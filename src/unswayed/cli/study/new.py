@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from unswayed.cli.options import Known, Seed, with_known
-from unswayed.cli.studies import Name, connected, is_url
+from unswayed.cli.study.opening import Name, connected, is_url
 from unswayed.errors import InvalidInput
 
 SpaceFile = Annotated[Path, typer.Option("--space", help="TOML: what may be varied.", metavar="SPACE.toml")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unswayed.cli.options import Json
-from unswayed.cli.studies import Name, cells, counts, read_study
+from unswayed.cli.study.opening import Name, cells, counts, read_study
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer

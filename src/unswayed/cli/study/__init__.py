@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from unswayed.cli.studies import VALUES
-from unswayed.cli.study_ask import ask, fail, tell
-from unswayed.cli.study_edit import add, change, correct, restore, retract
-from unswayed.cli.study_export import export, plot
-from unswayed.cli.study_new import new
-from unswayed.cli.study_status import status
+from unswayed.cli.study.opening import VALUES
+from unswayed.cli.study.ask import ask, fail, tell
+from unswayed.cli.study.edit import add, change, correct, restore, retract
+from unswayed.cli.study.export import export, plot
+from unswayed.cli.study.new import new
+from unswayed.cli.study.status import status
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 

@@ -51,6 +51,7 @@ class Model:
         scale: s, the output scale.
         tau: The roughness.
         kept: Which plays were not set aside.
+        score: Minus the log posterior, including the cost of the plays that were set aside.
     """
 
     lengths: FloatArray
@@ -60,6 +61,7 @@ class Model:
     scale: float
     tau: float
     kept: BoolArray
+    score: float
     __repr__ = short_repr
 
     def kernel(self, groups: IntArray) -> TwoScale:
@@ -114,7 +116,7 @@ def fit_model(
     w = np.ones(len(z)) if weights is None else weights
     records = Records(arms, z, w, sources, sizes, when=np.linspace(-1, 1, len(z)))
     judge = partial(_judged, points, records, groups, threshold, allowance.mapped(1 / unit))
-    models = list[tuple[float, Model]]()  # with minus the log posterior, and the cost of what is set aside
+    models = []
     for guess in _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]:
         found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
         for _ in range(rounds):
@@ -125,8 +127,8 @@ def fit_model(
         (kernel, scale, tau), centre = _parts(found, groups), middle + unit * _centre(found, data, groups)
         amounts, score = (unit * scale, unit * tau), loss + _price(z) * cost.lies + cost.sources
         shape = np.exp(found[:d]), kernel.share, kernel.ratio
-        models.append((score, Model(*shape, centre, *amounts, kept)))
-    return min(models, key=lambda found: found[0])[1]
+        models.append(Model(*shape, centre, *amounts, kept, score))
+    return min(models, key=lambda model: model.score)
 
 
 def _price(z: FloatArray) -> float:

@@ -210,4 +210,4 @@ def _model(fit: FitRecord, parameters: int) -> Model | None:
     inside = (lengths >= LENGTHS[0] * (1 - near)).all() and (lengths <= LENGTHS[1] * (1 + near)).all()
     if len(lengths) != parameters or numbers["share"] >= 1 or not inside:
         return None
-    return Model(lengths, **numbers, centre=centre, kept=np.ones(0, np.bool_))
+    return Model(lengths, **numbers, centre=centre, kept=np.ones(0, np.bool_), score=np.nan)

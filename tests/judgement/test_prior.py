@@ -8,7 +8,7 @@ import pytest
 from unswayed import InvalidInput, JointPosterior, Linear, Matern, SquaredExponential
 from unswayed.core.gp.kernels import Kernel, WithLevel
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.prior import PER_BOUND, WIDE, assumptions, fit_scales, prior
+from unswayed.judgement.prior import PER_BOUND, WIDE, assumptions, prior
 
 VALUES = np.array([200.0, 210.0, 260.0, 230.0])
 ESTIMATES = {"kernel": Matern(2.5, 0.3), "output_scale": 7.0, "noise_std": 2.0}
@@ -76,27 +76,6 @@ def test_the_level_far_from_all_measurements():
     means = np.append(model.standard(y), 0.0)
     posterior = JointPosterior.fit(model.kernel(far, far), means, counts, model.lam)
     assert model.level(posterior) == pytest.approx(model.in_units(float(posterior.mean[-1])), rel=1e-9)
-
-
-def test_scales_are_estimated_only_where_they_are_not_given():
-    rng = np.random.default_rng(2)
-    X = rng.uniform(size=(80, 1))
-    kernel = SquaredExponential(0.15)
-    f = 4 * np.linalg.cholesky(kernel(X, X) + 1e-9 * np.eye(80)) @ rng.standard_normal(80)
-    y = 1e5 + f + 0.3 * rng.standard_normal(80)
-    scale, noise = fit_scales(Given(threat=0), kernel, X, y, None)
-    assert 2 < scale < 8
-    assert noise == pytest.approx(0.3, rel=0.5)
-    assert fit_scales(Given(threat=0), kernel, X, y, 0.3)[1] == pytest.approx(0.3)
-    assert fit_scales(Given(threat=0, output_scale=9.0), kernel, X, y, 0.3) == (9.0, 0.3)
-    assert fit_scales(Given(threat=0, output_scale=9.0), kernel, X, y, None)[0] == pytest.approx(9.0)
-
-
-def test_a_slope_is_fitted_beside_any_level():
-    x = np.linspace(0, 1, 20)[:, None]
-    for level in (0.0, 1e4):
-        scale, _ = fit_scales(Given(threat=0), Linear(), x, level + 2 * x[:, 0], 0.05)
-        assert 0.5 < scale < 8
 
 
 def test_a_level_may_be_a_number_or_a_pair():

@@ -15,7 +15,7 @@ from unswayed.core.gp.kernels import gram
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Shapes
-from unswayed.judgement.map_fit import spread
+from unswayed.judgement.fit import spread
 from unswayed.judgement.noise import LEAST_REPEATS, Repeats
 from unswayed.judgement.prior import CENTRED, Prior, prior
 from unswayed.judgement.table import Table

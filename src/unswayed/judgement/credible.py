@@ -28,7 +28,7 @@ from unswayed.core.gp.kernels import Kernel, Matern, TwoScale, WithLevel
 from unswayed.core.gp.system import System
 from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.map_fit import Model, spread
+from unswayed.judgement.fit import Model, spread
 from unswayed.judgement.prior import WIDE
 from unswayed.judgement.table import Pooled
 from unswayed.types import FloatArray, IntArray
@@ -99,7 +99,7 @@ class Shapes:
             smoothness: nu of the Matern kernels.
             columns: How many of them vary; by default all.
         """
-        usual = log(0.5) + 0.25 * log(columns or len(unit))  # as in judgement/map_fit.py
+        usual = log(0.5) + 0.25 * log(columns or len(unit))  # as in judgement/fit.py
         kernels = [Matern(nu, tuple((factor * unit).tolist())) for nu in smoothness for factor in FACTORS]
         return cls(tuple(kernels), np.tile(-0.5 * np.square(np.log(FACTORS) - usual), len(smoothness)))
 

@@ -21,7 +21,7 @@ def test_given_means_given():
     assert (model.centre, model.level_spread, model.kernel) == (12.0, 0.0, SquaredExponential(0.2))
     assert model.lam == pytest.approx((0.1 / 3) ** 2)
     assert model.norm() == pytest.approx(5 / 3)
-    np.testing.assert_allclose(model.in_units(model.standard(VALUES)), VALUES)
+    np.testing.assert_allclose(model.unstandardized(model.standardized(VALUES)), VALUES)
 
 
 def test_what_is_not_given_is_what_was_estimated():
@@ -41,7 +41,7 @@ def test_the_norm_under_the_kernel_with_the_level(level):
     K = given.kernel(X, X)
     a = rng.standard_normal(8)
     g = K @ a * (given.norm_bound / np.sqrt(a @ K @ a))
-    f = model.standard(level[1] + g)
+    f = model.standardized(level[1] + g)
     assert model.centre == min(max(220.0, level[0]), level[1])
     norm = np.sqrt(f @ np.linalg.solve(model.kernel(X, X) + 1e-11 * np.eye(8), f))
     bound = model.norm(given.level_width)
@@ -73,9 +73,9 @@ def test_the_level_far_from_all_measurements():
     model = prior(Given(threat=0, kernel=SquaredExponential(0.1)), y, **ESTIMATES)
     far = np.vstack([X, [[1e6]]])
     counts = np.append(np.ones(9), 0.0)
-    means = np.append(model.standard(y), 0.0)
+    means = np.append(model.standardized(y), 0.0)
     posterior = JointPosterior.fit(model.kernel(far, far), means, counts, model.lam)
-    assert model.level(posterior) == pytest.approx(model.in_units(float(posterior.mean[-1])), rel=1e-9)
+    assert model.level(posterior) == pytest.approx(model.unstandardized(float(posterior.mean[-1])), rel=1e-9)
 
 
 def test_a_level_may_be_a_number_or_a_pair():

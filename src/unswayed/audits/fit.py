@@ -137,7 +137,7 @@ class Fit:
         if solved is None:
             return None
         K, factor = solved
-        return int(np.argmax(K @ cho_solve(factor, model.standard(data.means), check_finite=False)))
+        return int(np.argmax(K @ cho_solve(factor, model.standardized(data.means), check_finite=False)))
 
     def _chosen(self, data: Table) -> tuple[int, Prior]:
         """The number of the kernel, and the model."""

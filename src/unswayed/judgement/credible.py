@@ -267,13 +267,13 @@ def credible(given: Given, mixture: Mixture, considered: FloatArray, winner: int
     """
     if mixture.explained.signal < SIGNAL:
         return None
-    honest, gaps, noises = mixture.gaps(considered, winner, given.feared)
+    honest, gaps, noises = mixture.gaps(considered, winner, given.threat_or_nothing)
     probability, data = 1 - given.delta, mixture.data
     repeats = max(float(data.n[(considered[winner] == data.X).all(axis=1)].sum()), 1.0)
     noise = max(noise_std, float(np.quantile(noises, SURELY)))
     largest = float(np.quantile(gaps, probability)) if np.isfinite(gaps).all() else np.inf
     gap = max(largest, noise * sqrt(2 / repeats))
-    return Credible(gap, probability, given.feared, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
+    return Credible(gap, probability, given.threat_or_nothing, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
 
 
 def share_unexplored(everywhere: FloatArray, rows: FloatArray, values: FloatArray, noise: float) -> float:

@@ -73,12 +73,12 @@ class Prior:
         """The noise in units of the output scale."""
         return self.noise_std / self.output_scale
 
-    def standard(self, values: Values) -> Values:
+    def standardized(self, values: Values) -> Values:
         """Values in units of the output scale, from the centre."""
         return (values - self.centre) / self.output_scale
 
-    def in_units(self, z: Values) -> Values:
-        """What `standard` makes of values, back in their units."""
+    def unstandardized(self, z: Values) -> Values:
+        """The inverse of `standardized`."""
         return self.centre + self.output_scale * z
 
     def norm(self, width: float = 0.0) -> float | None:
@@ -90,7 +90,7 @@ class Prior:
 
     def level(self, posterior: JointPosterior) -> float:
         """The value far from all measurements: the centre, and what the posterior of the values adds to it."""
-        return self.in_units(self.level_spread**2 * float(posterior.weights.sum()))
+        return self.unstandardized(self.level_spread**2 * float(posterior.weights.sum()))
 
 
 def prior(
@@ -147,14 +147,14 @@ def certified(
     """
     found = certificate(
         posterior,
-        budget=given.feared.mapped(1 / model.output_scale, model.standard),
+        budget=given.threat_or_nothing.mapped(1 / model.output_scale, model.standardized),
         norm_bound=model.norm(given.level_width) or 0.0,
         noise_std=model.noise,
         delta=given.delta,
         winner=winner,
         records=records,
     )
-    return found.in_units(model.output_scale, given.feared)
+    return found.in_units(model.output_scale, given.threat_or_nothing)
 
 
 def assumptions(given: Given, model: Prior, level: float, *, minimize: bool) -> Assumptions:

@@ -44,7 +44,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
         some,
         task.space.groups,
         threshold=threshold_of(data),
-        allowance=Allowance.of(Threat.of(given.threat), task.free),
+        allowance=Allowance.of(Threat.of(given.threat), task.noise_allowance),
         unit=_unit(task, data.values),
         start=None if before is None else before.fitted,
         rounds=rounds,
@@ -75,8 +75,8 @@ def _believed(task: Task, plays: Table, model: Model) -> Beliefs:
 def _unit(task: Task, values: FloatArray) -> float:
     """The spread of the values over the space: the first plays cover it, later ones are more alike."""
     if task.method == "influence-pe":
-        return spread(values[: len(task.start)])
-    first = values[: max(2 * task.enough, 8)]
+        return spread(values[: len(task.initial_rows)])
+    first = values[: max(2 * task.first_fit_at, 8)]
     return max(spread(first), spread(values)) if np.ptp(first) else spread(values)
 
 

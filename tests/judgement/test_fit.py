@@ -126,6 +126,26 @@ def test_units_do_not_matter():
     assert b.tau / b.scale == pytest.approx(a.tau / a.scale, rel=5e-3)
 
 
+def test_the_level_far_from_all_plays_is_the_most_likely_one():
+    X, y = draw(7, n=40, centre=20.0, scale=3.0, sigma=0.6)
+    y[5] += 30.0
+    model = fitted(X, y)
+    rows, values = X[model.kept], y[model.kept]
+    A = model.scale**2 * model.kernel(np.arange(2))(rows, rows) + model.tau**2 * np.eye(len(values))
+    solved = np.linalg.solve(A, np.ones(len(values)))
+    assert not model.kept[5]
+    assert model.centre == pytest.approx(solved @ values / solved.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize(("budget", "most"), [(120.0, 2), (300.0, 4)])
+def test_what_is_set_aside_stays_within_the_budget_in_units_of_the_values(budget, most):
+    X, y = draw(0, scale=10.0, sigma=0.5)
+    y[[3, 30, 60, 90]] += 50.0
+    found = fitted(X, y, allowance=Allowance.of(Threat(budget)))
+    assert np.sum(~found.kept) <= most
+    assert (np.sum(~found.kept[[3, 30, 60, 90]]) == 4) == (most == 4)
+
+
 def test_known_noise_is_a_floor():
     X, y = draw(4, sigma=0.01)
     assert fitted(X, y, noise=0.3).tau >= 0.3 * (1 - 1e-9)

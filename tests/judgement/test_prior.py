@@ -47,6 +47,7 @@ def test_the_norm_under_the_kernel_with_the_level(level):
     bound = model.norm(given.level_width)
     assert norm <= bound * (1 + 1e-6)
     assert bound == pytest.approx(np.hypot(1, 1 / PER_BOUND) * given.norm_bound / given.output_scale)
+    assert bound == pytest.approx(1.05 * given.norm_bound / given.output_scale, rel=0.01)  # 5% for the level
 
 
 @dataclass(frozen=True)

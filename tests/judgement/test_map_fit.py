@@ -122,7 +122,7 @@ def test_units_do_not_matter():
     np.testing.assert_allclose(b.lengths, a.lengths, rtol=1e-3)
     assert b.scale == pytest.approx(1000 * a.scale, rel=1e-3)
     assert b.centre == pytest.approx(1000 * a.centre + 7, rel=1e-2)
-    assert b.lam == pytest.approx(a.lam, rel=1e-2)
+    assert b.tau / b.scale == pytest.approx(a.tau / a.scale, rel=5e-3)
 
 
 def test_known_noise_is_a_floor():

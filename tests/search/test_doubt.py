@@ -31,7 +31,7 @@ def model(values, *, rows=GRID, threat=2, threshold=np.inf, sources=None, kernel
     names = [None] * len(rows) if sources is None else sources
     told = [Told(row, value, name) for row, value, name in zip(rows, values, names, strict=True)]
     data = Data.empty(2).after_all(told)
-    return Surrogate.fit(given, estimate(given, data), data, threshold=threshold)
+    return Surrogate.of_all(given, estimate(given, data), data, threshold=threshold)
 
 
 def found_in(surrogate, pending=NONE, source=None):
@@ -120,7 +120,7 @@ def test_the_noise_of_a_value_that_was_set_aside_is_its_own(noise_std):
     own = [noise_std if place == 3 else 0.4 for place in range(len(GRID))]
     told = [Told(row, y, None, noise) for row, y, noise in zip(GRID, values(_3=1.3), own, strict=True)]
     data = Data.empty(2).after_all(told)
-    surrogate = Surrogate.fit(given, estimate(given, data), data, threshold=1.5)
+    surrogate = Surrogate.of_all(given, estimate(given, data), data, threshold=1.5)
     assert np.flatnonzero(~surrogate.kept.mask).tolist() == [3]
     kept = GRID[np.arange(len(GRID)) != 3]
     kernel, y = given.given.kernel, np.delete(values(), 3)
@@ -232,7 +232,7 @@ def test_doubts_do_not_depend_on_the_units(unit):
     y = np.append(values(_3=1.2), values(_3=1.2)[:3] + 0.05)
     told = [Told(row, unit * one) for row, one in zip(np.vstack([GRID, GRID[:3]]), y, strict=True)]
     data = Data.empty(2).after_all(told)
-    surrogate = Surrogate.fit(given, estimate(given, data), data, threshold=np.inf)
+    surrogate = Surrogate.of_all(given, estimate(given, data), data, threshold=np.inf)
     first = found_in(surrogate)[0]
     np.testing.assert_array_equal(first.row, GRID[3])
     assert first.why is Why.VERIFY

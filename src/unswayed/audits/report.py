@@ -162,7 +162,7 @@ def _sources(audit: Audit) -> list[str]:
     if not audit.sources:
         return []
     lines = ["Sources (how far each reads above the others; what it could do):"]
-    lines += [f"  {', '.join(source_row(audit, one))}" for one in ranked(audit.sources)[:SHOWN]]
+    lines += [f"  {', '.join(source_row(one))}" for one in ranked(audit.sources)[:SHOWN]]
     return lines + more(len(audit.sources), SHOWN)
 
 
@@ -171,7 +171,7 @@ def ranked(sources: tuple[Source, ...]) -> list[Source]:
     return sorted(sources, key=lambda one: (not one.suspicious, not one.alone, -one.measurements))
 
 
-def source_row(audit: Audit, one: Source) -> list[str]:
+def source_row(one: Source) -> list[str]:
     """What is said of a source: name, measurements, offset, what it could do, who wins without it."""
     offset = "offset not known"
     if one.offset is not None and one.deviation is not None:

@@ -19,9 +19,9 @@ WORDS = {"kernel": "kernel", "output_scale": "output scale", "noise_std": "noise
 Level = float | tuple[float, float]
 
 
-def amount(value: float, name: str, *, zero: bool = False) -> float:
-    """A positive quantity (or zero, where that is allowed) in units of the measurements."""
-    number = positive(value, name, zero=zero)
+def amount(value: float, name: str) -> float:
+    """A positive quantity in units of the measurements."""
+    number = positive(value, name)
     if number > LARGEST_VALUE:
         raise InvalidInput(f"{name} of {number:g} is too large to compute with: use larger units")
     return number

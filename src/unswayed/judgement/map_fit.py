@@ -51,7 +51,6 @@ class Model:
         scale: s, the output scale.
         tau: The roughness.
         kept: Which plays were not set aside.
-        offsets: What was taken off each value, because its source reads too high or too low.
         score: Minus the log posterior, including the cost of the plays that were set aside.
     """
 
@@ -62,18 +61,12 @@ class Model:
     scale: float
     tau: float
     kept: BoolArray
-    offsets: FloatArray
     score: float
     __repr__ = short_repr
 
     def kernel(self, groups: IntArray) -> TwoScale:
         """The kernel whose columns have the length-scales of their parameters."""
         return TwoScale(tuple(float(length) for length in self.lengths[groups]), self.share, self.ratio)
-
-    @property
-    def lam(self) -> float:
-        """Regularisation in units of the output scale."""
-        return (self.tau / self.scale) ** 2
 
 
 class Cost(NamedTuple):
@@ -134,7 +127,7 @@ def fit_model(
         (kernel, scale, tau), centre = _parts(found, groups), middle + unit * _centre(found, data, groups)
         amounts, score = (unit * scale, unit * tau), loss + _price(z) * cost.lies + cost.sources
         shape = np.exp(found[:d]), kernel.share, kernel.ratio
-        models.append(Model(*shape, centre, *amounts, kept, unit * offsets, score))
+        models.append(Model(*shape, centre, *amounts, kept, score))
     return min(models, key=lambda model: model.score)
 
 

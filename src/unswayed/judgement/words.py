@@ -25,7 +25,7 @@ def sure(delta: float) -> str:
     return f"with {100 * (1 - delta):.4g}% confidence"
 
 
-def threat_words(threat: Threat, lie: str = LIE) -> str:
+def threat_words(threat: Threat, lie: str) -> str:
     """A threat, where a lie may have a name of its own."""
     return str(threat).replace(LIE, lie)
 

@@ -87,7 +87,7 @@ def _source_table(audit: Audit) -> list[Table]:
     head = ("source", "measured", "offset", "alone", "wins without")
     rows = []
     for one in ranked(audit.sources)[:SOURCES]:
-        name, _, offset, _, _ = source_row(audit, one)
+        name, _, offset, _, _ = source_row(one)
         alone = "yes" if one.alone else "no"
         wins = "" if one.without is None else str(one.without)
         rows.append([name, f"{one.measurements:,}", offset, alone, wins])

@@ -210,5 +210,4 @@ def _model(fit: FitRecord, parameters: int) -> Model | None:
     inside = (lengths >= LENGTHS[0] * (1 - near)).all() and (lengths <= LENGTHS[1] * (1 + near)).all()
     if len(lengths) != parameters or numbers["share"] >= 1 or not inside:
         return None
-    nothing = np.empty(0)
-    return Model(lengths, **numbers, centre=centre, kept=nothing > 0, offsets=nothing, score=np.nan)
+    return Model(lengths, **numbers, centre=centre, kept=np.ones(0, np.bool_), score=np.nan)

@@ -46,23 +46,28 @@ class Surrogate:
     kept: Kept
 
     @classmethod
-    def fit(cls, task: Task, beliefs: Beliefs, data: Data, *, threshold: float | None = None) -> Self:
+    def fit(cls, task: Task, beliefs: Beliefs, data: Data) -> Self:
         """The plays that the search models, judged together.
 
         Args:
             task: What the search is for.
             beliefs: The model of the values.
             data: All plays.
-            threshold: Set aside plays that are off by more standard deviations; infinity sets only faults aside.
         """
         table = data.table(task.given.noise_std)
-        return cls._judged(task, beliefs, data, table.part(modelled(task, table)), threshold)
+        return cls._judged(task, beliefs, data, table.part(modelled(task, table)), None)
 
     @classmethod
     def of_all(cls, task: Task, beliefs: Beliefs, data: Data, *, threshold: float | None = None) -> Self:
         """All plays, those that the search models judged as in `fit`; where there are more, they judge the others.
 
         Single outcomes, and plays that a proof counts, are all judged together.
+
+        Args:
+            task: What the search is for.
+            beliefs: The model of the values.
+            data: All plays.
+            threshold: Set aside plays that are off by more standard deviations; infinity sets only faults aside.
         """
         table = data.table(task.given.noise_std)
         some = np.arange(len(table.values)) if data.binary or threshold == np.inf else modelled(task, table)

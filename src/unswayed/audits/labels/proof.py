@@ -56,10 +56,10 @@ class Proof:
         return f"Proof(candidates={len(self.candidates)}, lies={self.lies}, delta={self.delta:g})"
 
 
-def intervals(data: LabelData, delta: float, forged: int = 0) -> tuple[FloatArray, FloatArray]:
+def intervals(data: LabelData, delta: float) -> tuple[FloatArray, FloatArray]:
     """The rates that each option may have, at any time, with delta for all of them together; larger is better."""
     s, n, alpha = data.option_successes, data.option_trials, delta / len(data.labels)
-    return lower_rate(s, n, alpha, forged=forged), upper_rate(s, n, alpha, forged=forged)
+    return lower_rate(s, n, alpha), upper_rate(s, n, alpha)
 
 
 def prove_counts(data: LabelData, winner: int, threat: Threat, delta: float) -> Proof:

@@ -126,10 +126,10 @@ def propose_restart(turn: Turn) -> Sequence[Proposal]:
         return []
     made = np.flatnonzero([told.why is Why.RESTART for told in search.data.told])
     own = search.data.only(made[len(made) - len(made) % (RESTART_PLAYS * (len(space.names) + 1)) :])
-    if own.plays < task.enough:
+    if own.plays < task.first_fit_at:
         rng = turn.rng
         centre = own.rows[:1] if own.plays else space.spread(1, rng)
-        rows = np.vstack([centre, space.around(centre, REACH, 2 * task.enough, rng)])
+        rows = np.vstack([centre, space.around(centre, REACH, 2 * task.first_fit_at, rng)])
     else:
         field = Surrogate.fit(task, search.beliefs, own).measured
         best = int(np.argmax(field.means))

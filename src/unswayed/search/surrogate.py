@@ -78,13 +78,13 @@ class Surrogate:
     def _judged(cls, task: Task, beliefs: Beliefs, data: Data, table: Table, threshold: float | None) -> Self:
         prior, threat = beliefs.prior, Threat.of(task.given.threat)
         most = threshold or threshold_of(data)
-        threat = None if threat is None else threat.mapped(1 / prior.output_scale, prior.standard)
+        threat = None if threat is None else threat.mapped(1 / prior.output_scale, prior.standardized)
         kept = set_aside(
-            table.with_values(prior.standard(table.values)),
+            table.with_values(prior.standardized(table.values)),
             gram(prior.kernel, table.points),
             prior.lam,
             threshold=most,
-            allowance=Allowance.of(threat, task.free),
+            allowance=Allowance.of(threat, task.noise_allowance),
             named=len(data.names),
         )
         return cls(beliefs, threat, most, table.points, data.names, data.binary, kept)
@@ -94,11 +94,11 @@ class Surrogate:
         kept = extended(
             self.kept,
             judging,
-            table.with_values(prior.standard(table.values)),
+            table.with_values(prior.standardized(table.values)),
             gram(prior.kernel, table.points),
             self.measured.at(table.points),
             threshold=self.threshold,
-            allowance=Allowance.of(self.threat, task.free),
+            allowance=Allowance.of(self.threat, task.noise_allowance),
         )
         return replace(self, rows=table.points, kept=kept)
 

@@ -140,5 +140,5 @@ class Searching:
         if play.status is Status.FAILED:
             return Failed(row)
         value = finite(play.value)
-        value = self._task.given.feared.clipped(-value if self._state.settings.minimize else value)
+        value = self._task.given.threat_or_nothing.clipped(-value if self._state.settings.minimize else value)
         return Told(row, value, play.source, play.noise_std, play.trials, play.why)

@@ -115,7 +115,7 @@ def _successes(rates: ArrayLike, trials: ArrayLike) -> FloatArray:
     if len(wrong):
         row = int(wrong[0])
         raise InvalidInput(
-            f"row {row + 1}: with trials, a value is a rate, but {p[row]:g} of {n[row]:g} trials is none"
+            f"row {row + 1}: with trials, a value is a rate, but {p[row]:g} of {n[row]:g} trials is not one"
         )
     return successes
 
@@ -228,7 +228,7 @@ def _refitted(case: AuditCase, rival: Rival) -> tuple[float, bool]:
 
 
 def _mixture(case: AuditCase, kept: BoolArray) -> Mixture | None:
-    """The models that the measurements that are no suspects leave possible."""
+    """The models that fit the measurements that are not suspects."""
     if case.given.complete:
         return None
     rows, left = case.data.rows[kept], case.data.only(kept)

@@ -233,7 +233,7 @@ def _winners_without(task: Task, data: Data, surrogate: Surrogate, case: Case) -
         if not left.any():
             found.append(None)
             continue
-        lower = cautious(*surrogate.field_of(left).at(surrogate.rows), case.without)
+        lower = cautious(*surrogate.posterior_of(left).at(surrogate.rows), case.without)
         best = int(np.argmax(lower))
         found.append(arm if lower[best] - lower[arm] <= margin else best)
     return found

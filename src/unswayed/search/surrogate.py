@@ -134,13 +134,13 @@ class Surrogate:
         told = self.kept.posterior
         some = told.counts > 0
         if not some.any():
-            return self.field_of(self.kept.mask)
+            return self.posterior_of(self.kept.mask)
         n = told.counts[some]
         y = told.mean[some] + told.lam / n * told.weights[some]
         return PointPosterior.of(self.beliefs.prior.kernel, told.lam, self.rows[some], n, y)
 
-    def field_of(self, mask: BoolArray) -> PointPosterior:
-        """The posterior of some plays at any row; of all, if none is left.
+    def posterior_of(self, mask: BoolArray) -> PointPosterior:
+        """The posterior at any row, given some plays; given all, if none is left.
 
         None is left if an output scale was given that is far too small: all plays look like faults.
         """

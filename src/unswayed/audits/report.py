@@ -6,7 +6,7 @@ from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from unswayed.audits.verdict import verdict
-from unswayed.judgement.words import SHOWN, could_alone, gap_sentence, more, still_wins, who_wins
+from unswayed.judgement.words import MOST_NAMED, could_alone, gap_sentence, more, still_wins, who_wins
 from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def details(audit: Audit) -> list[str]:
     lines += [
         f"  {place(audit, s.row)}, {audit.describe(s.option)}: {_shown(audit, s.value)} where "
         f"{_shown(audit, s.expected)} is expected, {s.score:.1f} standard deviations"
-        for s in audit.suspects[:SHOWN]
+        for s in audit.suspects[:MOST_NAMED]
     ]
-    lines += more(len(audit.suspects), SHOWN)
+    lines += more(len(audit.suspects), MOST_NAMED)
     return lines + still_wins(len(audit.suspects), audit.winner_without_suspects, audit.describe)
 
 
@@ -162,8 +162,8 @@ def _sources(audit: Audit) -> list[str]:
     if not audit.sources:
         return []
     lines = ["Sources (how far each reads above the others; what it could do):"]
-    lines += [f"  {', '.join(source_row(one))}" for one in ranked(audit.sources)[:SHOWN]]
-    return lines + more(len(audit.sources), SHOWN)
+    lines += [f"  {', '.join(source_row(one))}" for one in ranked(audit.sources)[:MOST_NAMED]]
+    return lines + more(len(audit.sources), MOST_NAMED)
 
 
 def ranked(sources: tuple[Source, ...]) -> list[Source]:

@@ -33,7 +33,7 @@ class Given:
 
     threat: Threat | float | None = setting(
         "What tampering to be safe against: a `Threat`; or a number, the largest sum of all changes of values, in "
-        "their units; None if nobody knows.",
+        "their units; None if it is not known.",
         None,
     )
     kernel: Kernel | None = setting("How values at two points vary together; estimated if None.", None)
@@ -63,7 +63,7 @@ class Given:
 
     @property
     def threat_or_nothing(self) -> Threat:
-        """The threat; none at all if nobody knows it."""
+        """The threat; none at all if it is not known."""
         return Threat.of(self.threat) or Threat()
 
     @property
@@ -88,7 +88,7 @@ class Given:
 
     @property
     def level_width(self) -> float:
-        """How far the two numbers lie apart that the level lies between; 0 for a number."""
+        """Width of the interval given for the level; 0 for a number."""
         return self.level[1] - self.level[0] if isinstance(self.level, tuple) else 0.0
 
     def flipped(self) -> Self:

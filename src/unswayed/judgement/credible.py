@@ -37,7 +37,7 @@ DRAWS = 1000
 CONTENDERS = 150  # points that may be the best under a model; the others hardly ever are
 FACTORS = np.geomspace(0.03, 8.0, 13)  # typical length-scales, in units of the spread of the points
 FITTED = 250  # at most this many points weigh the models
-SIGNAL = 3.0  # log odds against noise alone from which on a bound is printed
+SIGNAL = 3.0  # a bound is printed from these log odds against noise alone on
 PEAK, FAINT = 0.07, 0.1  # width of a peak that may hide, times sqrt(columns); what of its height nobody notices
 SURELY = 0.995  # how sure it is that the noise of a comparison is not larger than the smallest bound
 ROUNDED = 1e-9  # added to variances, in units of the kernel's, so that they stay positive
@@ -45,7 +45,7 @@ ROUNDED = 1e-9  # added to variances, in units of the kernel's, so that they sta
 
 @dataclass(frozen=True)
 class Credible:
-    """What a fitted model says of a recommendation; nothing is proved.
+    """A fitted model's statement about a recommendation; nothing is proved.
 
     Attributes:
         largest_gap: With this probability the point is at most this far from the best of the points considered.

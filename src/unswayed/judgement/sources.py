@@ -38,9 +38,9 @@ from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 LIARS = 0.05  # probability that a source is off or lies, before anything is measured
 OUTLIERS = 0.05  # the same for a single play of an honest source
-OFF = 4.0  # standard deviations from which on a play is off by itself
-LEAST = 3  # plays from which on a source is judged
-MOST = 300  # plays that it is judged by
+OFF = 4.0  # a play that is off by this many standard deviations is off by itself
+LEAST = 3  # a source is judged from this many plays on
+MOST_JUDGED = 300  # plays of a source that are looked at
 WIDEST = 0.5  # o, in units of the range of the values
 
 
@@ -195,7 +195,8 @@ def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: fl
     rows = np.flatnonzero(mine)
     if len(rows) < LEAST or len(rows) == len(mine):
         return HONEST
-    some = rows if len(rows) <= MOST else rows[np.unique(np.linspace(0, len(rows) - 1, MOST).astype(np.int64))]
+    spaced = np.linspace(0, len(rows) - 1, min(len(rows), MOST_JUDGED))
+    some = rows[spaced.astype(np.int64)]
     plays = records.arms[some], records.values[some], records.weights[some]
     when = None if records.when is None else records.when[some]
     return _explained(posterior, *plays, when, records.measurements[some] * (len(rows) / len(some)), span)

@@ -25,9 +25,9 @@ from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 UNLIMITED = Allowance(np.inf, 0, 0)
 DIGITS = 1e-6  # the relative rounding error of a posterior with which residuals are computed
-FAR = 10.0  # ranges of the other values: a fault is farther from them
+FAR_FAULT = 10.0  # ranges of the other values: a fault is farther from them
 SURELY = 10.0  # thresholds: the z of a fault is larger
-MOST = 0.5  # largest share of plays that a model may contradict
+MOST_CONTRADICTED = 0.5  # largest share of plays that a model may contradict
 ACCIDENTS = 0.25  # the same for accidents: more of them would be no accident
 ALIKE = 0.05  # of the range of the values: plays of one arm that differ by less agree, however small the noise
 
@@ -75,13 +75,13 @@ def trim(
 
 
 def or_all(kept: BoolArray, *, accidents: bool) -> BoolArray:
-    """These plays; but all of them, if they are fewer than half: such a model is no reason to set any aside.
+    """These plays; all of them if fewer than half remain, because such a model explains too little.
 
     Args:
         kept: Which plays the model explains.
         accidents: Whether the others are taken for accidents. Then they are at most ACCIDENTS of all.
     """
-    most = (ACCIDENTS if accidents else MOST) * len(kept)
+    most = (ACCIDENTS if accidents else MOST_CONTRADICTED) * len(kept)
     return kept if (~kept).sum() <= most else np.ones_like(kept)
 
 
@@ -143,7 +143,7 @@ def is_fault(off: float, z: float, *, total: float, threshold: float, far: bool)
         z: How many standard deviations they are off; of a fault, SURELY times the threshold.
         total: The total of the threat.
         threshold: The largest z that is kept.
-        far: Whether they are FAR (`is_far`).
+        far: Whether they are FAR_FAULT (`is_far`).
     """
     return off > total and z > SURELY * threshold and far
 
@@ -183,7 +183,7 @@ def is_far(rewards: FloatArray, kept: BoolArray, dropped: BoolArray) -> bool:
     """
     others = rewards[kept & ~dropped]
     span = float(np.ptp(others)) if len(others) else 0.0
-    return 0 < FAR * span < float(np.abs(rewards[dropped][:, None] - (others.min(), others.max())).min())
+    return 0 < FAR_FAULT * span < float(np.abs(rewards[dropped][:, None] - (others.min(), others.max())).min())
 
 
 def without(

@@ -15,7 +15,7 @@ from unswayed.judgement.findings import Source
 from unswayed.text import at_most, counted, listed, some_of
 
 NOTHING_ELSE = "nothing else was tampered with"
-SHOWN = 10  # suspects, sources or plays that are named
+MOST_NAMED = 10  # suspects, sources or plays that are named
 DOUBTFUL = 0.25  # share of an option's measurements: with so many suspects its value is not known
 LIE = "false measurement"
 

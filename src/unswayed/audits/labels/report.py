@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unswayed.audits.labels.data import named, place
 from unswayed.judgement.words import (
-    SHOWN,
+    MOST_NAMED,
     could_alone,
     doubtful,
     loses,
@@ -177,7 +177,7 @@ def _overturned(audit: LabelAudit) -> list[str]:
 def plan_words(audit: LabelAudit) -> str:
     """The cheapest changes, in words."""
     parts = []
-    for change in audit.plan.changes[:SHOWN]:
+    for change in audit.plan.changes[:MOST_NAMED]:
         option, to = audit.describe(change.option), change.instead
         if change.row is None:
             old, new = ("failure", "success") if to == 1 else ("success", "failure")
@@ -189,7 +189,7 @@ def plan_words(audit: LabelAudit) -> str:
         else:
             value = number(change.value)
             parts.append(f"{place(change.row, audit.lines)} of {option} from {value} to {number(to)}")
-    rest = f", and {len(audit.plan.changes) - SHOWN:,} more" if len(audit.plan.changes) > SHOWN else ""
+    rest = f", and {len(audit.plan.changes) - MOST_NAMED:,} more" if len(audit.plan.changes) > MOST_NAMED else ""
     return ", ".join(parts) + rest
 
 
@@ -219,10 +219,10 @@ def source_lines(audit: LabelAudit) -> list[str]:
     lines = [f"{counted(len(audit.sources), 'source')}; {len(able):,} could have overturned the result alone.{still}"]
     if len(able) < len(audit.sources):
         changed += [s for s in able if s not in changed]
-    for source in changed[:SHOWN]:
+    for source in changed[:MOST_NAMED]:
         rows, wins = counted(source.measurements, "row"), who_wins(source.without, audit.describe)
         lines.append(f"  {named(source.name)}, {rows}: {could_alone(source)}; without it {wins}")
-    return lines + more(len(changed), SHOWN)
+    return lines + more(len(changed), MOST_NAMED)
 
 
 def suspect_lines(audit: LabelAudit) -> list[str]:
@@ -238,8 +238,8 @@ def suspect_lines(audit: LabelAudit) -> list[str]:
         of = f" from {counted(len(names), 'source')} ({listed(names)})" if names else ""
         what = counted(len(mine), measured(audit))
         lines.append(f"The others do not explain {what} of {audit.describe(option)}{of}:")
-        lines += [f"  {suspect_words(audit, s)}" for s in mine[:SHOWN]]
-        lines += more(len(mine), SHOWN)
+        lines += [f"  {suspect_words(audit, s)}" for s in mine[:MOST_NAMED]]
+        lines += more(len(mine), MOST_NAMED)
     return lines + still_wins(len(audit.suspects), audit.winner_without_suspects, audit.describe)
 
 

@@ -41,7 +41,7 @@ Lengthscale = Annotated[
 Delta = Annotated[float, typer.Option(help="Probability that the sentence about the distance from the best fails.")]
 Budget = Annotated[
     float | None,
-    typer.Option(help="Total tampering to be safe against, in units of the values.", show_default="nobody knows"),
+    typer.Option(help="Total tampering to be safe against, in units of the values.", show_default="not known"),
 ]
 Lies = Annotated[int, typer.Option(help="How many measurements may be false.", min=0)]
 Liars = Annotated[int, typer.Option(help="How many sources may lie, as often as they like.", min=0)]

@@ -77,7 +77,7 @@ def played(
         [point] = space.decode(row[None])
         value = measure(point)
         log.append(Play(number, point, Status.TOLD, value, source=who, why=why))
-        mode = step(mode, Told(space.encode([point])[0], task.given.feared.clipped(value), who, why=why))
+        mode = step(mode, Told(space.encode([point])[0], task.given.threat_or_nothing.clipped(value), who, why=why))
     return answer(mode, log).point
 
 

@@ -63,7 +63,7 @@ def test_of_many_rows_the_most_influential_are_searched():
     data = collect(x, rng.standard_normal(120), minimize=False)
     fit = Fit.of(Given(threat=0), data)
     model = fit.prior(data)
-    means = model.standard(data.means)
+    means = model.standardized(data.means)
     posterior = JointPosterior.fit(model.kernel(data.points, data.points), means, data.counts, model.lam)
     rows = influential_rows(posterior, data, 0, 1)
     assert len(rows) == SOME_ROWS < ALL_ROWS

@@ -33,7 +33,7 @@ def drawn(seed, *, caution=CAUTION, plays=7, **fields):
     records = Records(arms, values, np.ones(plays), np.append(np.arange(3), rng.integers(0, 3, plays - 3)))
     posterior = JointPosterior.of_plays(gram(KERNEL, ROWS), arms, values, np.ones(plays), model.lam)
     winner = int(np.argmax(posterior.mean - caution * posterior.deviation))
-    span = Span.of(values, given.feared)
+    span = Span.of(values, given.threat_or_nothing)
     return Case(
         given=given,
         span=span,

@@ -21,6 +21,20 @@ def test_it_is_near_the_truth():
     assert np.mean(estimates) == pytest.approx(0.2, rel=0.15)
 
 
+@pytest.mark.parametrize("level", [0.0, -1000.0])
+def test_one_option_with_many_repeats_is_enough_whatever_its_level(level):
+    option, values = measured(4, options=1, repeats=200)
+    assert noise(option, values + level) == pytest.approx(0.2, rel=0.2)
+    assert Repeats.of(option).pooled(values + level) == pytest.approx(np.std(values, ddof=1))
+
+
+def test_pooled_noise_counts_only_repeats():
+    option, values = measured(5, repeats=3)
+    literally = np.mean([np.var(values[option == one], ddof=1) for one in range(40)])
+    assert Repeats.of(option).pooled(values) == pytest.approx(np.sqrt(literally))
+    assert Repeats.of(np.arange(5)).pooled(np.arange(5.0)) == 0.0
+
+
 def test_a_tampered_repeat_does_not_inflate_it():
     option, values = measured(1)
     honest = noise(option, values)

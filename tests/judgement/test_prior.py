@@ -8,7 +8,7 @@ import pytest
 from unswayed import InvalidInput, JointPosterior, Linear, Matern, SquaredExponential
 from unswayed.core.gp.kernels import Kernel, WithLevel
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.prior import PER_BOUND, WIDE, assumptions, fit_scales, prior
+from unswayed.judgement.prior import PER_BOUND, WIDE, assumptions, prior
 
 VALUES = np.array([200.0, 210.0, 260.0, 230.0])
 ESTIMATES = {"kernel": Matern(2.5, 0.3), "output_scale": 7.0, "noise_std": 2.0}
@@ -21,7 +21,7 @@ def test_given_means_given():
     assert (model.centre, model.level_spread, model.kernel) == (12.0, 0.0, SquaredExponential(0.2))
     assert model.lam == pytest.approx((0.1 / 3) ** 2)
     assert model.norm() == pytest.approx(5 / 3)
-    np.testing.assert_allclose(model.in_units(model.standard(VALUES)), VALUES)
+    np.testing.assert_allclose(model.unstandardized(model.standardized(VALUES)), VALUES)
 
 
 def test_what_is_not_given_is_what_was_estimated():
@@ -41,12 +41,13 @@ def test_the_norm_under_the_kernel_with_the_level(level):
     K = given.kernel(X, X)
     a = rng.standard_normal(8)
     g = K @ a * (given.norm_bound / np.sqrt(a @ K @ a))
-    f = model.standard(level[1] + g)
+    f = model.standardized(level[1] + g)
     assert model.centre == min(max(220.0, level[0]), level[1])
     norm = np.sqrt(f @ np.linalg.solve(model.kernel(X, X) + 1e-11 * np.eye(8), f))
     bound = model.norm(given.level_width)
     assert norm <= bound * (1 + 1e-6)
     assert bound == pytest.approx(np.hypot(1, 1 / PER_BOUND) * given.norm_bound / given.output_scale)
+    assert bound == pytest.approx(1.05 * given.norm_bound / given.output_scale, rel=0.01)  # 5% for the level
 
 
 @dataclass(frozen=True)
@@ -73,30 +74,9 @@ def test_the_level_far_from_all_measurements():
     model = prior(Given(threat=0, kernel=SquaredExponential(0.1)), y, **ESTIMATES)
     far = np.vstack([X, [[1e6]]])
     counts = np.append(np.ones(9), 0.0)
-    means = np.append(model.standard(y), 0.0)
+    means = np.append(model.standardized(y), 0.0)
     posterior = JointPosterior.fit(model.kernel(far, far), means, counts, model.lam)
-    assert model.level(posterior) == pytest.approx(model.in_units(float(posterior.mean[-1])), rel=1e-9)
-
-
-def test_scales_are_estimated_only_where_they_are_not_given():
-    rng = np.random.default_rng(2)
-    X = rng.uniform(size=(80, 1))
-    kernel = SquaredExponential(0.15)
-    f = 4 * np.linalg.cholesky(kernel(X, X) + 1e-9 * np.eye(80)) @ rng.standard_normal(80)
-    y = 1e5 + f + 0.3 * rng.standard_normal(80)
-    scale, noise = fit_scales(Given(threat=0), kernel, X, y, None)
-    assert 2 < scale < 8
-    assert noise == pytest.approx(0.3, rel=0.5)
-    assert fit_scales(Given(threat=0), kernel, X, y, 0.3)[1] == pytest.approx(0.3)
-    assert fit_scales(Given(threat=0, output_scale=9.0), kernel, X, y, 0.3) == (9.0, 0.3)
-    assert fit_scales(Given(threat=0, output_scale=9.0), kernel, X, y, None)[0] == pytest.approx(9.0)
-
-
-def test_a_slope_is_fitted_beside_any_level():
-    x = np.linspace(0, 1, 20)[:, None]
-    for level in (0.0, 1e4):
-        scale, _ = fit_scales(Given(threat=0), Linear(), x, level + 2 * x[:, 0], 0.05)
-        assert 0.5 < scale < 8
+    assert model.level(posterior) == pytest.approx(model.unstandardized(float(posterior.mean[-1])), rel=1e-9)
 
 
 def test_a_level_may_be_a_number_or_a_pair():

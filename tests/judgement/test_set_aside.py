@@ -66,6 +66,7 @@ def test_a_fault_is_set_aside_whatever_the_threat_and_the_threshold():
             assert found.mask[7] == (size < 1 and threshold == np.inf)  # a smaller one is found by trimming
     assert faults(np.array([0.0, 1.0, -1.0, 3 * FAULT]), 2.0).tolist() == [False, False, False, True]
     assert not faults(np.array([0.0, 1.0, -1.0, 3 * FAULT]), 4.0).any()
+    assert faults(5 * FAULT + np.array([0.0, 1.0, -1.0, -5 * FAULT])).tolist() == [False, False, False, True]
 
 
 @pytest.mark.parametrize(("lies", "kept_all"), [(25, False), (35, True)])
@@ -145,3 +146,13 @@ def test_accidents_among_those_that_are_judged_are_few_and_not_confirmed():
     few, many = changed(records, [3, 9], [4.0, 5.0]), changed(records, np.arange(1, 60, 2), np.linspace(4, 9, 30))
     assert np.flatnonzero(~halves(K, few, None)[1].mask).tolist() == [3, 9]
     assert halves(K, many, None)[1].mask.all()
+
+
+@pytest.mark.parametrize(("weight", "kept"), [(1.0, False), (1 / 16, True)])
+def test_two_plays_of_a_point_confirm_each_other_if_their_noise_explains_the_difference(weight, kept):
+    K, records = game()
+    arms = np.bincount(records.arms[1::2])
+    two = (2 * np.flatnonzero(records.arms[1::2] == np.argmax(arms)) + 1)[:2]
+    values = records.with_values(np.where(np.isin(np.arange(60), two), 0.0, records.values))
+    doubted = changed(replace(values, weights=np.full(60, weight)), two, [-6.0, -7.0])
+    assert halves(K, doubted, None)[1].mask[two].tolist() == [kept, kept]

@@ -158,6 +158,14 @@ def test_a_threat_limits_what_is_set_aside():
     assert weighed(K, lying, Threat(1.0, liars=1)).allowance == Allowance(1.0, 0, 0)
 
 
+@pytest.mark.parametrize(("share", "aside"), [(0.4, (0,)), (0.6, ())])
+def test_the_others_must_be_more_than_half(share, aside):
+    K, records, rng = game(1)
+    sources = np.where(np.arange(80) < share * 80, 0, 1 + records.sources)
+    lying = lie(replace(records, sources=sources), 0, lambda values: rng.uniform(-30, 30, len(values)))
+    assert (0 in weighed(K, lying).aside) == bool(aside)
+
+
 def test_without_sources_nothing_is_judged():
     K, records, _ = game(0)
     alone = Records(records.arms, records.values, records.weights)

@@ -166,6 +166,15 @@ def test_if_nobody_knows_the_threat_what_is_confirmed_is_kept(there, kept_there)
     assert trim(fit(K, played, rewards, 1e-4), *plays, K=K, threshold=4.0, allowance=enough)[20:].sum() == 0
 
 
+@pytest.mark.parametrize(("budget", "kept_there"), [(2.0, 4), (6.0, 0)])
+def test_an_arm_is_charged_for_all_its_plays(budget, kept_there):
+    """Four equal lies of about 1 hide each other, but not from the neighbours; together they are 4."""
+    K, played, rewards = repeated((-1.0,) * 4)
+    plays = played, rewards, np.ones(24)
+    found = trim(fit(K, played, rewards, 1e-4), *plays, K=K, threshold=4.0, allowance=Allowance.of(Threat(budget)))
+    assert found[20:].sum() == kept_there
+
+
 def test_more_than_some_are_no_accidents():
     for lies, kept_all in ((4, False), (12, True)):
         K, played, rewards = repeated(())

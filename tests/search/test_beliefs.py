@@ -39,8 +39,8 @@ def test_what_is_given_is_believed():
 
 def test_standard_values_have_level_and_unit():
     beliefs = estimate(task(), measured())
-    assert beliefs.prior.standard(beliefs.prior.centre + 2 * beliefs.prior.output_scale) == pytest.approx(2.0)
-    np.testing.assert_allclose(beliefs.prior.standard(np.array([beliefs.prior.centre])), [0.0], atol=1e-12)
+    assert beliefs.prior.standardized(beliefs.prior.centre + 2 * beliefs.prior.output_scale) == pytest.approx(2.0)
+    np.testing.assert_allclose(beliefs.prior.standardized(np.array([beliefs.prior.centre])), [0.0], atol=1e-12)
 
 
 def test_of_many_points_the_best_and_some_others_are_fitted():

@@ -36,9 +36,9 @@ def kinds(rows):
 def test_first_plays_and_candidates_cover_every_family(seed):
     task = Task(MODELS, Given(), seed)
     assert len(MODELS.families) == 4
-    assert min(kinds(task.start[:4]).values()) == 1
-    assert len(kinds(task.start[:4])) == 4
-    assert task.enough == 8
+    assert min(kinds(task.initial_rows[:4]).values()) == 1
+    assert len(kinds(task.initial_rows[:4])) == 4
+    assert task.first_fit_at == 8
     assert len(first_rows(MODELS, seed)) == 64
     rng = np.random.default_rng(seed)
     leaders = MODELS.encode([{"kind": "bayes", "share": 0.5}])
@@ -112,7 +112,7 @@ def test_its_turn_goes_to_the_family_that_is_farthest_behind_its_share():
 def test_a_family_with_few_parameters_has_ten_plays_too():
     """Three for each of its parameters and three more would be six."""
     task = Task(MODELS, Given(), 0, plays=400)
-    others = MODELS.encode([point for point in MODELS.decode(task.start) if point["kind"] != "bayes"])
+    others = MODELS.encode([point for point in MODELS.decode(task.initial_rows) if point["kind"] != "bayes"])
     [bayes] = MODELS.encode([{"kind": "bayes", "share": 0.5}])
     full = [Told(row, 0.0) for row in others for _ in range(9)]
     for plays in (9, 10):

@@ -71,7 +71,7 @@ def test_the_model_is_of_all_plays_that_are_kept_and_the_proof_of_all(few):
     assert surrogate.kept.posterior.counts.sum() == PLAYS - len(LIES)
     assert surrogate.everything().counts.sum() == PLAYS
     prior, rows = surrogate.beliefs.prior, np.vstack([data.rows, corner])
-    z, counts = prior.standard(data.values), np.append(found.kept.mask, False).astype(float)
+    z, counts = prior.standardized(data.values), np.append(found.kept.mask, False).astype(float)
     dense = JointPosterior.fit(prior.kernel(rows, rows), np.append(z, 0.0), counts, prior.lam)
     np.testing.assert_allclose(surrogate.kept.posterior.mean, dense.mean, atol=1e-7)
 
@@ -99,7 +99,7 @@ def test_offsets_and_drifts_are_taken_off_all_plays_whoever_is_named_first(few):
     )
     assert not np.delete(kept.offsets, data.names.index("b"), axis=0).any()
     truth = np.array([bowl(row) for row in data.rows])
-    corrected = found.beliefs.prior.in_units(kept.corrected)
+    corrected = found.beliefs.prior.unstandardized(kept.corrected)
     assert np.abs(corrected - truth).max() < 0.12
 
 

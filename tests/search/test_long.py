@@ -18,9 +18,9 @@ def fits(monkeypatch):
     """How many points each fit has; only the first one is computed, the others cost nothing."""
     sizes, models, fit = [], [], beliefs.fit_model
 
-    def counted(X, y, groups, **how):
-        sizes.append(len(X))
-        models.append(models[0] if models else fit(X, y, groups, **how))
+    def counted(table, groups, **how):
+        sizes.append(len(table.values))
+        models.append(models[0] if models else fit(table, groups, **how))
         return models[0]
 
     monkeypatch.setattr(beliefs, "fit_model", counted)

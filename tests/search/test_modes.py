@@ -74,7 +74,7 @@ def test_the_modes_follow_each_other():
     for _ in range(40):
         kinds.append(type(game.mode))
         game.play(1)
-    first = task().enough
+    first = task().first_fit_at
     assert kinds == [Starting] * first + [Guided] * (40 - first)
     finite = Game(task(TEN, plays=2000, threat=0.02, noise_std=0.05))
     assert isinstance(finite.play(60, lambda row: TEN.decode(row[None])[0] / 10).mode, Eliminating)

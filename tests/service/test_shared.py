@@ -12,6 +12,7 @@ from unswayed.errors import JournalError
 from unswayed.search import beliefs
 from unswayed.service.host import Host
 from unswayed.service.refused import Refused
+from unswayed.service.tokens import Tokens
 from unswayed.storage.database import Database, DatabaseJournal
 from unswayed.testing import check_journal
 
@@ -69,6 +70,18 @@ def test_two_objects_of_one_journal_do_not_overwrite_each_other(url):
     with pytest.raises(JournalError, match="changed by another program"):
         two.append({"b": 1})
     assert DatabaseJournal(database, "j").read() == [{"a": 1}, {"a": 2}]
+    database.close()
+
+
+def test_only_the_token_that_was_used_was_seen(url):
+    database = Database(url)
+    tokens = Tokens(database)
+    used = tokens.make("used", "owner")
+    tokens.make("new", "source", "s")
+    assert tokens.check(used).name == "used"
+    assert {row["name"]: row["seen"] is not None for row in tokens.rows()} == {"used": True, "new": False}
+    tokens.revoke("new")
+    assert [row["name"] for row in tokens.rows()] == ["used"]
     database.close()
 
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unswayed import InvalidInput, JournalError, SystemFault, UnswayedError
-from unswayed.storage import FileJournal, JournalWarning, MemoryJournal
+from unswayed.storage import FileJournal, JournalWarning, MemoryJournal, read_journal
 from unswayed.testing import check_journal
 
 HEADER = b'{"unswayed": "journal", "version": 1}\n'
@@ -218,16 +218,18 @@ def test_damage_is_refused_with_its_line_and_left_alone(path, data, reason):
 )
 def test_a_file_of_the_user_is_refused_and_left_alone(path, data):
     path.write_bytes(data)
-    with pytest.raises(UnswayedError, match="not an unswayed journal"):
-        FileJournal(path)
+    for opened in (FileJournal, read_journal):
+        with pytest.raises(UnswayedError, match="not an unswayed journal"):
+            opened(path)
     assert path.read_bytes() == data
 
 
-def test_a_newer_version_is_refused(path):
-    for version in (2, 10, 345):
-        path.write_bytes(HEADER.replace(b"1", b"%d" % version) + b"who knows")
-        with pytest.raises(UnswayedError, match=f"newer unswayed .journal version {version}"):
-            FileJournal(path)
+@pytest.mark.parametrize("version", [2, 10, 345, 123_456_789])
+@pytest.mark.parametrize("opened", [FileJournal, read_journal])
+def test_a_newer_version_is_refused(path, version, opened):
+    path.write_bytes(HEADER.replace(b"1", b"%d" % version) + b"who knows")
+    with pytest.raises(UnswayedError, match=f"newer unswayed .journal version {version}."):
+        opened(path)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

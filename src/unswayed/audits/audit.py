@@ -115,7 +115,7 @@ def _successes(rates: ArrayLike, trials: ArrayLike) -> FloatArray:
     if len(wrong):
         row = int(wrong[0])
         raise InvalidInput(
-            f"row {row + 1}: with trials, a value is a rate, but {p[row]:g} of {n[row]:g} trials is none"
+            f"row {row + 1}: with trials, a value is a rate, but {p[row]:g} of {n[row]:g} trials is not one"
         )
     return successes
 
@@ -145,7 +145,7 @@ def audit_points(
 
 def _stated(given: Given, noise_stds: ArrayLike | None, *, known: bool) -> tuple[Given, FloatArray | None]:
     """What the user states, with the noise of weight 1; and the weight of each measurement."""
-    if given.feared.liars and not known:
+    if given.threat_or_nothing.liars and not known:
         raise InvalidInput("lying sources can be counted only if the source of each measurement is given")
     weights, noise = stated_noise(noise_stds, given.noise_std)
     return replace(given, noise_std=noise), weights
@@ -153,7 +153,7 @@ def _stated(given: Given, noise_stds: ArrayLike | None, *, known: bool) -> tuple
 
 def _ranged(given: Given, values: FloatArray, low: float | None, high: float | None) -> tuple[Given, Span]:
     """What the user states, with the range of honest values in the threat; and that range, also if it is not given."""
-    span = Span.checked(values, given.feared, low, high)
+    span = Span.checked(values, given.threat_or_nothing, low, high)
     return replace(given, threat=span.around(Threat.of(given.threat), observed=False)), span
 
 
@@ -210,7 +210,7 @@ def _audited(case: AuditCase, **told: Any) -> Audit:
         points=data.points,
         counts=data.counts,
         means=case.sign * data.means,
-        estimate=case.sign * model.in_units(posterior.mean),
+        estimate=case.sign * model.unstandardized(posterior.mean),
         deviation=model.output_scale * posterior.deviation,
         fitted_on=len(case.fit.fitting_points) if given.kernel is None else 0,
         precision=EPS * len(data.points) * posterior.condition,
@@ -228,7 +228,7 @@ def _refitted(case: AuditCase, rival: Rival) -> tuple[float, bool]:
 
 
 def _mixture(case: AuditCase, kept: BoolArray) -> Mixture | None:
-    """The models that the measurements that are no suspects leave possible."""
+    """The models that fit the measurements that are not suspects."""
     if case.given.complete:
         return None
     rows, left = case.data.rows[kept], case.data.only(kept)

@@ -41,7 +41,7 @@ class AuditCase(Case):
         given = stated.flipped() if minimize else stated
         fit = Fit.of(given, data)
         model = fit.prior(data)
-        records = data.with_values(model.standard(data.values))
+        records = data.with_values(model.standardized(data.values))
         largest = float(np.abs(records.values).max())
         if largest > LARGEST_VALUE:
             raise InvalidInput(f"a value is {largest:.3g} times the output scale: leave it out, or give a larger scale")

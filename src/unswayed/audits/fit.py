@@ -15,7 +15,7 @@ from unswayed.core.gp.kernels import gram
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Shapes
-from unswayed.judgement.map_fit import spread
+from unswayed.judgement.fit import spread
 from unswayed.judgement.noise import LEAST_REPEATS, Repeats
 from unswayed.judgement.prior import CENTRED, Prior, prior
 from unswayed.judgement.table import Table
@@ -137,7 +137,7 @@ class Fit:
         if solved is None:
             return None
         K, factor = solved
-        return int(np.argmax(K @ cho_solve(factor, model.standard(data.means), check_finite=False)))
+        return int(np.argmax(K @ cho_solve(factor, model.standardized(data.means), check_finite=False)))
 
     def _chosen(self, data: Table) -> tuple[int, Prior]:
         """The number of the kernel, and the model."""

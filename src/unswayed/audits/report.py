@@ -81,7 +81,7 @@ def sentence(audit: Audit) -> str:
 
 
 def details(audit: Audit) -> list[str]:
-    """What the winner withstands, sources, rivals, hinges and suspects, a line for each."""
+    """What the winner withstands, sources, rivals, sensitive options and suspects, a line for each."""
     lines = [*_limits(audit), *_plan(audit), *_sources(audit)]
     lines.append("Closest rivals (lead, deviation of the lead, tampering that overturns it):")
     lines += [
@@ -193,7 +193,7 @@ def _shown(audit: Audit, value: float) -> str:
 
 
 def record(audit: Audit) -> dict[str, Any]:
-    """The audit as plain values; options are numbered in order of first appearance."""
+    """The audit as plain values, for `--json`; options are numbered in order of first appearance."""
     return {
         "verdict": verdict(audit),
         "winner": audit.winner,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AuditFindings(Findings):
-    """What every audit says besides: of parameters and of options by label.
+    """What both kinds of audits add to the findings: those of parameters, and those of options by label.
 
     Attributes:
         winner: The option with the best estimate. Options are numbered in order of first appearance.

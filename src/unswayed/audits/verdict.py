@@ -75,7 +75,7 @@ def _fitted(audit: Audit) -> str:
     if (reason := _overturned(audit, fitted.threat)) is not None:
         return f"Not against {fitted.threat}: {reason}."
     if fitted.best < fitted.probability:
-        return f"Not against {fitted.threat}: with the noise besides, another option may be better."
+        return f"Not against {fitted.threat}: allowing for noise as well, another option may be better."
     return f"Yes: {best}, even with {fitted.threat}."
 
 

@@ -163,7 +163,7 @@ def find_suspects(case: AuditCase) -> tuple[Suspect, ...]:
             option=option,
             source=data.source(row),
             value=float(sign * data.values[row]),
-            expected=sign * case.model.in_units(float(left.mean[option])),
+            expected=sign * case.model.unstandardized(float(left.mean[option])),
             score=score,
             rows=(row,),
         )

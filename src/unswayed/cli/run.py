@@ -35,7 +35,7 @@ Retries = Annotated[int, typer.Option(min=0, help="How often to try a failed run
 GiveUp = Annotated[
     int | None,
     typer.Option(
-        min=0, help="Stop if so many first plays all fail for the same reason; 0 never.", show_default="JOBS + 5"
+        min=0, help="Stop if the first plays all fail for one reason, this many; 0: never.", show_default="JOBS + 5"
     ),
 ]
 RecordOutput = Annotated[
@@ -110,9 +110,9 @@ def _prepared(space: Path, program: list[str], timeout: float | None) -> tuple[S
 
 
 def _note(program: list[str], file: str | None, *, full: bool) -> str:
-    """What the journal says of the command: its program and a mark of the rest, because arguments may be secret.
+    """What the journal records of the command: its program and a mark of the rest, because arguments may be secret.
 
-    The mark is too short to guess arguments by it. A journal that says more, or less, goes on as it began.
+    The mark is too short to guess arguments by it. A journal that records more, or less, continues as it began.
     """
     from unswayed.errors import UnswayedError
     from unswayed.storage import read_journal

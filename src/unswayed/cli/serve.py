@@ -18,7 +18,7 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is fre
 AllowHost = Annotated[
     list[str] | None, typer.Option(help="A further name of this server, as behind a proxy.", metavar="NAME")
 ]
-Lease = Annotated[float, typer.Option(help="Seconds for which a play is lent without a sign of life.")]
+Lease = Annotated[float, typer.Option(help="Seconds a play stays reserved without a heartbeat.")]
 OPEN = (
     "anyone in the network who has a token can reach it, and tokens travel unencrypted: put a proxy with TLS before it"
 )

@@ -17,7 +17,7 @@ from unswayed.errors import InvalidInput
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-SHOWN = 5  # failures on the terminal
+SHOWN_FAILURES = 5  # failures on the terminal
 Jobs = Annotated[int, Option(help="Processes.", show_default="one for each core")]
 ExecutorName = Annotated[str, Option(help="processes or dask.")]
 DaskAddress = Annotated[str | None, Option(help="Scheduler of a Dask cluster.", show_default="a local cluster")]
@@ -70,7 +70,7 @@ def display(total: int) -> Iterator[Any]:
         yield report
 
 
-def exit_with_failures(failures: Sequence[object], shown: int | None = SHOWN) -> None:
+def exit_with_failures(failures: Sequence[object], shown: int | None = SHOWN_FAILURES) -> None:
     """Exit code 1 if runs have failed.
 
     Args:

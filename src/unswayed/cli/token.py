@@ -11,7 +11,7 @@ from unswayed.cli.serve import DATABASE, DatabaseUrl
 Name = Annotated[str, typer.Argument(help="Who gets it; what a source tells carries this name.")]
 RoleName = Annotated[str, typer.Option("--role", help="owner: all; source: measures; reader: looks.")]
 StudyName = Annotated[str | None, typer.Option(help="The only study it is for.", show_default="all")]
-Revoke = Annotated[bool, typer.Option("--revoke", help="Make the token of that name worthless.")]
+Revoke = Annotated[bool, typer.Option("--revoke", help="Revoke the token of that name.")]
 
 
 def command(

@@ -55,7 +55,7 @@ class Experiment:
         kernel: The kernel that the policy assumes; None: the problem's.
         lengthscale: Of the kernel; None: the problem's.
         noise_std: Standard deviation of the noise; None: the problem's.
-        settings: Of the policy, besides its budget.
+        settings: Of the policy, without its budget.
 
     Raises:
         InvalidInput: The budget is unknown and the adversary's is not given, or the settings contradict each other.

@@ -7,7 +7,7 @@ depends on a gate q if every trial with p has q, and if the value of q says whet
     q is a whole number     p occurs on one side of a threshold only, as in `for i in range(layers)`
 
 Choices come before whole numbers, and gates that more trials have before others. If two gates are equally good, or if
-there is none, nobody knows when a trial has p.
+there is none, it is not known when a trial has p.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Found:
 
     @property
     def unclear(self) -> list[str]:
-        """The parameters of some trials, of which nobody knows on what they depend."""
+        """The parameters that only some trials have, without a gate that says which."""
         return sorted(self.distributions.keys() - self.in_all.keys() - self._gates.keys())
 
     def seen(self, gate: str) -> set[int]:
@@ -164,7 +164,7 @@ def given_space(
 
 
 def found_space(trials: Sequence[FrozenTrial]) -> OptunaSpace:
-    """The space of the complete trials; gates have only the values that occurred: of others nobody knows enough."""
+    """The space of the complete trials; gates have only the values that occurred: too little is known of others."""
     found = Found().and_also(trials)
     if found.unclear:
         some = "', '".join(printable(name) for name in found.unclear[:3])

@@ -26,7 +26,7 @@ from unswayed.text import printable
 from unswayed.types import FloatArray
 
 Numbers = tuple[int | float | None, ...]  # of a point: one for each parameter of the box; None if it does not have it
-NEAR = 1e-8  # steps by which a value may miss its step, as in Optuna
+STEP_TOLERANCE = 1e-8  # a value may be off its step by this share of one, as in Optuna
 
 
 class Conditions(dict[str, tuple[str, frozenset[int]]]):
@@ -193,7 +193,7 @@ def to_number(distribution: BaseDistribution, value: Any) -> int | float | None:
     if distribution.step is None:
         return float(number)
     steps = (number - distribution.low) / distribution.step
-    if abs(steps - round(steps)) >= NEAR:
+    if abs(steps - round(steps)) >= STEP_TOLERANCE:
         return None
     return int(number) if distribution.log else round(steps)
 

@@ -144,7 +144,7 @@ def _known_params(trial: FrozenTrial) -> dict[str, Any]:
 
 def events(task: Task, space: OptunaSpace, trials: Sequence[Trial], *, minimize: bool) -> list[Event]:
     """Finished trials as a search sees them; one without a measurement has failed."""
-    clipped, sign = task.given.feared.clipped, -1 if minimize else 1
+    clipped, sign = task.given.threat_or_nothing.clipped, -1 if minimize else 1
     return [
         Failed(row)
         if (found := trial.measured) is None

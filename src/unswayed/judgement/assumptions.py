@@ -62,7 +62,7 @@ class Given:
         fix(self, level=None if self.level is None else _checked_level(self.level))
 
     @property
-    def feared(self) -> Threat:
+    def threat_or_nothing(self) -> Threat:
         """The threat; none at all if nobody knows it."""
         return Threat.of(self.threat) or Threat()
 

@@ -28,7 +28,7 @@ from unswayed.core.gp.kernels import Kernel, Matern, TwoScale, WithLevel
 from unswayed.core.gp.system import System
 from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.map_fit import Model, spread
+from unswayed.judgement.fit import Model, spread
 from unswayed.judgement.prior import WIDE
 from unswayed.judgement.table import Pooled
 from unswayed.types import FloatArray, IntArray
@@ -99,7 +99,7 @@ class Shapes:
             smoothness: nu of the Matern kernels.
             columns: How many of them vary; by default all.
         """
-        usual = log(0.5) + 0.25 * log(columns or len(unit))  # as in judgement/map_fit.py
+        usual = log(0.5) + 0.25 * log(columns or len(unit))  # as in judgement/fit.py
         kernels = [Matern(nu, tuple((factor * unit).tolist())) for nu in smoothness for factor in FACTORS]
         return cls(tuple(kernels), np.tile(-0.5 * np.square(np.log(FACTORS) - usual), len(smoothness)))
 
@@ -267,13 +267,13 @@ def credible(given: Given, mixture: Mixture, considered: FloatArray, winner: int
     """
     if mixture.explained.signal < SIGNAL:
         return None
-    honest, gaps, noises = mixture.gaps(considered, winner, given.feared)
+    honest, gaps, noises = mixture.gaps(considered, winner, given.threat_or_nothing)
     probability, data = 1 - given.delta, mixture.data
     repeats = max(float(data.n[(considered[winner] == data.X).all(axis=1)].sum()), 1.0)
     noise = max(noise_std, float(np.quantile(noises, SURELY)))
     largest = float(np.quantile(gaps, probability)) if np.isfinite(gaps).all() else np.inf
     gap = max(largest, noise * sqrt(2 / repeats))
-    return Credible(gap, probability, given.feared, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
+    return Credible(gap, probability, given.threat_or_nothing, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
 
 
 def share_unexplored(everywhere: FloatArray, rows: FloatArray, values: FloatArray, noise: float) -> float:

@@ -258,7 +258,7 @@ class Counted:
         none = (posterior.mean[winner] - posterior.mean < case.margin) & (case.margin > 0)
         none[[winner, *case.without]] = True
         budgets, lead = (np.where(none, np.inf, np.where(level, 0.0, one)) for one in (budgets, lead))
-        low, high = case.model.standard(case.span.low), case.model.standard(case.span.high)
+        low, high = case.model.standardized(case.span.low), case.model.standardized(case.span.high)
         effects = partial(_effects, effect, played, records, winner)
         return cls(budgets, pivots, *overturns(lead, effects, records, low, high, winner, error))
 
@@ -292,12 +292,12 @@ def findings(
     proved = sure = fitted = None
     if case.given.complete:
         found = certified(case.given, case.model, everything.posterior, case.winner, everything.records)
-        proved = replace(found, threat=stated.feared)
+        proved = replace(found, threat=stated.threat_or_nothing)
         sure = Counted.of(everything, proved.beta) if case.span.given else None
     elif mixture is not None:
         supposed = replace(case.given, threat=case.span.around(Threat.of(case.given.threat), observed=observed))
         bound = credible(supposed, mixture, points, case.winner, case.model.noise_std)
-        fitted = None if bound is None else replace(bound, threat=stated.feared)
+        fitted = None if bound is None else replace(bound, threat=stated.threat_or_nothing)
     broken = _breakdown(unit, counted, name)
     kinds = ("lies", "liars") if named else ("lies",)
     total = Limit("total", broken.budget if broken.possible else None, broken.rival)
@@ -346,6 +346,6 @@ def lowest_lead(case: Case, threat: Threat | None) -> float | None:
     if threat is None:
         return None
     mean, winner = case.posterior.mean, case.winner
-    standard = threat.mapped(1 / case.model.output_scale, case.model.standard)
+    standard = threat.mapped(1 / case.model.output_scale, case.model.standardized)
     reach = reach_of_leads(case.posterior, winner, standard, case.records)
     return float(case.model.output_scale * np.delete(mean[winner] - mean - reach, winner).min())

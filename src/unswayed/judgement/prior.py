@@ -22,15 +22,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.evidence import Evidence
 from unswayed.core.gp.kernels import Kernel, Matern, SquaredExponential, TwoScale, WithLevel
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.certificate import Certificate, certificate
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.assumptions import Assumptions, Given
-from unswayed.judgement.map_fit import spread
-from unswayed.judgement.table import Pooled
 from unswayed.types import FloatArray
 
 WIDE = 3.0  # c of an estimated level, in output scales, or in units of the spread of the values
@@ -77,12 +73,12 @@ class Prior:
         """The noise in units of the output scale."""
         return self.noise_std / self.output_scale
 
-    def standard(self, values: Values) -> Values:
+    def standardized(self, values: Values) -> Values:
         """Values in units of the output scale, from the centre."""
         return (values - self.centre) / self.output_scale
 
-    def in_units(self, z: Values) -> Values:
-        """What `standard` makes of values, back in their units."""
+    def unstandardized(self, z: Values) -> Values:
+        """The inverse of `standardized`."""
         return self.centre + self.output_scale * z
 
     def norm(self, width: float = 0.0) -> float | None:
@@ -94,7 +90,7 @@ class Prior:
 
     def level(self, posterior: JointPosterior) -> float:
         """The value far from all measurements: the centre, and what the posterior of the values adds to it."""
-        return self.in_units(self.level_spread**2 * float(posterior.weights.sum()))
+        return self.unstandardized(self.level_spread**2 * float(posterior.weights.sum()))
 
 
 def prior(
@@ -151,14 +147,14 @@ def certified(
     """
     found = certificate(
         posterior,
-        budget=given.feared.mapped(1 / model.output_scale, model.standard),
+        budget=given.threat_or_nothing.mapped(1 / model.output_scale, model.standardized),
         norm_bound=model.norm(given.level_width) or 0.0,
         noise_std=model.noise,
         delta=given.delta,
         winner=winner,
         records=records,
     )
-    return found.in_units(model.output_scale, given.feared)
+    return found.in_units(model.output_scale, given.threat_or_nothing)
 
 
 def assumptions(given: Given, model: Prior, level: float, *, minimize: bool) -> Assumptions:
@@ -172,25 +168,3 @@ def assumptions(given: Given, model: Prior, level: float, *, minimize: bool) -> 
         norm_bound=model.norm_bound,
         estimated=given.estimated,
     )
-
-
-def fit_scales(
-    given: Given, kernel: Kernel, X: FloatArray, y: FloatArray, noise: float | None, weights: FloatArray | None = None
-) -> tuple[float, float]:
-    """The most probable output scale and noise for a kernel; what is given is taken as it is.
-
-    Args:
-        given: What the user states.
-        kernel: The kernel.
-        X: The point of each measurement.
-        y: The measurements.
-        noise: The noise of weight 1, if it is given or known from repeats.
-        weights: The weight of each measurement; by default 1.
-    """
-    if given.output_scale is not None and noise is not None:
-        return given.output_scale, noise
-    points, arms = numbered_rows(X)
-    data = Pooled.of(points, arms, y - (given.level_centre if given.level_known else float(np.median(y))), weights)
-    models = Evidence.of([kernel], np.zeros(1), points, data.n, level_known=given.level_known, plays=data.plays)
-    best = models.explained(data.means, data.squares, unit=spread(y), noise=noise, scale=given.output_scale).best()
-    return best[1:]

@@ -18,8 +18,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from unswayed.text import counted, listed, number, printable
 
 SHARED = "unswayed.pages"
-LINE = 2000  # characters of a text that somebody wrote; the rest is cut off
-SHORT = 60  # characters of a name in a table or a heading
+TEXT_LENGTH = 2000  # characters of a text that somebody wrote; the rest is cut off
+NAME_LENGTH = 60  # characters of a name in a table or a heading
 
 
 class Picture(NamedTuple):
@@ -65,7 +65,7 @@ def environment(package: str) -> Environment:
     """
     loader = FunctionLoader(partial(_template, package))
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    short = partial(_line, limit=SHORT)
+    short = partial(_line, limit=NAME_LENGTH)
     made.filters |= {"line": _line, "short": short, "number": number, "counted": counted, "listed": listed}
     return made
 
@@ -108,6 +108,6 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _line(text: object, limit: int = LINE) -> str:
+def _line(text: object, limit: int = TEXT_LENGTH) -> str:
     """Text as one line, without control characters and marks that turn the direction of writing."""
     return printable(str(text), limit=limit)

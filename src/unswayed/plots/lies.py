@@ -11,7 +11,8 @@ from matplotlib.ticker import MaxNLocator
 from unswayed.plots.style import NEUTRAL
 from unswayed.types import FloatArray
 
-FEWEST, MARKED = 5, 30  # lies on the axis; up to so many have a mark each
+FEWEST = 5  # lies on the axis, at least
+MARKED = 30  # up to this many lies on the axis have a mark each
 
 
 class LowestLead(NamedTuple):

@@ -23,9 +23,9 @@ from unswayed.spaces import Box, Categorical, Integer
 from unswayed.spaces.space import named_values
 from unswayed.types import FloatArray
 
-SHOWN = 6  # parameters
+SHOWN_PARAMETERS = 6  # parameters
 FIRST = 30  # the first plays cover the space: their spread says what a large value is
-FAR = 20.0  # times that spread
+OFF_SCALE = 20.0  # times that spread: farther values do not widen the axis
 WRITTEN = 4  # values off the scale that are written out
 STYLES: dict[str, dict[str, Any]] = {
     "kept": {"marker": "o", "color": KEPT, "alpha": 0.6, "markeredgewidth": 0, "markersize": 5},
@@ -35,7 +35,7 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 STAR: dict[str, Any] = {"color": GOOD, "markersize": 13, "markeredgecolor": "white", "markeredgewidth": 0.8}
 LANE, INCHES = 0.055, 0.17  # height of one row of the strip: as a share of the axes below it, and of the figure
-STEPS = [1, 2, 5, 10]  # round numbers on the axes
+AXIS_STEPS = [1, 2, 5, 10]  # round numbers on the axes
 TICKS, LONGEST = 10, 14  # names on an axis, and letters of a name
 
 
@@ -98,7 +98,7 @@ def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:
         axes.plot(failed, np.zeros(len(failed)), "|", transform=axes.get_xaxis_transform(), **look)
     last = log[-1].number + 1
     axes.set_xlim(-0.02 * last - 0.5, 1.02 * last - 0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=STEPS))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=AXIS_STEPS))
     off = [play for play in log if play.value is not None and not limits[0] <= play.value <= limits[1]]
     following = [*(play.number for play in off[1:]), np.inf]
     apart = [play for play, after in zip(off, following, strict=False) if after - play.number > 0.06 * last]
@@ -142,7 +142,7 @@ def _against(axes: Axes, name: str, answer: Answer, limits: tuple[float, float])
             axes.set_xscale("log")
         else:
             integer = isinstance(parameter, Integer) or all(isinstance(value, int) for value in points)
-            axes.xaxis.set_major_locator(MaxNLocator(4, integer=integer, steps=STEPS))
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=integer, steps=AXIS_STEPS))
     if chosen:
         axes.axvline(places[0], color=GOOD, linewidth=1.2, alpha=0.7)
     others = places[1:] if chosen else places
@@ -178,8 +178,8 @@ def _limits(answer: Answer) -> tuple[float, float]:
     kept = kept if kept.size else told
     middle = float(np.median(kept))
     unit = max(_spread(told[:FIRST]), _spread(kept), answer.assumptions.noise_std)
-    near = kept[np.abs(kept - middle) <= FAR * unit]
-    if abs(answer.estimate - middle) <= FAR * unit:
+    near = kept[np.abs(kept - middle) <= OFF_SCALE * unit]
+    if abs(answer.estimate - middle) <= OFF_SCALE * unit:
         near = np.append(near, answer.estimate)
     room = 0.5 * np.ptp(near)  # for what was set aside and is not far
     every = np.array([*(play.value for play in log if play.value is not None), *near])
@@ -201,11 +201,11 @@ def _value(play: Play) -> float:
 def _shown_names(answer: Answer) -> list[str]:
     """All parameters, or those with the shortest length-scales: they matter most."""
     space, names = answer.space, list(answer.space.names)
-    if len(names) <= SHOWN or not isinstance(space, Box):
-        return names[:SHOWN]
+    if len(names) <= SHOWN_PARAMETERS or not isinstance(space, Box):
+        return names[:SHOWN_PARAMETERS]
     lengths = np.broadcast_to(getattr(answer.assumptions.kernel, "lengthscale", 1.0), space.columns)
     shortest = [float(lengths[space.groups == number].min()) for number in range(len(names))]
-    return [names[number] for number in sorted(np.argsort(shortest, kind="stable")[:SHOWN])]
+    return [names[number] for number in sorted(np.argsort(shortest, kind="stable")[:SHOWN_PARAMETERS])]
 
 
 def _is_label(point: object, values: Sequence[object]) -> bool:

@@ -41,12 +41,12 @@ class VigilantUCB(OnFiniteDomain):
     Attributes:
         domain: The arms, one row of coordinates each.
         kernel: How values at two points vary together.
-        corruption_budget: Largest total corruption C; or a `Threat`, or None if nobody knows.
+        corruption_budget: Largest total corruption C; or a `Threat`, or None if it is not known.
         lam: Regularisation, the model's noise variance.
         beta: Standard deviations of the upper bound while exploring.
         threshold: Trim plays that are off by more standard deviations; infinity never trims.
         verify: Every `verify`-th play verifies; 0 never verifies.
-        margin: Noise deviations by which a rival has to win to count: on a fine grid neighbours are equally good.
+        margin: A rival counts if it wins by this many noise deviations: on a fine grid neighbours are equally good.
         curiosity: Factors of beta, used in turn. The larger ones make a settled search look elsewhere.
         free: This many standard deviations of what is trimmed are taken for noise, and not charged to C.
 

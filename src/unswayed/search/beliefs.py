@@ -9,8 +9,8 @@ import numpy as np
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.map_fit import Model, fit_model, spread
-from unswayed.judgement.prior import Prior, fit_scales, prior
+from unswayed.judgement.fit import Model, fit_model, fit_scales, spread
+from unswayed.judgement.prior import Prior, prior
 from unswayed.judgement.table import Table
 from unswayed.search.task import Data, Task
 from unswayed.types import FloatArray, IntArray
@@ -35,45 +35,37 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
     `before` are earlier beliefs, to start from; with no `rounds` these are only improved by some steps.
     """
     given, plays = task.given, data.table(task.given.noise_std)
-    values, noise = plays.values, plays.noise
-    some = fitted_plays(plays.rows, values, task.seed)
-    X, y, w = plays.rows[some], values[some], plays.weights[some]
+    some = plays.part(fitted_plays(plays.rows, plays.values, task.seed))
     if given.kernel is not None:
-        scale, tau = fit_scales(given, given.kernel, X, y, noise, w)
-        known = prior(given, values, kernel=given.kernel, output_scale=scale, noise_std=tau)
+        scale, tau = fit_scales(some, given, given.kernel)
+        known = prior(given, plays.values, kernel=given.kernel, output_scale=scale, noise_std=tau)
         return Beliefs(replace(known, tau=max(known.noise_std, LEAST_TAU * known.output_scale)), None)
     model = fit_model(
-        X,
-        y,
+        some,
         task.space.groups,
         threshold=threshold_of(data),
-        allowance=Allowance.of(Threat.of(given.threat), task.free),
+        allowance=Allowance.of(Threat.of(given.threat), task.noise_allowance),
         unit=_unit(task, data.values),
-        weights=w,
-        sources=None if plays.sources is None else plays.sources[some],
-        sizes=None if plays.sizes is None else plays.sizes[some],
-        least_tau=noise or 0.0,
         start=None if before is None else before.fitted,
         rounds=rounds,
     )
-    return _believed(task, values, noise, model)
+    return _believed(task, plays, model)
 
 
 def believed(task: Task, data: Data, model: Model | None) -> Beliefs:
     """What `estimate` returned for these data if `model` is what it fitted: the same, without fitting again."""
     if model is None:
         return estimate(task, data)
-    plays = data.table(task.given.noise_std)
-    return _believed(task, plays.values, plays.noise, model)
+    return _believed(task, data.table(task.given.noise_std), model)
 
 
-def _believed(task: Task, values: FloatArray, noise: float | None, model: Model) -> Beliefs:
+def _believed(task: Task, plays: Table, model: Model) -> Beliefs:
     known = prior(
         task.given,
-        values,
+        plays.values,
         kernel=model.kernel(task.space.groups),
         output_scale=model.scale,
-        noise_std=noise or model.tau,
+        noise_std=plays.noise or model.tau,
         tau=model.tau,
         centre=model.centre,
     )
@@ -83,8 +75,8 @@ def _believed(task: Task, values: FloatArray, noise: float | None, model: Model)
 def _unit(task: Task, values: FloatArray) -> float:
     """The spread of the values over the space: the first plays cover it, later ones are more alike."""
     if task.method == "influence-pe":
-        return spread(values[: len(task.start)])
-    first = values[: max(2 * task.enough, 8)]
+        return spread(values[: len(task.initial_rows)])
+    first = values[: max(2 * task.first_fit_at, 8)]
     return max(spread(first), spread(values)) if np.ptp(first) else spread(values)
 
 

@@ -11,9 +11,9 @@ from unswayed.spaces import Space
 from unswayed.types import FloatArray, IntArray
 
 EVERYWHERE = 300  # rows all over the space
-NEAR = 400  # rows around the leaders
+NEAR_ROWS = 400  # rows around the leaders
 MOVED = 100  # rows with one parameter of a leader moved
-FEW = EVERYWHERE + NEAR  # a space with at most this many points is considered as a whole
+FEW = EVERYWHERE + NEAR_ROWS  # a space with at most this many points is considered as a whole
 INITIAL = 64  # different initial rows, used until a value is told
 SOBOL = 256  # starts all over the space
 AROUND = 50  # starts at each distance from the leaders
@@ -110,12 +110,12 @@ def starts(space: Space, leaders: FloatArray, rng: np.random.Generator) -> Float
 
 def candidates(space: Space, leaders: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Rows to compare with those that were played: some everywhere, some around the leaders."""
-    near = [space.around(leaders, radius, NEAR // len(RADII), rng) for radius in RADII]
+    near = [space.around(leaders, radius, NEAR_ROWS // len(RADII), rng) for radius in RADII]
     everywhere = space.arms(EVERYWHERE, int(rng.integers(2**31)))
     if len(everywhere) > EVERYWHERE:  # a long table
         everywhere = everywhere[rng.choice(len(everywhere), EVERYWHERE, replace=False)]
     moved = one_parameter_moved(space, leaders, everywhere, rng)
-    return np.vstack([everywhere, moved, *near, space.nearest(leaders, NEAR // len(leaders))])
+    return np.vstack([everywhere, moved, *near, space.nearest(leaders, NEAR_ROWS // len(leaders))])
 
 
 def one_parameter_moved(

@@ -99,7 +99,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     arm, points = case.winner, task.space.decode(surrogate.rows)
     counted, everything, mixture = Counted.of(case), case, None
     deviation = prior.output_scale * float(kept.posterior.deviation[arm])
-    estimate = prior.in_units(float(kept.posterior.mean[arm]))
+    estimate = prior.unstandardized(float(kept.posterior.mean[arm]))
     if given.complete:
         records = _records(data, surrogate)
         everything = replace(
@@ -141,7 +141,7 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> Case:
     without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
     return Case(
         given=given,
-        span=Span.of(data.values[kept], given.feared),
+        span=Span.of(data.values[kept], given.threat_or_nothing),
         model=prior,
         records=_records(data, surrogate).only(kept),
         posterior=posterior,
@@ -189,7 +189,7 @@ def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
 
 def _records(data: Data, surrogate: Surrogate) -> Records:
     """All plays, one by one, standardised."""
-    values = surrogate.beliefs.prior.standard(data.values)
+    values = surrogate.beliefs.prior.standardized(data.values)
     weights = np.ones(len(values)) if surrogate.binary else surrogate.kept.records.weights
     arms = np.array(surrogate.arms_of(data.rows), dtype=np.int64)
     return Records(arms, values, weights, data.sources)
@@ -233,7 +233,7 @@ def _winners_without(task: Task, data: Data, surrogate: Surrogate, case: Case) -
         if not left.any():
             found.append(None)
             continue
-        lower = cautious(*surrogate.field_of(left).at(surrogate.rows), case.without)
+        lower = cautious(*surrogate.posterior_of(left).at(surrogate.rows), case.without)
         best = int(np.argmax(lower))
         found.append(arm if lower[best] - lower[arm] <= margin else best)
     return found
@@ -243,7 +243,7 @@ def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str
     """The plays that are set aside, and how far they are off in all: a batch of outcomes by its sum."""
     aside = np.flatnonzero(~_kept(data, surrogate))
     expected = surrogate.kept.posterior.mean[surrogate.arms_of(data.rows[aside])]
-    off = data.values[aside] - surrogate.beliefs.prior.in_units(expected)
+    off = data.values[aside] - surrogate.beliefs.prior.unstandardized(expected)
     together = data.blocks[aside] if surrogate.binary else aside
     total = float(np.abs(np.bincount(together, weights=off)).sum()) if len(aside) else 0.0
     return {"set_aside": tuple(sorted(numbers[int(i)] for i in aside)), "set_aside_total": total}
@@ -253,7 +253,7 @@ def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     """The models that the plays that are kept leave possible."""
     kept, model, prior = surrogate.kept.mask, surrogate.beliefs.fitted, surrogate.beliefs.prior
     shapes = Shapes.given(prior.shape) if model is None else Shapes.around(model, task.space.groups)
-    plays, values = data.table(task.given.noise_std), prior.in_units(surrogate.kept.corrected)
+    plays, values = data.table(task.given.noise_std), prior.unstandardized(surrogate.kept.corrected)
     sources = None if plays.sources is None else plays.sources[kept]
     noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
     return Mixture.of(

@@ -1,6 +1,6 @@
 """What it is worth to measure something again, because its value may be a lie.
 
-    m, v    what the other plays say of f at a played point: mean and variance
+    m, v    prediction of f at a played point from the other plays: mean and variance
     p       the probability that its value is a lie: by Bayes' rule, against a lie that may be anything in the range
     b       the mean of the leader
 

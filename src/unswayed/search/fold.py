@@ -20,7 +20,7 @@ import numpy as np
 
 from unswayed.core.data.measurement import finite
 from unswayed.errors import InvalidInput
-from unswayed.judgement.map_fit import LENGTHS, Model
+from unswayed.judgement.fit import LENGTHS, Model
 from unswayed.search.beliefs import Beliefs, believed, estimate
 from unswayed.search.modes import GROWTH, Eliminating, Guided, Mode, begin, enough, next_fit, step
 from unswayed.search.task import Data, Event, Failed, Task

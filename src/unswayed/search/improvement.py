@@ -25,8 +25,8 @@ from unswayed.types import FloatArray
 
 CLIMBS = 4  # climb from this many rows, and from the best of each family
 CLIMB_STEPS = 12  # of L-BFGS, at most
-HORIZON = 10  # plays of a short study, for each parameter and one more: from then on doubt counts in full
-LEADERS = 3  # starts lie around this many rows of largest mean
+HORIZON = 10  # doubt counts in full from this many plays times (parameters + 1)
+LEADERS = 3  # climbs start near this many rows with the largest means
 WALK = 8  # moves to neighbours at most, where parameters are whole numbers, steps or categories
 SUCCESS_POWER = 8  # a failed play teaches little: with 1 a third more plays fail, and as many runs are lost
 

@@ -191,7 +191,7 @@ def step(mode: Mode, event: Event) -> Mode:
 
 def enough(task: Task, data: Data) -> bool:
     """Whether there are enough values for a model."""
-    return data.plays >= task.enough or (data.plays >= FEWEST and data.plays + data.failures >= task.enough)
+    return data.plays >= task.first_fit_at or (data.plays >= FEWEST and data.plays + data.failures >= task.first_fit_at)
 
 
 def _decided(guided: Guided) -> Mode:
@@ -225,7 +225,7 @@ def _eliminate(mode: Eliminating, event: Event) -> Eliminating:
     elif event.why is Why.ADDED:  # it counts in the estimate, not in the elimination
         phase = before
     else:
-        phase = before.tell(event.row, mode.surrogate.beliefs.prior.standard(event.value))
+        phase = before.tell(event.row, mode.surrogate.beliefs.prior.standardized(event.value))
     eliminated = len(phase.active) < len(before.active)
     mode = replace(mode, phase=phase)
     return _narrowed(mode) if eliminated and mode.task.all_rows is None else mode

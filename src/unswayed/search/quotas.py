@@ -43,8 +43,8 @@ FAMILY_PLAYS = 3  # for each parameter of a family, and one more
 FAMILY_LEAST = 10  # plays
 FAMILY_MOST = 0.5  # of all plays
 CONFIRMING = 3  # plays of the later half
-BESIDE = 0.95  # a play whose correlation with the leader is at least this confirms it
-SHORT = 2.0  # a confirming value may be this many standard deviations below the leader
+CONFIRMING_CORRELATION = 0.95  # a play whose correlation with the leader is at least this confirms it
+CONFIRMING_SHORTFALL = 2.0  # a confirming value may be this many standard deviations below the leader
 RESTART_PLAYS = 7  # for each parameter, and one more
 REACH = 0.3  # of a side of the cube: each coordinate stays this close to the best play of the restart
 
@@ -113,7 +113,9 @@ def _confirmed(search: Guided, row: FloatArray, mean: float) -> bool:
     rows, own = surrogate.rows[kept.records.arms[late]], kernel.diagonal(row[None])
     covariance = kernel(row[None], rows)[0]
     deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / kept.records.weights[late])
-    enough = (covariance >= BESIDE * own) & (kept.corrected[late] >= mean - SHORT * deviation)
+    enough = (covariance >= CONFIRMING_CORRELATION * own) & (
+        kept.corrected[late] >= mean - CONFIRMING_SHORTFALL * deviation
+    )
     return int(enough.sum()) >= CONFIRMING
 
 
@@ -124,10 +126,10 @@ def propose_restart(turn: Turn) -> Sequence[Proposal]:
         return []
     made = np.flatnonzero([told.why is Why.RESTART for told in search.data.told])
     own = search.data.only(made[len(made) - len(made) % (RESTART_PLAYS * (len(space.names) + 1)) :])
-    if own.plays < task.enough:
+    if own.plays < task.first_fit_at:
         rng = turn.rng
         centre = own.rows[:1] if own.plays else space.spread(1, rng)
-        rows = np.vstack([centre, space.around(centre, REACH, 2 * task.enough, rng)])
+        rows = np.vstack([centre, space.around(centre, REACH, 2 * task.first_fit_at, rng)])
     else:
         field = Surrogate.fit(task, search.beliefs, own).measured
         best = int(np.argmax(field.means))

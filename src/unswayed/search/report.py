@@ -34,8 +34,8 @@ def _levels(answer: Answer) -> list[str]:
     lines = [] if answer.threat is not None else ["You named no threat; this is what each kind would mean:"]
     lines.append(
         f"Breakdown budget, with the model held fixed: {at_least(b.budget)}. Less tampering with the "
-        f"measurements kept would not have changed the recommendation to {_other(answer)}; this much, on measurements "
-        f"at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
+        f"measurements kept would not have changed the recommendation to {_other_point(answer)}; this much, on "
+        f"measurements at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
     )
     return [*lines, _counts(answer)]
 
@@ -48,7 +48,7 @@ def what_if(answer: Answer, kind: str, amount: float) -> str:
         kind: total, lies or liars.
         amount: The sum of changes, or how many lies or liars.
     """
-    b, change = answer.breakdown, f"changed the recommendation to {_other(answer)}"
+    b, change = answer.breakdown, f"changed the recommendation to {_other_point(answer)}"
     if b.budget == 0:
         return "No tampering is needed: another point is as good already."
     if kind == "total":
@@ -62,7 +62,7 @@ def what_if(answer: Answer, kind: str, amount: float) -> str:
     return f"{up_to} {'would not' if few is None or amount < few else 'could'} have {change}."
 
 
-def _other(answer: Answer) -> str:
+def _other_point(answer: Answer) -> str:
     """Which other points count as a change: in a continuum not those that are as good up to the noise."""
     return f"one that is {_worse(answer)}" if answer.continuum else "another"
 
@@ -82,7 +82,7 @@ def _counts(answer: Answer) -> str:
     kinds = [_count(b.lies, "false measurement")]
     kinds += [_count(b.liars, "lying source")] if len(answer.sources) > 1 else []
     values = f"values between {answer.shown_range}{seen}"
-    changed = f"changed the recommendation to {_other(answer)}"
+    changed = f"changed the recommendation to {_other_point(answer)}"
     return f"With {fixed} held fixed and {values}, what could have {changed}: {'; '.join(kinds)}."
 
 

@@ -88,8 +88,8 @@ def propose(
         A row of the unit cube, and why it was chosen.
     """
     task = mode.task
-    if isinstance(mode, Starting) or (task.method == "influence-pe" and number < len(task.start)):
-        return Proposal(initial_row(task.space, task.start, mode.data.failed, number, task.seed), Why.START)
+    if isinstance(mode, Starting) or (task.method == "influence-pe" and number < len(task.initial_rows)):
+        return Proposal(initial_row(task.space, task.initial_rows, mode.data.failed, number, task.seed), Why.START)
     again = len(pending) // CROWD if task.all_rows is not None else 0
     if again > 1 and not (pending[-again:] == pending[-1]).all():
         return Proposal(pending[-1], _reason_again(mode, pending[-1]))

@@ -78,13 +78,13 @@ class Surrogate:
     def _judged(cls, task: Task, beliefs: Beliefs, data: Data, table: Table, threshold: float | None) -> Self:
         prior, threat = beliefs.prior, Threat.of(task.given.threat)
         most = threshold or threshold_of(data)
-        threat = None if threat is None else threat.mapped(1 / prior.output_scale, prior.standard)
+        threat = None if threat is None else threat.mapped(1 / prior.output_scale, prior.standardized)
         kept = set_aside(
-            table.with_values(prior.standard(table.values)),
+            table.with_values(prior.standardized(table.values)),
             gram(prior.kernel, table.points),
             prior.lam,
             threshold=most,
-            allowance=Allowance.of(threat, task.free),
+            allowance=Allowance.of(threat, task.noise_allowance),
             named=len(data.names),
         )
         return cls(beliefs, threat, most, table.points, data.names, data.binary, kept)
@@ -94,11 +94,11 @@ class Surrogate:
         kept = extended(
             self.kept,
             judging,
-            table.with_values(prior.standard(table.values)),
+            table.with_values(prior.standardized(table.values)),
             gram(prior.kernel, table.points),
             self.measured.at(table.points),
             threshold=self.threshold,
-            allowance=Allowance.of(self.threat, task.free),
+            allowance=Allowance.of(self.threat, task.noise_allowance),
         )
         return replace(self, rows=table.points, kept=kept)
 
@@ -134,13 +134,13 @@ class Surrogate:
         told = self.kept.posterior
         some = told.counts > 0
         if not some.any():
-            return self.field_of(self.kept.mask)
+            return self.posterior_of(self.kept.mask)
         n = told.counts[some]
         y = told.mean[some] + told.lam / n * told.weights[some]
         return PointPosterior.of(self.beliefs.prior.kernel, told.lam, self.rows[some], n, y)
 
-    def field_of(self, mask: BoolArray) -> PointPosterior:
-        """The posterior of some plays at any row; of all, if none is left.
+    def posterior_of(self, mask: BoolArray) -> PointPosterior:
+        """The posterior at any row, given some plays; given all, if none is left.
 
         None is left if an output scale was given that is far too small: all plays look like faults.
         """

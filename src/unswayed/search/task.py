@@ -25,7 +25,7 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 
 _APPEND_LOCK = Lock()
 METHODS = ("auto", "guided", "influence-pe")
-FREE = 2.0  # standard deviations
+NOISE_ALLOWANCE = 2.0  # standard deviations: 95% of honest values are nearer
 BATCH = 30  # successes, or failures, that the outcomes of one batch hold on average
 
 
@@ -71,7 +71,7 @@ class Task:
         """Refuse a kernel that cannot be computed on every row of the space."""
         corner = self.space.legal(np.ones((1, self.space.columns)))  # of a box, the farthest from the origin
         try:
-            kernel(self.start, self.start)
+            kernel(self.initial_rows, self.initial_rows)
             kernel.diagonal(np.vstack([self.space.arms(EVERYWHERE, 0), corner]))
         except UnswayedError as error:
             fits = f"does not fit the {self.space.columns} column(s) of space.encode"
@@ -83,7 +83,7 @@ class Task:
         return all_rows(self.space, self.seed)
 
     @cached_property
-    def start(self) -> FloatArray:
+    def initial_rows(self) -> FloatArray:
         """The rows that are played before there is a model."""
         return (first_rows_twice if self.method == "influence-pe" else first_rows)(self.space, self.seed)
 
@@ -99,16 +99,16 @@ class Task:
         return self.method == "influence-pe" or (self.method == "auto" and known)
 
     @property
-    def free(self) -> float:
+    def noise_allowance(self) -> float:
         """This many standard deviations of what is set aside are taken for noise, and not charged to the threat."""
-        return 0.0 if self.method == "influence-pe" else FREE
+        return 0.0 if self.method == "influence-pe" else NOISE_ALLOWANCE
 
     @property
-    def enough(self) -> int:
+    def first_fit_at(self) -> int:
         """With this many values there can be a model."""
         if self.method == "influence-pe":
-            return len(self.start)
-        return min(max(len(self.space.names) + 1, 2 * len(self.space.families)), len(self.start))
+            return len(self.initial_rows)
+        return min(max(len(self.space.names) + 1, 2 * len(self.space.families)), len(self.initial_rows))
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ READ = frozenset({Role.OWNER, Role.READER})
 SEND = frozenset({Role.OWNER, Role.SOURCE})
 OWN = frozenset({Role.OWNER})
 OPEN: frozenset[Role] = frozenset()  # no token needed
-MOST = 1000  # plays that one request asks for
+MOST_ASKED = 1000  # plays that one request asks for
 HELD = 100  # plays that a source has at a time: nobody else is served while they are chosen
 
 
@@ -104,7 +104,7 @@ class Api:
     def ask(self, call: Call) -> tuple[int, Body]:
         """Plays to measure."""
         body = call.take("n", "source")
-        n = whole(require(body.get("n", 1), int, "n"), "n", least=1, most=MOST)
+        n = whole(require(body.get("n", 1), int, "n"), "n", least=1, most=MOST_ASKED)
         source = call.token.name
         n = min(n, HELD) if call.token.role is Role.SOURCE else n
         if call.token.role is Role.OWNER and body.get("source") is not None:
@@ -202,7 +202,7 @@ class Api:
         return 201, {"name": body["name"], "token": token}
 
     def revoke(self, call: Call) -> tuple[int, Body]:
-        """Make a token worthless."""
+        """Revoke a token."""
         if call.path["token"] not in [row["name"] for row in self.host.tokens.rows()]:
             raise Refused(404, "there is no such token")
         self.host.tokens.revoke(call.path["token"])

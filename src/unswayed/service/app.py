@@ -85,7 +85,7 @@ class App:
             raise
         except Exception:
             traceback.print_exc()
-            line = "a mistake of the server, which its log describes"
+            line = "internal server error; see the server log"
             response = reply(500, {"error": line}) if is_api else error_page(500, line)
         for name, value in SAFE.items():
             response.headers.setdefault(name, value)

@@ -1,4 +1,4 @@
-"""What a body may hold: a number is a number, and nothing that could be read as one."""
+"""What a body may hold. JSON types are strict: no text and no booleans where a number is expected."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Host:
 
     Args:
         database: Where they are.
-        lease: For how many seconds a play is lent.
+        lease: Seconds a play stays reserved without a heartbeat.
     """
 
     def __init__(self, database: Database, lease: float = LEASE) -> None:

@@ -97,7 +97,7 @@ class Server:
 
 
 def _line(reply: bytes) -> str:
-    """What a server says of an error."""
+    """The error message in a reply of the server."""
     try:
         return printable(str(json.loads(reply)["error"]), limit=500)
     except (ValueError, KeyError, TypeError):

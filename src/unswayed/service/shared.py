@@ -105,7 +105,7 @@ class SharedStudy(DatabaseStudy):
     # asking
 
     def ask_as(self, source: str, n: int, lease: float, who: str, key: str | None, digest: str) -> tuple[int, Body]:
-        """The source's open plays, then those whose lease has ended, then new ones, up to n; each is lent for a lease.
+        """The source's open plays, then those whose lease has ended, then new ones, up to n, reserved for a lease.
 
         Args:
             source: Who will measure them.

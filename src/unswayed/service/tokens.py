@@ -97,7 +97,7 @@ class Tokens:
         return token
 
     def check(self, token: str) -> Token | None:
-        """The token that a text is; None if it is none."""
+        """The token with this text; None if there is none."""
         return self._find(digest(token))
 
     def _find(self, hashed: str) -> Token | None:
@@ -107,12 +107,12 @@ class Tokens:
         now = time()
         if now - self._seen.get(hashed, 0.0) > SEEN:
             self._seen[hashed] = now
-            with suppress(SystemFault):  # a note; who only reads is not refused because nothing can be written
+            with suppress(SystemFault):  # only a note: reading works where nothing can be written
                 self._database.token_seen(hashed, now)
         return Token(row["name"], Role(row["role"]), row["study"], hashed)
 
     def revoke(self, name: str) -> None:
-        """Make a token worthless.
+        """Revoke a token.
 
         Raises:
             InvalidInput: There is none of that name.

@@ -155,7 +155,7 @@ class Web:
         return back(call, "sources")
 
     def change(self, call: Call) -> Response:
-        """Change settings; a field that is empty says that nobody knows, or that there is no limit."""
+        """Change settings; an empty field means not known, or no limit."""
         study, body = self._host.study(call.path["name"]), call.body
         changes: dict[str, Any] = {}
         if "threat" in body:
@@ -175,7 +175,7 @@ class Web:
         return self.tokens(call, (name, self._host.tokens.make(name, role, study or None)))
 
     def revoke(self, call: Call) -> Response:
-        """Make a token worthless."""
+        """Revoke a token."""
         self._host.tokens.revoke(call.path["token"])
         return RedirectResponse("/tokens", 303)
 
@@ -225,7 +225,7 @@ def back(call: Call, *part: str, **query: Any) -> Response:
 
 
 def threat_of(text: str) -> Any:
-    """The threat that somebody typed: a number, an object, or nothing if nobody knows."""
+    """The threat that somebody typed: a number, an object, or nothing if it is not known."""
     if text.startswith("{"):
         return parse_json(text.encode(), "application/json")
     return parse_float(text, "the threat") if text else None

@@ -39,7 +39,7 @@ def work(
         command: What measures.
         jobs: Plays at a time.
         retries: How often to try a failed play again.
-        give_up: Stop if so many first plays all fail for the same reason; 0: never. By default 5 more than `jobs`.
+        give_up: Stop if the first plays all fail for one reason, this many; 0: never. By default 5 more than `jobs`.
         idle: Seconds to wait when all plays are handed out.
         say: Is told in one line what happens.
 
@@ -145,7 +145,7 @@ class _Reports:
             self.send()
         elif len(self.held) >= self._most:
             kept = "they stay open, and others get them when their leases end"
-            hint = "mend the program; --give-up 0 goes on in any case"
+            hint = "fix the program; --give-up 0 continues anyway"
             raise InvalidInput(f"the first {len(self.held)} plays all failed: {shown}; {kept}; {hint}")
 
     def send(self) -> None:

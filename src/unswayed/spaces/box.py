@@ -227,7 +227,7 @@ class Box:
 
     @property
     def families(self) -> IntArray:
-        """How many parameters the points of each family have, besides the gates; empty if there are many families."""
+        """How many parameters other than gates the points of each family have; empty if there are many families."""
         return np.empty(0, dtype=np.int64) if self.conditions is None else self.conditions.family_sizes
 
     def family_of(self, X: FloatArray) -> IntArray:

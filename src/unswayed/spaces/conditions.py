@@ -137,7 +137,7 @@ class Conditions:
 
     @cached_property
     def family_sizes(self) -> IntArray:
-        """How many parameters, besides the gates, the points of each family have."""
+        """How many parameters, not counting the gates, the points of each family have."""
         names = [name for name in self.parameters if name not in self.gates]
         return np.array([sum(self.has(name, one) for name in names) for one in self.families], dtype=np.int64)
 

@@ -135,7 +135,7 @@ class Options:
         return self._encoded[list(order)]
 
     def nearest(self, X: ArrayLike, n: int) -> FloatArray:
-        """The n options that are nearest to each row of a table, without repeats; of labels none is nearer.
+        """The n options that are nearest to each row of a table, without repeats; all labels are equally near.
 
         Args:
             X: Rows of the unit cube.
@@ -218,6 +218,7 @@ class Options:
 
     @cached_property
     def _tree(self) -> cKDTree:
+        """Finds the options that are nearest to a row."""
         return cKDTree(self._encoded, compact_nodes=False, balanced_tree=False)
 
     def _nearest(self, X: NDArray[np.float64]) -> list[int]:

@@ -136,7 +136,7 @@ class Space(Protocol):
 
     @property
     def families(self) -> IntArray:
-        """How many parameters the points of each family have, besides the gates; empty without conditions, or if there
+        """How many parameters other than gates the points of each family have; empty without conditions, or if there
         are many families."""
 
     def family_of(self, X: FloatArray) -> IntArray:

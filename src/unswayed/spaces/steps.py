@@ -14,7 +14,7 @@ from unswayed.types import FloatArray
 
 MOST_DIGITS = 15
 MOST_PLACES = 22  # 10^22 is the largest power of ten that is a float without rounding
-NEAR = 1e-9  # steps by which a number may miss its step: the rounding of sums and products
+STEP_TOLERANCE = 1e-9  # a number may be off its step by this share of one: the rounding of sums and products
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Steps:
         """The number of this step; an error about `name` if it lies between two steps."""
         nearest = float(self.numbers(self.counts(np.array([number])))[0])
         width = self.each / 10.0**self.places
-        if abs(number - nearest) > NEAR * width:
+        if abs(number - nearest) > STEP_TOLERANCE * width:
             steps = f"steps of {shown(width)} from {shown(self.first / 10.0**self.places)}"
             raise InvalidInput(f"{name} = {shown(number)} lies between two {steps}; the nearest is {shown(nearest)}")
         return nearest

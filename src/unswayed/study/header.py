@@ -19,7 +19,7 @@ from unswayed.types import whole
 
 LARGEST_RECORD = 10_000  # a longer list of options is recorded by its fingerprint only
 WORDS = {"parallel": "plays in parallel", "note": "what is measured", "noise_std": "noise", "threat": "threat (budget)"}
-SHOWN = 60
+SHOWN_LENGTH = 60  # characters of a setting in an error
 
 
 def open_journal(journal: str | os.PathLike[str] | Journal | None) -> Journal:
@@ -64,7 +64,7 @@ def read_state(records: list[Record], journal: str, space: Space | None = None) 
 
 
 def now() -> float:
-    """Seconds since 1970, for a record."""
+    """Seconds since 1970, as records have them."""
     return round(time(), 3)
 
 
@@ -143,7 +143,7 @@ def _space_record(space: Space) -> dict[str, Any]:
 def _shown(name: str, value: object) -> str:
     value = str(Threat(**value)) if name == "threat" and isinstance(value, dict) else value
     text = "not given" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+    return text if len(text) <= SHOWN_LENGTH else text[:SHOWN_LENGTH] + "..."
 
 
 def _reason(error: Exception) -> str:

@@ -167,7 +167,7 @@ class _First:
             for failed in self.failures:
                 study.restore(failed)
             kept = "they do not count, and will be measured first when the study goes on"
-            hint = "give_up=0 (--give-up 0) goes on in any case"
+            hint = "give_up=0 (--give-up 0) continues anyway"
             raise InvalidInput(f"the first {self.most} plays all failed: {reason}; {kept}; {hint}")
 
 
@@ -188,7 +188,7 @@ def _run_command(study: Optimizer, command: Command, how: RunOptions, watcher: W
         except CannotStart as error:
             if patience.worked:
                 raise SystemFault(f"{error}; its plays stay open, and the same call goes on with them") from None
-            hint = "nothing was measured, and no play counts: mend the command, and run it again"
+            hint = "nothing was measured, and no play counts: fix the command, and run it again"
             raise InvalidInput(f"{error}; {hint}") from None
         finally:
             command.stop()

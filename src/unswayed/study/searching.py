@@ -40,7 +40,7 @@ class Searching:
     def _begin(self, state: State) -> None:
         self._state, self._task, self.edition = state, state.task, state.edition
         self._fold: Fold | None = None
-        self._known = 0  # so many answers have entered, also those that do not count
+        self._known = 0  # answers that have entered, also those that do not count
         self._rows = np.empty((0, self._task.space.columns))  # of the plays so far
         self._answered: tuple[tuple[Play, ...], Answer] | None = None
         self.__dict__.pop("_identity", None)
@@ -140,5 +140,5 @@ class Searching:
         if play.status is Status.FAILED:
             return Failed(row)
         value = finite(play.value)
-        value = self._task.given.feared.clipped(-value if self._state.settings.minimize else value)
+        value = self._task.given.threat_or_nothing.clipped(-value if self._state.settings.minimize else value)
         return Told(row, value, play.source, play.noise_std, play.trials, play.why)

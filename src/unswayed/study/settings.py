@@ -95,7 +95,7 @@ class StudyArgs(GivenArgs, total=False):
 
 
 def source_names(sources: object) -> tuple[str, ...]:
-    """Names of sources, each once; refuse what is none."""
+    """Names of sources, each once; an error if one is not a name."""
     if isinstance(sources, str) or not isinstance(sources, Iterable):
         raise InvalidInput(f"quarantined must be a list of the names of sources, not {sources!r}")
     return tuple(dict.fromkeys(str(Measurement(0.0, source).source) for source in sources))

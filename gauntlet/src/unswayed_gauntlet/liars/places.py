@@ -34,7 +34,7 @@ HIDDEN_WITHIN = 0.25  # ranges: ... and at most this far below the best value
 HIDDEN_AS = 0.25  # quantile: what `hide` reports instead
 TRUE_PLAYS = 5  # plays at the start that the clairvoyant liar reports truly
 CLOSE = 0.2  # share of the space nearest to the best point: clairvoyant-near
-FAR = 0.5  # share of the space farthest from the best point: clairvoyant-far
+FAR_SHARE = 0.5  # share of the space farthest from the best point: clairvoyant-far
 BELOW_WORST = 0.2  # ranges: reports of clairvoyant-near
 ABOVE_BEST = 0.4  # ranges: reports of clairvoyant-far
 FOCUS = 0.1  # share of the space around the median point: focused
@@ -87,7 +87,7 @@ def clairvoyant_near(problem: SpaceProblem, plays: int, rng: np.random.Generator
 def clairvoyant_far(problem: SpaceProblem, plays: int, rng: np.random.Generator) -> Wish:
     """Plays far from the best point report a value above the best."""
     known = survey(problem)
-    radius = known.radius(known.best, 1 - FAR)
+    radius = known.radius(known.best, 1 - FAR_SHARE)
     high = problem.best + ABOVE_BEST * problem.range
     return lambda play: (
         high - play.truth if play.number >= TRUE_PLAYS and distance(play.row, known.best) > radius else 0.0

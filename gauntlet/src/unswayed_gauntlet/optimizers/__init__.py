@@ -19,7 +19,7 @@ from unswayed.experiments.player import OwnPlayer, Player
 from unswayed.spaces import Space
 from unswayed_gauntlet.game import MatchGame
 
-WARY = 0.05  # share of plays x range: the total that unswayed-wary is told, whoever lies
+WARY_SHARE = 0.05  # share of plays x range: the total that unswayed-wary is told, whoever lies
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class OptimizerEntry:
 _BOTORCH = ("botorch", "gpytorch", "torch", "numpy", "scipy")
 OPTIMIZERS: Mapping[str, OptimizerEntry] = {
     "unswayed": OptimizerEntry("study:Unswayed", 1, (), ours=True),
-    "unswayed-wary": OptimizerEntry("study:Unswayed", 1, (), ours=True, threat=WARY),
+    "unswayed-wary": OptimizerEntry("study:Unswayed", 1, (), ours=True, threat=WARY_SHARE),
     "random": OptimizerEntry("random:Random", 1, ("numpy",)),
     "tpe": OptimizerEntry("optuna:Optuna", 1, ("optuna", "numpy"), {"sampler": "TPESampler"}),
     "gp": OptimizerEntry("optuna:Optuna", 1, ("optuna", "torch", "numpy", "scipy"), {"sampler": "GPSampler"}),

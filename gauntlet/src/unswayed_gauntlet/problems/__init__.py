@@ -28,7 +28,7 @@ from unswayed_gauntlet.problems.recorded_runs import HPO, LAB
 
 DEVELOPMENT = ("branin-2", "hartmann-6", "levy-10", "mixed-5", "mlp-phoneme", "hplc", "svm-digits")
 HELD_OUT = ("camel-2", "rosenbrock-4", "styblinski-10", "mixed-7", "net-naval", "photo-wf3", "boost-diabetes")
-SAMPLE = 4096  # random rows, of which the best 16 start a climb
+SAMPLE = 4096  # random rows; climbs start from the best 16
 RADII = 0.5 ** np.arange(2, 22)  # steps of a climb: from a quarter of the cube down to 5e-7
 
 

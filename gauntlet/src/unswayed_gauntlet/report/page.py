@@ -17,7 +17,7 @@ from unswayed_gauntlet.report.scores import HONEST, LOST, FinishedMatch, GameId,
 
 HEAT = (0.01, 0.03, LOST, 0.25, 0.5)  # gaps at which the colour of a table of medians changes
 LONGEST = 500  # characters of a reason
-MOST = 200  # reasons that are listed
+MOST_REASONS = 200  # reasons that are listed
 environment(__package__).filters |= FORMATS
 environment(__package__).globals |= DRAWN
 
@@ -65,7 +65,10 @@ def page(rows: Iterable[Mapping[str, Any]], *, settings: Mapping[str, Any], fail
         settings=settings,
         failures=len(failures),
         failed=_failed(failures),
-        reasons=[*reasons[:MOST], *([f"and {len(reasons) - MOST:,} more"] if len(reasons) > MOST else [])],
+        reasons=[
+            *reasons[:MOST_REASONS],
+            *([f"and {len(reasons) - MOST_REASONS:,} more"] if len(reasons) > MOST_REASONS else []),
+        ],
         views=list(_views(runs)),
         corruptions=list(_corruptions(runs)),
         problems=list(_problems(runs)),

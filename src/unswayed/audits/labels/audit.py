@@ -204,7 +204,7 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
 
 
 def _rivals(data: LabelData, winner: int) -> tuple[tuple[Rival, ...], Breakdown]:
-    """The options that the fewest lies make win; who wins by the least tampering, where it is done, and how much."""
+    """The options that win with the fewest lies; and the least tampering that changes the winner."""
     lead = leads_in_units(data, winner)
     power, where = powers(data, winner)
     budget = np.maximum(lead, 0.0) / power

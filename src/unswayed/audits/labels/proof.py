@@ -33,8 +33,8 @@ class Proof:
         threat: The tampering that it allows for.
         candidates: The options that may be the best, the winner among them.
         largest_gap: The winner is at most this far from the best; infinite if a lie may be of any size.
-        lies: The winner is the best unless more than this number of values are false, besides the rest of the threat;
-            -1 if it may not be the best even if none is.
+        lies: The winner is the best unless more than this number of values are false, in addition to the rest of the
+            threat; -1 if it may not be the best even without a false value.
         best_untampered: Whether the winner is the best if there was no tampering at all.
         noise_std: The noise of one value that this rests on; None for counts.
     """

@@ -83,7 +83,7 @@ def _sources_differ(audit: LabelAudit, within: Within) -> str:
 
 
 def _limit(audit: LabelAudit) -> str:
-    """What is known where a threat is too much."""
+    """Why the winner is not safe against the threat."""
     proof, threat = audit.certificate, audit.threat
     if not audit.span.given and threat.lies + threat.liars:
         return "how far a lie can be from the truth is not known; give the range of honest values (low and high)"
@@ -96,7 +96,7 @@ def _limit(audit: LabelAudit) -> str:
     if proof is not None and threat.lies and not threat.liars and not threat.total and proof.lies >= 0:
         most = f"at most {counted(proof.lies, audit.lie)}" if proof.lies else "none"
         return f"{sure(proof.delta)} it is the best only if there were {most}"
-    return "with it and chance together, another option may be better"
+    return "this threat plus chance could make another option better"
 
 
 def _measured(audit: LabelAudit, option: int) -> int:

@@ -101,7 +101,7 @@ def restore(study: Name, numbers: Numbers = None, source: AllOf = None) -> None:
 
 
 def _chosen(study: Study, numbers: list[int] | None, source: str | None, those: Sequence[str], verb: str) -> list[Play]:
-    """The plays that are meant, all of which can be changed; those of a source, or by number."""
+    """The plays to change, chosen by number or by source; a number must be that of a play that can be changed."""
     if bool(numbers) == (source is not None):
         raise InvalidInput("give the numbers of plays, or --source NAME" + (", not both" if numbers else ""))
     log = study.log

@@ -21,7 +21,7 @@ Number = Annotated[int, typer.Argument(help="The number of the play.", metavar="
 Reason = Annotated[str, typer.Option(help="Why, in one line; it is kept.")]
 Source = Annotated[str | None, typer.Option(help="Who or what measured it.")]
 NoiseStd = Annotated[float | None, typer.Option(help="The standard error of this value.")]
-Trials = Annotated[int | None, typer.Option(help="The value is the mean of so many yes-or-no outcomes.")]
+Trials = Annotated[int | None, typer.Option(help="The value is the mean of this many yes-or-no outcomes.")]
 
 VALUES = {"ignore_unknown_options": True}  # so that -0.5 is a value, and not an option
 
@@ -32,7 +32,7 @@ def is_url(study: str) -> bool:
 
 
 def open_study(study: str) -> Any:
-    """The study to write to; a context manager. What was mended in its journal is said in one line."""
+    """The study to write to; a context manager. One line says what was repaired in its journal."""
     if is_url(study):
         return connected(study)
     from unswayed.cli.output import warnings_said

@@ -107,7 +107,7 @@ class EpochPosterior:
     def overlapping(self, width: FloatArray, factor: float, cover_error: float = 0.0) -> BoolArray:
         """The arms whose band reaches the highest lower bound, for bands mean +- width, width = factor * deviation.
 
-        With a cover the upper ends are raised by its error: f may be so much larger elsewhere in the cell of an arm.
+        With a cover the upper ends are raised by its error: f may be larger elsewhere in the cell of an arm.
         No arm is dropped by less than the rounding errors of both bands. Cheap bounds on these settle most arms.
         """
         posterior = self.posterior

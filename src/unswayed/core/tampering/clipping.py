@@ -1,4 +1,4 @@
-"""Counted lies as a budget: clip every reward to where honest ones lie, then a lie can change only so much.
+"""Counted lies as a budget: clip every reward to where honest ones lie, then no lie can change more than their range.
 
     low, high   bounds of f              sigma   sub-Gaussian scale of the noise of one play
     K           number of lies           delta   probability that an honest reward lies outside the range

@@ -165,6 +165,7 @@ def _lasted(seconds: float) -> str:
 
 
 def _page(template: str, who: Who | None, **about: Any) -> str:
+    """A template of this folder, filled in for the one who looks."""
     return shared.rendered(__package__, template, who=who, **about)
 
 

@@ -167,7 +167,7 @@ def what_ifs(answer: Answer, kind: str | None, amount: str | None) -> list[WhatI
     if len(answer.sources) > 1:
         curves += [_counts("liars", answer.lowest_leads_sources, b.liars)]
     feared = answer.threat or Threat()
-    chosen = {name: _amount(amount, name) if name == kind else None for name in TITLES}
+    chosen = {name: _typed_amount(amount, name) if name == kind else None for name in TITLES}
     return [_what_if(answer, curve, getattr(feared, curve.kind), chosen[curve.kind]) for curve in curves]
 
 
@@ -204,8 +204,8 @@ def _what_if(answer: Answer, curve: Curve, feared: float, chosen: float | None) 
     )
 
 
-def _amount(text: str | None, kind: str) -> float | None:
-    """An amount that somebody typed; None if it is none."""
+def _typed_amount(text: str | None, kind: str) -> float | None:
+    """The amount that somebody typed; None if the text is not an amount."""
     try:
         amount = float(text or "")
     except ValueError:

@@ -96,7 +96,7 @@ def number_of(cell: Any) -> float:
         cell: Text, or a number.
 
     Raises:
-        InvalidInput: It is none.
+        InvalidInput: It is not a number.
     """
     try:
         if isinstance(cell, bool) or "_" in str(cell):

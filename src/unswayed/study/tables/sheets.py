@@ -17,7 +17,7 @@ from unswayed.spaces.space import named_values
 from unswayed.storage.tables import read_table
 from unswayed.study.tables.cells import as_csv, is_empty, measurement_of, number_of
 
-NEAR = 1e-3  # a number that a spreadsheet has rounded is still the same
+SHEET_ROUNDING = 1e-3  # a number that a spreadsheet has rounded is still the same
 
 
 def sheet(plays: Sequence[Play], names: Sequence[str]) -> str:
@@ -96,8 +96,8 @@ def read_sheet(path: str | os.PathLike[str], log: Sequence[Play], space: Space) 
             else:
                 told[play.number] = found
         except InvalidInput as error:
-            mend = "nothing of this file was told: correct the line, or leave its value blank"
-            raise InvalidInput(f"{table.place(row)}: {error}; {mend}") from None
+            hint = "nothing of this file was told: correct the line, or leave its value blank"
+            raise InvalidInput(f"{table.place(row)}: {error}; {hint}") from None
     ignored = tuple(name for name in names if name not in ("number", *about, *titles.values()))
     return Filled(told, known, blank, ignored)
 
@@ -142,6 +142,8 @@ def _same(cell: Any, asked: Any) -> bool:
     if str(cell).strip().lower() == str(asked).lower():
         return True
     try:
-        return not isinstance(asked, bool | str) and isclose(number_of(cell), asked, rel_tol=NEAR, abs_tol=1e-9)
+        return not isinstance(asked, bool | str) and isclose(
+            number_of(cell), asked, rel_tol=SHEET_ROUNDING, abs_tol=1e-9
+        )
     except InvalidInput:
         return False

@@ -15,7 +15,7 @@ explanation is taken. If plays could not be set aside, one lie would make the wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import log, pi
 from typing import NamedTuple
@@ -25,12 +25,12 @@ from scipy.linalg import LinAlgError, cholesky, lapack
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.kernels import TwoScale, matern_5_2
-from unswayed.core.tampering.threat import Records
+from unswayed.core.gp.evidence import Evidence
+from unswayed.core.gp.kernels import Kernel, TwoScale, matern_5_2
 from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.assumptions import Given
 from unswayed.judgement.set_aside import faults, set_aside
-from unswayed.judgement.table import Pooled
+from unswayed.judgement.table import Pooled, Table
 from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
 LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
@@ -80,49 +80,38 @@ NOTHING = Cost(0, 0.0)
 
 
 def fit_model(
-    X: FloatArray,
-    y: FloatArray,
+    table: Table,
     groups: IntArray,
     *,
     threshold: float,
     allowance: Allowance,
     unit: float,
-    weights: FloatArray | None = None,
-    sources: IntArray | None = None,
-    sizes: FloatArray | None = None,
-    least_tau: float = 0.0,
     start: Model | None = None,
     rounds: int = 2,
 ) -> Model:
-    """The most probable model of values y at the rows of X.
+    """The most probable model of measurements. Known noise is the least roughness.
 
     Args:
-        X: Encoded points.
-        y: Pooled values.
-        groups: The parameter that each column of X belongs to.
+        table: The measurements, at encoded points.
+        groups: The parameter that each column of a point belongs to.
         threshold: Set aside plays that are off by more standard deviations.
         allowance: What limits the plays that are set aside.
         unit: Spread of the values over the space.
-        weights: The weight of each play; by default 1.
-        sources: The number of the source of each play, if sources are known.
-        sizes: How many measurements each play stands for; by default 1.
-        least_tau: The noise of weight 1, if it is known.
         start: An earlier model to start from. A smoother start with more plays set aside is tried too.
         rounds: How often to decide again what to set aside, and to climb to the top; 0 only improves `start`.
     """
-    middle, (points, arms) = float(np.median(y)), numbered_rows(X)
-    z, least = (y - middle) / unit, max(least_tau / unit, SMALLEST_TAU)
-    d, possible = int(groups.max()) + 1, ~faults(z)
-    w = np.ones(len(z)) if weights is None else weights
-    records = Records(arms, z, w, sources, sizes, when=np.linspace(-1, 1, len(z)))
-    judge = partial(_judged, points, records, groups, threshold, allowance.mapped(1 / unit))
+    middle = float(np.median(table.values))
+    z = (table.values - middle) / unit
+    table = replace(table, values=z, when=np.linspace(-1, 1, len(z)))
+    least, d, possible = max((table.noise or 0.0) / unit, SMALLEST_TAU), int(groups.max()) + 1, ~faults(z)
+    judge = partial(_judged, table, groups, threshold, allowance.mapped(1 / unit))
     models = []
     for guess in _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]:
         found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
         for _ in range(rounds):
-            found, _ = _climb(found, _pooled(points, records, kept, offsets), groups, least)
+            found, _ = _climb(found, _pooled(table, kept, offsets), groups, least)
             kept, offsets, cost = judge(found)
-        data = _pooled(points, records, kept, offsets)
+        data = _pooled(table, kept, offsets)
         found, loss = _climb(found, data, groups, least, steps=8)
         (kernel, scale, tau), centre = _parts(found, groups), middle + unit * _centre(found, data, groups)
         amounts, score = (unit * scale, unit * tau), loss + _price(z) * cost.lies + cost.sources
@@ -136,9 +125,9 @@ def _price(z: FloatArray) -> float:
     return -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
 
 
-def _pooled(points: FloatArray, records: Records, kept: BoolArray, offsets: FloatArray) -> Pooled:
+def _pooled(table: Table, kept: BoolArray, offsets: FloatArray) -> Pooled:
     """The plays that are kept, without the offsets of their sources."""
-    return Pooled.of(points, records.arms[kept], (records.values - offsets)[kept], records.weights[kept])
+    return Pooled.of(table.points, table.arms[kept], (table.values - offsets)[kept], table.weights[kept])
 
 
 def model_score(parameters: FloatArray, data: Pooled, groups: IntArray) -> tuple[float, FloatArray]:
@@ -209,20 +198,15 @@ def _climb(
 
 
 def _judged(
-    points: FloatArray,
-    records: Records,
-    groups: IntArray,
-    threshold: float,
-    allowance: Allowance,
-    parameters: FloatArray,
+    table: Table, groups: IntArray, threshold: float, allowance: Allowance, parameters: FloatArray
 ) -> tuple[BoolArray, FloatArray, Cost]:
     """Which plays a model explains, the offset of each, and what setting the others aside costs."""
     kernel, scale, tau = _parts(parameters, groups)
-    usual = ~faults(records.values, scale)
-    clipped = Pooled.of(points, records.arms[usual], np.clip(records.values[usual], -10, 10), records.weights[usual])
-    z = (records.values - _centre(parameters, clipped, groups)) / scale
-    K, allowed = kernel(points, points), allowance.mapped(1 / scale)
-    found = set_aside(records.with_values(z), K, (tau / scale) ** 2, threshold=threshold, allowance=allowed)
+    usual = ~faults(table.values, scale)
+    clipped = Pooled.of(table.points, table.arms[usual], np.clip(table.values[usual], -10, 10), table.weights[usual])
+    z = (table.values - _centre(parameters, clipped, groups)) / scale
+    K, allowed = kernel(table.points, table.points), allowance.mapped(1 / scale)
+    found = set_aside(table.with_values(z), K, (tau / scale) ** 2, threshold=threshold, allowance=allowed)
     return found.mask, scale * (z - found.corrected), Cost(found.lies, found.cost)
 
 
@@ -245,6 +229,24 @@ def _guesses(start: Model | None, unit: float, least: float, d: int) -> list[Flo
     smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
     smoother[d:] = [SHARE[0], RATIO[0], here[d + 2], log(max(least, 0.03 * np.exp(here[d + 2])))]
     return [here, smoother]
+
+
+def fit_scales(table: Table, given: Given, kernel: Kernel) -> tuple[float, float]:
+    """The most probable output scale and noise for a kernel; what is given or known is taken as it is.
+
+    Args:
+        table: The measurements.
+        given: What the user states.
+        kernel: The kernel.
+    """
+    values, noise, known = table.values, table.noise, given.level_known
+    if given.output_scale is not None and noise is not None:
+        return given.output_scale, noise
+    centre = given.level_centre if known else float(np.median(values))
+    data = Pooled.of(table.points, table.arms, values - centre, table.weights)
+    models = Evidence.of([kernel], np.zeros(1), table.points, data.n, level_known=known, plays=data.plays)
+    found = models.explained(data.means, data.squares, unit=spread(values), noise=noise, scale=given.output_scale)
+    return found.best()[1:]
 
 
 def spread(y: FloatArray) -> float:

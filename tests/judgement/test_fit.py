@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from unswayed.core.gp.fitting import negative_log_likelihood
-from unswayed.core.gp.kernels import Matern, TwoScale
+from unswayed.core.gp.kernels import Linear, Matern, SquaredExponential, TwoScale
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.map_fit import fit_model, model_score, spread
-from unswayed.judgement.table import Pooled
+from unswayed.judgement.assumptions import Given
+from unswayed.judgement.fit import fit_model, fit_scales, model_score, spread
+from unswayed.judgement.table import Pooled, Table
 
 
 def draw(seed, n=120, lengths=(0.3, 2.0), sigma=0.05, scale=1.0, centre=0.0):
@@ -19,9 +20,9 @@ def draw(seed, n=120, lengths=(0.3, 2.0), sigma=0.05, scale=1.0, centre=0.0):
     return X, centre + f + sigma * rng.standard_normal(n)
 
 
-def fitted(X, y, **options):
+def fitted(X, y, noise=None, **options):
     settings = {"threshold": 4.0, "allowance": Allowance.of(Threat(100.0)), "unit": spread(y)} | options
-    return fit_model(X, y, np.arange(X.shape[1]), **settings)
+    return fit_model(Table.of(X, y, noise=noise), np.arange(X.shape[1]), **settings)
 
 
 def plays(seed, n=40, points=25, d=3):
@@ -125,9 +126,29 @@ def test_units_do_not_matter():
     assert b.tau / b.scale == pytest.approx(a.tau / a.scale, rel=5e-3)
 
 
+def test_the_level_far_from_all_plays_is_the_most_likely_one():
+    X, y = draw(7, n=40, centre=20.0, scale=3.0, sigma=0.6)
+    y[5] += 30.0
+    model = fitted(X, y)
+    rows, values = X[model.kept], y[model.kept]
+    A = model.scale**2 * model.kernel(np.arange(2))(rows, rows) + model.tau**2 * np.eye(len(values))
+    solved = np.linalg.solve(A, np.ones(len(values)))
+    assert not model.kept[5]
+    assert model.centre == pytest.approx(solved @ values / solved.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize(("budget", "most"), [(120.0, 2), (300.0, 4)])
+def test_what_is_set_aside_stays_within_the_budget_in_units_of_the_values(budget, most):
+    X, y = draw(0, scale=10.0, sigma=0.5)
+    y[[3, 30, 60, 90]] += 50.0
+    found = fitted(X, y, allowance=Allowance.of(Threat(budget)))
+    assert np.sum(~found.kept) <= most
+    assert (np.sum(~found.kept[[3, 30, 60, 90]]) == 4) == (most == 4)
+
+
 def test_known_noise_is_a_floor():
     X, y = draw(4, sigma=0.01)
-    assert fitted(X, y, least_tau=0.3).tau >= 0.3 * (1 - 1e-9)
+    assert fitted(X, y, noise=0.3).tau >= 0.3 * (1 - 1e-9)
 
 
 def test_constant_and_huge_values_do_no_harm():
@@ -137,3 +158,28 @@ def test_constant_and_huge_values_do_no_harm():
     model = fitted(X, y)
     assert np.isfinite(model.scale)
     assert not model.kept[3]
+
+
+def test_scales_are_estimated_only_where_they_are_not_given():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(80, 1))
+    kernel = SquaredExponential(0.15)
+    f = 4 * np.linalg.cholesky(kernel(X, X) + 1e-9 * np.eye(80)) @ rng.standard_normal(80)
+    y = 1e5 + f + 0.3 * rng.standard_normal(80)
+
+    def scales(noise=None, **given):
+        return fit_scales(Table.of(X, y, noise=noise), Given(threat=0, **given), kernel)
+
+    scale, noise = scales()
+    assert 2 < scale < 8
+    assert noise == pytest.approx(0.3, rel=0.5)
+    assert scales(noise=0.3)[1] == pytest.approx(0.3)
+    assert scales(noise=0.3, output_scale=9.0) == (9.0, 0.3)
+    assert scales(output_scale=9.0)[0] == pytest.approx(9.0)
+
+
+def test_a_slope_is_fitted_beside_any_level():
+    x = np.linspace(0, 1, 20)[:, None]
+    for level in (0.0, 1e4):
+        scale, _ = fit_scales(Table.of(x, level + 2 * x[:, 0], noise=0.05), Given(threat=0), Linear())
+        assert 0.5 < scale < 8

@@ -118,8 +118,8 @@ def mutants(path: Path) -> Iterator[tuple[Mutant, Callable[[], str]]]:
 def tests_of(path: Path) -> list[Path]:
     """The test file that mirrors a file, and those of the same top folder that import it.
 
-    If there are none, those of other folders that import it; or else the tests of the files that use it, or all of its
-    folder.
+    If there are none, those of other folders that import it; or else the tests of the files beside it that use it, or
+    all of its folder.
     """
     relative = path.relative_to(SOURCE)
     mirror = TESTS / relative.parent / f"test_{relative.name}"
@@ -135,7 +135,7 @@ def tests_of(path: Path) -> list[Path]:
     near = [*([mirror] if mirror.exists() else []), *importing(TESTS / relative.parts[0], "test_*.py")]
     if found := near or importing(TESTS, "test_*.py"):
         return found
-    far = {test for user in importing(SOURCE, "*.py") for test in tests_of(user)}
+    far = {test for user in importing(SOURCE / relative.parts[0], "*.py") for test in tests_of(user)}
     return sorted(far or (TESTS / relative.parts[0]).rglob("test_*.py"))
 
 

@@ -217,3 +217,18 @@ def test_a_study_over_options_repeats_no_fit_either(tmp_path, fits):
         (play,) = study.ask()
     assert len(fits) <= 1
     assert play.point == whole.ask()[0].point
+
+
+def test_a_play_that_fails_again_goes_on_in_the_same_way_when_it_is_opened(tmp_path):
+    path = tmp_path / "study.jsonl"
+    study, _ = played(path, 0)
+    for play in study.ask(24):
+        if play.number == 16:
+            study.fail(play, "no power")
+        else:
+            study.tell(play, noisy(play.number, play.point))
+    study.ask()
+    study.restore(16)
+    study.ask()
+    study.fail(16, "no power again")
+    assert json.dumps(study.answer().to_dict()) == json.dumps(Study.read(path).answer().to_dict())

@@ -52,6 +52,7 @@ class State:
         start: The fit that a search begins from after the last edit of the past; None: one from nothing.
         together: How many answers enter that search together.
         holders: The sources to which each play was given, the last one last.
+        reopened: The plays that have failed and are open again.
     """
 
     space: Space
@@ -66,6 +67,7 @@ class State:
     start: FitRecord | None = None
     together: int = 0
     holders: dict[int, list[str]] = field(default_factory=dict)
+    reopened: set[int] = field(default_factory=set)
     _newest: FitRecord | None = None
     _edits: float = 0  # answers that were edited since the newest fit
 
@@ -110,7 +112,7 @@ class State:
 
     def copy(self) -> Self:
         """The same, for somebody who reads while more is taken in."""
-        own = {name: copy(getattr(self, name)) for name in ("log", "answered", "waiting", "fits")}
+        own = {name: copy(getattr(self, name)) for name in ("log", "answered", "waiting", "fits", "reopened")}
         return replace(self, **own)
 
     def in_turn(self, place: int) -> Sequence[int]:
@@ -166,6 +168,11 @@ class State:
         if kind in EDITS:
             self.edition += 1
             self._edited(1)
+        if kind == "restore" and after.status is Status.OPEN:
+            self.reopened.add(number)
+        elif number in self.reopened and after.status is not Status.OPEN:
+            self.reopened.remove(number)
+            self.edition += 1  # if it fails again, the past is as it was: fits from before the restoring hold again
 
     def _take_fit(self, record: Record) -> None:
         """Keep a fit. One that makes no sense is never found again, by its mark."""

@@ -169,3 +169,16 @@ def test_influence_pe_needs_a_threat_with_a_bound():
         with pytest.raises(InvalidInput, match="bounds how far"):
             Optimizer(Options(["a", "b"]), threat=threat, method="influence-pe")
     Optimizer(Options(["a", "b"]), threat=Threat(lies=3, low=0, high=1), method="influence-pe")
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.3])
+def test_a_source_that_is_off_is_found_from_nothing_too(noise):
+    """A changed threat makes a fit from nothing: beside the values of s1, those of the others look like noise."""
+    rng = np.random.default_rng(0)
+    study = Optimizer(Options(list("abcd")), seed=0, threat=0.5)
+    values = [(i, 1 + noise * rng.standard_normal() + 3 * (i % 5 == 1)) for i in rng.permutation(30)]
+    study.add([("abcd"[i % 4], Measurement(value, source=f"s{i % 5}")) for i, value in values])
+    study.change(threat=0.4)
+    offsets = {source.name: source.offset for source in study.answer().sources}
+    assert offsets.pop("s1") == pytest.approx(3, abs=0.5)
+    assert not any(offsets.values())

@@ -106,8 +106,11 @@ def fit_model(
     least, d, possible = max((table.noise or 0.0) / unit, SMALLEST_TAU), int(groups.max()) + 1, ~faults(z)
     judge = partial(_judged, table, groups, threshold, allowance.mapped(1 / unit))
     models = []
-    for guess in _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]:
-        found, (kept, offsets, cost) = guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)
+    guesses = _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]
+    begun = [(guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)) for guess in guesses]
+    if start is None and table.sources is not None:  # beside a source that is off, the others look like noise
+        begun += [(guess, judge(guess)) for guess in guesses]
+    for found, (kept, offsets, cost) in begun:
         for _ in range(rounds):
             found, _ = _climb(found, _pooled(table, kept, offsets), groups, least)
             kept, offsets, cost = judge(found)

@@ -1,6 +1,6 @@
 """Where one more play promises the largest improvement over the leader: the acquisition function, and its maximum.
 
-Where plays failed, what a place is worth is multiplied by the probability that it gives a value.
+Where plays failed, what a place is worth is multiplied by a power of the probability that it gives a value.
 """
 
 from __future__ import annotations

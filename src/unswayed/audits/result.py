@@ -13,6 +13,7 @@ from unswayed.audits.weak_points import Plan, Rival, Suspect
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
+from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict, verdict_of
 from unswayed.text import digits, printable
 from unswayed.types import FloatArray, IntArray
 
@@ -32,6 +33,9 @@ class AuditFindings(Findings):
         suspects: Measurements that the others do not explain.
         winner_without_suspects: The option that wins without them; None if less than two options are left.
         lines: The line of the file that each measurement comes from, if it comes from a file with lines.
+        luck: Whether the winner is better than chance explains, if every measurement is honest.
+        evidence: Whether the data look tampered with, where it matters.
+        robustness: How much tampering would change the winner.
     """
 
     winner: int
@@ -41,6 +45,14 @@ class AuditFindings(Findings):
     suspects: tuple[Suspect, ...]
     winner_without_suspects: int | None
     lines: Sequence[int] | None
+    luck: Luck = Luck(better=False, any_time=None, probability=None, sentence="")
+    evidence: Evidence = Evidence(tampered=False, suspects=0, sentence="")
+    robustness: Robustness = Robustness(enough=False, sentence="")
+
+    @property
+    def verdict(self) -> Verdict:
+        """Can this winner be trusted? The worst of the three answers."""
+        return verdict_of(self.luck, self.evidence, self.robustness)
 
     @property
     def rival(self) -> int:

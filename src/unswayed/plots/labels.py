@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from unswayed.audits.labels.audit import LabelAudit
 from unswayed.audits.labels.data import named
 from unswayed.audits.labels.lies import false_outcomes, given_up
-from unswayed.audits.labels.report import could_win, summary, suspect_words, verdict
+from unswayed.audits.labels.report import could_win, percent, summary, suspect_words, verdict
 from unswayed.judgement.findings import Source
 from unswayed.pages.render import Picture, Table, Words, standalone
 from unswayed.plots.style import BAD, GOOD, PALETTE, encoded, light

@@ -57,6 +57,11 @@ class LabelData:
         return self.trials is not None
 
     @property
+    def lie(self) -> str:
+        """What one lie is called."""
+        return "forged outcome" if self.counts else "false measurement"
+
+    @property
     def single(self) -> bool:
         """Whether every row is one outcome."""
         return self.trials is not None and bool((self.trials == 1).all())

@@ -77,6 +77,16 @@ def test_among_many_points_the_gap_is_that_of_the_dense_posterior(points, drawn)
             assert found.std() == pytest.approx(best.std(), rel=0.15)
 
 
+def test_an_uncertain_point_is_a_contender_beside_hundreds_of_certain_ones():
+    """Three hundred points at the winner, and twenty that nobody measured: only those can be much better."""
+    rows, y = np.full((20, 1), 0.5), 1.0 + 0.1 * np.random.default_rng(0).standard_normal(20)
+    mixture = Mixture.of(Given(threat=0, noise_std=0.1, output_scale=1.5, level=0.0), Shapes.given(KERNEL), rows, y)
+    considered = np.append(np.linspace(0.49, 0.51, 300), np.linspace(5, 30, 20))[:, None]
+    honest, _, _ = mixture.gaps(considered, 150, Threat())
+    far = 1.5 * np.random.default_rng(1).standard_normal((100_000, 20)).max(axis=1) - y.mean()
+    assert honest.mean() == pytest.approx(far.clip(min=0).mean(), rel=0.05)
+
+
 def test_each_model_is_drawn_as_often_as_it_is_probable():
     _, _, rows, y = plays(2)
     mixture = Mixture.of(Given(threat=0), Shapes.equal(np.ones(1)), rows, y)

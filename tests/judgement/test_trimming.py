@@ -224,10 +224,11 @@ def test_a_fault_is_beyond_the_threat_and_ten_thresholds_and_far():
 
 
 def test_far_is_ten_ranges_from_both_ends_of_the_others():
-    rewards = np.array([0.0, 2.0, 1.0, 21.9, 22.1, -20.1])
-    for play, far in ((3, False), (4, True), (5, True)):
-        dropped = np.arange(6) == play
-        assert trimming.is_far(rewards, dropped | (np.arange(6) < 3), dropped) == far
+    rewards, number = np.array([0.0, 2.0, 1.0, 21.9, 22.1, -19.9, -20.1]), np.arange(7)
+    for play, far in ((3, False), (4, True), (5, False), (6, True)):
+        dropped = number == play
+        for unit in (1.0, 1e-3):
+            assert trimming.is_far(unit * rewards, dropped | (number < 3), dropped) == far
     assert not trimming.is_far(rewards, dropped, dropped)  # nothing is left to be far from
 
 

@@ -8,29 +8,29 @@ import pytest
 from unswayed import Threat
 from unswayed.judgement.allowance import Allowance
 
-ALL = Allowance.of(Threat(10.0, lies=3, liars=1))
+everything = Allowance.of(Threat(10.0, lies=3, liars=1))
 
 
 def test_it_is_all_of_the_threat_and_without_limit_if_that_is_unknown():
-    assert ALL == Allowance(10.0, 3, 1)
+    assert everything == Allowance(10.0, 3, 1)
     unknown = Allowance.of(None)
     assert unknown.accidents
     assert unknown.charged(1e9, 1000) == unknown
-    assert ALL.mapped(0.5) == Allowance(5.0, 3, 1)
+    assert everything.mapped(0.5) == Allowance(5.0, 3, 1)
 
 
 def test_a_source_is_charged_as_one_and_plays_by_their_number_while_the_counts_suffice():
-    assert ALL.charged(99.0, 50, source=True) == Allowance(10.0, 3, 0)
-    assert ALL.charged(99.0, 3) == Allowance(10.0, 0, 1)
-    assert ALL.charged(99.0, 2) == Allowance(10.0, 1, 1)
-    without = replace(ALL, liars=0)
+    assert everything.charged(99.0, 50, source=True) == Allowance(10.0, 3, 0)
+    assert everything.charged(99.0, 3) == Allowance(10.0, 0, 1)
+    assert everything.charged(99.0, 2) == Allowance(10.0, 1, 1)
+    without = replace(everything, liars=0)
     assert without.charged(99.0, 3, source=True) == Allowance(10.0, 0, 0)
 
 
 def test_what_the_counts_do_not_cover_is_charged_to_the_total():
-    assert ALL.charged(4.0, 4) == Allowance(6.0, 3, 1)
-    assert ALL.charged(10.0, 4) == Allowance(0.0, 3, 1)
-    assert ALL.charged(10.1, 4) is None
+    assert everything.charged(4.0, 4) == Allowance(6.0, 3, 1)
+    assert everything.charged(10.0, 4) == Allowance(0.0, 3, 1)
+    assert everything.charged(10.1, 4) is None
     assert Allowance.of(Threat()).charged(0.1, 1) is None
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from unswayed import InvalidInput, JointPosterior, Linear, Matern, SquaredExponential
+from unswayed import InvalidInput, JointPosterior, Linear, Matern, SquaredExponential, Threat
 from unswayed.core.gp.kernels import Kernel, WithLevel
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.prior import PER_BOUND, WIDE, assumptions, prior
@@ -88,6 +88,7 @@ def test_a_level_may_be_a_number_or_a_pair():
     assert Given(threat=0, level=(1, 2)).flipped().level == (-2.0, -1.0)
     assert Given(threat=0, level=4.0).flipped().level == -4.0
     assert Given(threat=0).flipped().level is None
+    assert Given(threat=Threat(5.0, 2, low=-1, high=3)).flipped().threat == Threat(5.0, 2, low=-3, high=1)
     assert Given(threat=0, level=(2.0, 2.0)).level_known
     assert not Given(threat=0, level=(2.0, 3.0)).level_known
 

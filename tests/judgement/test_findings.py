@@ -199,6 +199,7 @@ def test_what_is_certified_holds_whatever_so_many_false_values_are(unit, best, c
         lows["sources"][liars] = min(lows["sources"][liars], lead)
     assert sum(low > 0 for low in np.minimum.accumulate(lows["proved"])) == (0 if certified is None else certified + 1)
     assert found.limits[0].certified == certified
+    assert found.certificate.beta > 3  # the norm bound, in output scales
     assert found.limits[1].certified == (None if certified is None else 0)  # one of two sources suffices
     np.testing.assert_allclose(found.lowest_leads, unit * np.minimum.accumulate(lows["estimated"]), atol=1e-9 * unit)
     np.testing.assert_allclose(found.lowest_leads_sources, unit * np.array(lows["sources"]), atol=1e-9 * unit)

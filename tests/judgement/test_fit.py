@@ -66,6 +66,27 @@ def test_the_score_is_the_likelihood_of_all_plays_and_the_prior():
     assert difference == pytest.approx(literally(a) - literally(b), rel=1e-8)
 
 
+def test_scores_of_different_plays_can_be_compared():
+    """Repeats or not: each play adds its density given the others, without the constant of a normal density."""
+    X, arms, z = plays(1, d=2)
+    at, groups = np.log([0.4, 0.7, 0.3, 0.2, 1.3, 0.2]), np.arange(2)
+    w, (s, tau) = 1 / (1 + np.exp(-at[2])), np.exp(at[4:])
+
+    def literally(kept):
+        A = s**2 * TwoScale(tuple(np.exp(at[:2])), w, np.exp(at[3]))(X[arms[kept]], X[arms[kept]])
+        A += tau**2 * np.eye(kept.sum())
+        solved = np.linalg.solve(A, np.ones(kept.sum()))
+        off = z[kept] - solved @ z[kept] / solved.sum()
+        return 0.5 * off @ np.linalg.solve(A, off) + 0.5 * np.linalg.slogdet(A)[1]
+
+    def score(kept):
+        return model_score(at, Pooled.of(X, arms[kept], z[kept]), groups)[0]
+
+    every = np.ones(len(z), bool)
+    for few in (np.arange(len(z)) < 25, np.arange(len(z)) % 3 > 0):  # without repeats, and with some
+        assert score(every) - score(few) == pytest.approx(literally(every) - literally(few))
+
+
 def test_ripples_on_a_slope_are_trend_and_detail():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(150, 1))

@@ -32,7 +32,7 @@ def test_what_is_not_given_is_what_was_estimated():
     assert model.norm() is None
 
 
-@pytest.mark.parametrize("level", [(190.0, 210.0), (-500.0, 500.0)])
+@pytest.mark.parametrize("level", [(190.0, 210.0), (-500.0, 500.0), (219.5, 220.0)])
 def test_the_norm_under_the_kernel_with_the_level(level):
     """f = m + g with |g|_k = B exactly and m at the end of the pair: the bound holds, and not by much."""
     rng = np.random.default_rng(0)

@@ -173,6 +173,20 @@ def test_those_that_are_judged_go_with_their_source_and_are_charged_to_the_threa
     np.testing.assert_array_equal(found.mask, records.sources != 1)
 
 
+@pytest.mark.parametrize(("more", "kept"), [(2.0, True), (6.0, False)])
+def test_a_source_is_charged_for_the_changes_of_all_its_plays(more, kept):
+    """What is left of the total suffices for a lie of 4, or not."""
+    K, records = game()
+    records = replace(records, sources=np.arange(60) % 3)
+    forged = np.where(records.sources == 1, np.random.default_rng(5).uniform(-3, 3, 60), records.values)
+    records = changed(records.with_values(forged), [3], 4.0)
+    judges, _ = halves(K, records, Threat(1e3))
+    off, _ = _off(records, judges.posterior.mean, judges.posterior.deviation, LAM)
+    _, found = halves(K, records, Threat(float(off[records.sources == 1].sum()) + more))
+    assert found.aside == (1,)
+    assert found.mask[3] == kept
+
+
 def test_without_sources_all_that_the_judges_explain_is_kept():
     K, records = game()
     _, found = halves(K, changed(replace(records, sources=None), [3], 4.0), Threat(lies=1))

@@ -9,6 +9,7 @@ import typer
 
 from unswayed.cli.options import (
     Budget,
+    DecimalMark,
     Delta,
     High,
     Json,
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 
 
 File = Annotated[
-    Path, typer.Argument(help="CSV, Parquet or JSON lines: one row for each measurement, or for each count.")
+    Path,
+    typer.Argument(help="CSV, .xlsx, .ods, Parquet or JSON lines: one row for each measurement, or for each count."),
 ]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
 Parameters = Annotated[
@@ -58,6 +60,7 @@ def command(
     noise_column: NoiseColumn = None,
     successes: Successes = None,
     trials: Trials = None,
+    decimal: DecimalMark = None,
     low: Low = None,
     high: High = None,
     minimize: Minimize = False,
@@ -84,7 +87,7 @@ def command(
     from unswayed.cli.output import print_json, say
 
     named = {"objective": objective, "parameters": parameters, "option": option, "source": source}
-    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials)
+    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials, decimal=decimal)
     if page is not None:
         _check_page(page, file)
     settings: dict[str, Any] = {"threat": threat_of(budget, lies, liars, low, high), "minimize": minimize}
@@ -124,7 +127,8 @@ def _by_parameters(data: Columns, settings: dict[str, Any], model: dict[str, Any
         settings["noise_stds"] = data.noise
     settings |= {"kernel": kernel_of(model["kernel"], model["lengthscale"], data.x), "level": level_of(model["level"])}
     settings |= {"output_scale": model["scale"], "norm_bound": model["norm"]}
-    return audit_points(data.x, data.y, names=data.names, lines=data.lines, **settings)
+    with data.errors():
+        return audit_points(data.x, data.y, names=data.names, lines=data.lines, **settings)
 
 
 def _write_page(found: Audit | LabelAudit, page: Path, source: str) -> None:

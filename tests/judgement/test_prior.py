@@ -20,6 +20,7 @@ def test_given_means_given():
     assert (model.shape, model.noise_std, model.output_scale) == (SquaredExponential(0.2), 0.1, 3.0)
     assert (model.centre, model.level_spread, model.kernel) == (12.0, 0.0, SquaredExponential(0.2))
     assert model.lam == pytest.approx((0.1 / 3) ** 2)
+    assert model.noise == pytest.approx(0.1 / 3)
     assert model.norm() == pytest.approx(5 / 3)
     np.testing.assert_allclose(model.unstandardized(model.standardized(VALUES)), VALUES)
 
@@ -64,6 +65,8 @@ def test_with_kernels_without_constants_the_level_may_be_far_from_the_values(ker
     assert isinstance(kernel, Kernel)
     model = prior(Given(threat=0, kernel=kernel), VALUES, **ESTIMATES)
     assert model.level_spread == pytest.approx(WIDE * 40 / 7)  # as wide as the values lie around their median
+    near = prior(Given(threat=0, kernel=kernel, output_scale=80.0), VALUES, **ESTIMATES)
+    assert near.level_spread == WIDE  # and no less than that of other kernels
     assert prior(Given(threat=0, kernel=kernel, level=3.0), VALUES, **ESTIMATES).centre == 3.0
 
 

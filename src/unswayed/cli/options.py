@@ -53,6 +53,7 @@ DecimalMark = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same plays.", show_default="random")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Details = Annotated[bool, typer.Option("--details", help="Print all that is known, not the decision alone.")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,109 @@
+"""Can this winner be trusted? Three questions, and one verdict: the worst of their answers.
+
+luck         if every measurement is honest, is the winner better than chance explains?
+evidence     do the data look tampered with, where it matters for that?
+robustness   how much tampering would change the winner, beside the threat and beside the evidence?
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+MOST_LINES, MOST_COLUMNS = 8, 100  # of what is printed first
+
+
+class Verdict(StrEnum):
+    """What to think of a winner, the best first."""
+
+    YES = "yes"
+    EARLY = "too early"
+    WITHIN = "no: within the threat"
+    TAMPERED = "no: tampered"
+
+
+@dataclass(frozen=True)
+class Luck:
+    """If every measurement is honest, is the winner better than chance explains?
+
+    Attributes:
+        better: Whether it is, judged once at the end, allowing for having chosen the best of all options.
+        any_time: Whether that also holds if somebody looked every day and stopped when it pleased; None if unknown.
+        probability: Of a lead like this by chance, at most; None if it is not known.
+        sentence: The answer in words.
+    """
+
+    better: bool
+    any_time: bool | None
+    probability: float | None
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Do the data look tampered with, where it matters?
+
+    Attributes:
+        tampered: Whether the verdict is another one without the suspects.
+        suspects: How many measurements, or counts, the others do not explain.
+        sentence: The answer in words.
+    """
+
+    tampered: bool
+    suspects: int
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """How much tampering would change the winner?
+
+    Attributes:
+        enough: Whether the threat that was stated is enough; False if none was stated.
+        sentence: The answer in words, beside the threat, or beside the evidence that was found.
+    """
+
+    enough: bool
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+def verdict_of(luck: Luck, evidence: Evidence, robustness: Robustness) -> Verdict:
+    """The worst of three answers.
+
+    Tampering comes first. A lead that may be chance is too early, whatever threat was stated: more measurements are
+    needed in any case.
+
+    Args:
+        luck: The answer to the first question.
+        evidence: To the second.
+        robustness: To the third.
+    """
+    if evidence.tampered:
+        return Verdict.TAMPERED
+    if not luck.better:
+        return Verdict.EARLY
+    return Verdict.WITHIN if robustness.enough else Verdict.YES
+
+
+def short(paragraphs: Sequence[str]) -> list[str]:
+    """Paragraphs as lines of at most MOST_COLUMNS characters; the first lines of a report, at most MOST_LINES.
+
+    Args:
+        paragraphs: What to say, the most important first; empty ones are left out.
+    """
+    return [line for text in paragraphs if text for line in textwrap.wrap(text, MOST_COLUMNS, break_on_hyphens=False)]

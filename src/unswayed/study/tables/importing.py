@@ -48,18 +48,16 @@ def read_measurements(
         noise_std: The column with their standard errors.
         trials: The column with how many outcomes each value is the mean of.
         decimal: The decimal mark, `comma` or `point`, for cells such as 1,234 where the file does not tell.
-        nearest: Whether a number between two steps of its parameter is taken for the nearest one; else it is refused.
+        nearest: Whether a number between two steps of its parameter counts at the nearest one; else it is refused.
 
     Returns:
         As `Optimizer.add` takes them.
 
     Raises:
         InvalidInput: A column is missing, or a cell makes no sense; the message names line and column.
-        SystemFault: The system refuses to read the file.
 
     Example:
-        >>> import tempfile, pathlib
-        >>> import unswayed as uw
+        >>> import tempfile, pathlib, unswayed as uw
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "old.csv"
         >>> _ = file.write_text("x,yield,lab\\n0.5,7.1,north\\n0.75,7.4,south\\n")
         >>> read_measurements(file, uw.Box({"x": uw.Real(0, 1)}), value="yield", source="lab")[0]
@@ -67,12 +65,10 @@ def read_measurements(
     """
     from unswayed.storage.tables.runs import read_runs  # pyarrow is slow to import
 
-    if not isinstance(space, Box | Options):
-        raise InvalidInput(f"the space must be a Box or Options, not {type(space).__name__}")
     runs = read_runs(Path(path), decimal)
-    given = {"value": value, "source": source, "noise_std": noise_std, "trials": trials}
+    about = {"value": value, "source": source, "noise_std": noise_std, "trials": trials}
     with nothing_done("nothing was added"):
-        found = _rows(runs, space, {name: runs.name(one) for name, one in given.items() if one is not None}, nearest)
+        found = _rows(runs, space, {name: runs.name(one) for name, one in about.items() if one is not None}, nearest)
     for sentence in filter(None, (runs.table.sentence, runs.sentence)):
         warn(f"{path}: {sentence}", stacklevel=2)
     return found
@@ -91,8 +87,10 @@ def _cells(table: Table, space: Box | Options, titles: dict[str, str], about: di
     }
 
 
-def _rows(runs: Runs, space: Box | Options, about: dict[str, str], nearest: bool) -> Rows:
+def _rows(runs: Runs, space: Space, about: dict[str, str], nearest: bool) -> Rows:
     """The point and the measurement of each row; `about` says which column holds what."""
+    if not isinstance(space, Box | Options):
+        raise InvalidInput(f"the space must be a Box or Options, not {type(space).__name__}")
     table, names = runs.table, runs.table.names or []
     known = {name: runs.name(name) for name in space.names}
     titles = {name: one if one in names and one != about["value"] else title(name) for name, one in known.items()}

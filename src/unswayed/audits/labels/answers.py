@@ -18,6 +18,7 @@ from unswayed.judgement.words import threat_words
 from unswayed.text import counted
 
 Describe = Callable[[int], str]
+UNEVEN = 1e-3  # probability from which an even split seems to have gone wrong
 SMALLEST = 1e-4  # probability that is printed
 
 
@@ -37,6 +38,7 @@ class Case:
         threat: What may be false.
         delta: The largest probability of a lead by chance.
         describe: The label of an option, short enough for a line.
+        shares: The probability of the shares of the trials, if equal ones were planned.
     """
 
     data: LabelData
@@ -50,6 +52,7 @@ class Case:
     threat: Threat
     delta: float
     describe: Describe
+    shares: float | None
 
     def better(self, chance: Chance | None) -> bool:
         """Whether a lead is more than chance explains."""
@@ -68,20 +71,20 @@ def luck_of(case: Case) -> Luck:
 def _luck(case: Case, better: bool, any_time: bool | None) -> str:
     chance = case.chance
     if case.tied:
-        return f"it ties with {case.describe(case.tied[0])}" + _others(len(case.tied) - 1) + "."
+        return "Two options are level." if len(case.tied) == 1 else "Several options are level."
     if chance is None:
-        return "not known: no option was measured twice with different values."
+        return "Whether chance explains the lead is not known: no option was measured twice with different values."
     rival, unsure = case.describe(chance.closest), chance.lead[chance.closest]
     if np.isnan(unsure):
-        return f"not known: no source measured both it and {rival}."
+        return f"No source measured both it and {rival}: their difference may be one between sources."
     if unsure <= 0:
-        return f"within the sources {rival} is better: the lead is one between sources."
+        return f"Within the sources {rival} is better: the lead is a difference between sources."
     who = "" if len(chance.lead) == 2 else f"the best of {len(chance.lead):,} "
     p = "below 0.0001" if chance.probability < SMALLEST else f"{chance.probability:.2g}"
-    said = f"chance gives {who}such a lead with probability {p}"
     if not better:
-        return f"{said}."
-    return f"{said}, {'also if you looked every day' if any_time else 'if you looked only once'}."
+        return f"The lead may be chance, which gives {who}such a lead with probability {p}."
+    looked = "this also holds if you looked every day" if any_time else "if judged once, not every day"
+    return f"Chance gives {who}such a lead with probability {p}; {looked}."
 
 
 def _others(more: int) -> str:
@@ -91,10 +94,14 @@ def _others(more: int) -> str:
 def evidence_of(case: Case) -> Evidence:
     """Do the data look tampered with, where it matters: is the verdict another one without the suspects?"""
     suspects, data = case.found.suspects, case.data
+    split = ""
+    if case.shares is not None and case.shares < UNEVEN:
+        n = data.option_trials
+        split = f" An even split went wrong, if it was planned: {n.min():,} to {n.max():,} trials."
     if not suspects:
         alone = data.single and data.sources is None
-        said = "single outcomes are never suspected." if alone else f"no {noun(data)} looks wrong."
-        return Evidence(False, 0, said)
+        said = "Single outcomes are never suspected." if alone else f"No {noun(data)} looks wrong."
+        return Evidence(False, 0, said + split)
     another = case.without != case.winner
     tampered = another or (case.better(case.chance) and not case.better(case.kept))
     options = list(dict.fromkeys(s.option for s in suspects))
@@ -108,7 +115,9 @@ def evidence_of(case: Case) -> Evidence:
         then = f"without {them} the lead may be chance"
     else:
         then = f"without {them} the winner is the same"
-    return Evidence(tampered, len(suspects), f"{counted(len(suspects), noun(data))} of {of} {looks} wrong; {then}.")
+    return Evidence(
+        tampered, len(suspects), f"{counted(len(suspects), noun(data))} of {of} {looks} wrong; {then}.{split}"
+    )
 
 
 def noun(data: LabelData) -> str:
@@ -124,7 +133,7 @@ def false_outcomes_suspected(case: Case) -> int:
 def robustness_of(case: Case, lies: int, rival: int) -> Robustness:
     """How many lies change the winner, beside the threat, and beside what was found."""
     if case.tied:
-        return Robustness(False, "1 false outcome decides a tie." if case.data.counts else "any change decides a tie.")
+        return Robustness(False, f"1 {case.data.lie} decides a tie.")
     said = f"{counted(lies, case.data.lie)} would bring {case.describe(rival)} level"
     enough = not case.threat.none and _enough(case)
     if not case.threat.none:

@@ -29,7 +29,7 @@ from unswayed.audits.labels.lies import (
 from unswayed.audits.labels.luck import Chance, by_chance
 from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
 from unswayed.audits.labels.record import record
-from unswayed.audits.labels.report import details, short_label, summary
+from unswayed.audits.labels.report import details, headline, next_step, short_label
 from unswayed.audits.labels.suspects import Found, suspected_counts, suspected_values
 from unswayed.audits.labels.within import Within, compare_within
 from unswayed.audits.result import AuditFindings
@@ -108,12 +108,9 @@ class LabelAudit(AuditFindings):
     def __repr__(self) -> str:
         return f"LabelAudit(winner={self.describe(self.winner)!r}, breakdown_lies={self.breakdown_lies})"
 
-    def __str__(self) -> str:
-        return "\n".join(summary(self))
-
     def explain(self) -> str:
-        """Everything that was found, the short form first."""
-        return "\n".join([*summary(self), "", *details(self)])
+        """Everything that is known, the decision first."""
+        return "\n".join([str(self), "", *details(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""
@@ -198,9 +195,10 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
         limits.insert(1, Limit("liars", few, None))
     without = _winner_without(data, found, winner)
     told = lambda option: short_label(data.labels[option])  # noqa: E731
-    case = Case(data, winner, tuple(tied), found, without, chance, kept, proof, threat, delta, told)
+    shares = equal_shares(data)
+    case = Case(data, winner, tuple(tied), found, without, chance, kept, proof, threat, delta, told, shares)
     changes = plan(data, winner, rivals[0].option, lies) if lies else ()
-    return LabelAudit(
+    audit = LabelAudit(
         threat=threat,
         span=data.span.flipped() if data.minimize and not data.counts else data.span,
         breakdown=replace(broken, lies=lies, liars=few),
@@ -223,10 +221,11 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
         robustness=robustness_of(case, lies, rivals[0].option),
         within=within,
         chance=chance,
-        shares=equal_shares(data),
+        shares=shares,
         delta=delta,
         lines=lines,
     )
+    return replace(audit, headline=headline(audit), next_step=next_step(audit))
 
 
 def _rivals(data: LabelData, winner: int) -> tuple[tuple[Rival, ...], Breakdown]:

@@ -22,6 +22,7 @@ def record(audit: LabelAudit) -> dict[str, Any]:
         "luck": audit.luck.to_dict(),
         "evidence": audit.evidence.to_dict(),
         "robustness": audit.robustness.to_dict(),
+        "next": audit.next_step,
         "winner": audit.winner,
         "winner_label": label[audit.winner],
         "tied": list(audit.tied),

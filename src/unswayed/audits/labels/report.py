@@ -9,7 +9,7 @@ import numpy as np
 
 from unswayed.audits.labels.answers import noun
 from unswayed.audits.labels.data import named, place
-from unswayed.judgement.verdict import Verdict, short
+from unswayed.judgement.verdict import Verdict
 from unswayed.judgement.words import MOST_NAMED, more, still_wins, sure, too_few, who_wins
 from unswayed.text import at_least, at_most, counted, number, printable
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 LISTED = 14  # names in one sentence
 SHORT = 20  # characters of a label in the short form
-UNEVEN = 1e-3  # probability from which an even split seems to have gone wrong
 MOST_TIMES = 100  # times the data: if more are needed, that is no advice
 
 
@@ -35,40 +34,14 @@ def short_label(text: str) -> str:
     return printable(text if text == text.strip() else repr(text), limit=SHORT)
 
 
-def verdict(audit: LabelAudit) -> str:
-    """Can this winner be trusted? And why."""
-    winner = short_label(audit.labels[audit.winner])
-    why = {
-        Verdict.YES: f"{winner} is better than {'the other' if len(audit.labels) == 2 else 'all others'}",
-        Verdict.EARLY: f"the lead of {winner} may be chance" if not audit.tied else "two options or more are level",
-        Verdict.WITHIN: "so few lies are enough to make another option look better",
-        Verdict.TAMPERED: f"without what looks wrong, {winner} does not win",
-    }
-    return f"{audit.verdict.value}; {why[audit.verdict]}."
-
-
-def summary(audit: LabelAudit) -> list[str]:
-    """The decision: the verdict first, in at most MOST_LINES lines."""
-    return short(
-        [
-            f"Verdict: {verdict(audit)}",
-            f"Winner: {_winner(audit)}.",
-            f"Luck: {audit.luck.sentence}",
-            f"Evidence: {audit.evidence.sentence}",
-            f"Robustness: {audit.robustness.sentence}",
-            _shares(audit),
-            f"Next: {_next(audit)}.",
-        ]
-    )
-
-
 def runner_up(audit: LabelAudit) -> int:
     """The option with the second best estimate."""
     estimate = audit.estimate if audit.minimize else -audit.estimate
     return next(int(i) for i in np.argsort(estimate, kind="stable") if i != audit.winner)
 
 
-def _winner(audit: LabelAudit) -> str:
+def headline(audit: LabelAudit) -> str:
+    """The winner, what it is worth, and its lead over the second best option."""
     data, winner, second = audit.data, audit.winner, runner_up(audit)
     label, other = short_label(audit.labels[winner]), short_label(audit.labels[second])
     if data.counts:
@@ -77,7 +50,7 @@ def _winner(audit: LabelAudit) -> str:
     else:
         said = f"{label}, mean {audit.estimate[winner]:.4g} ({counted(int(data.measured[winner]), 'measurement')})"
     if audit.tied:
-        return said
+        return f"{said}, ties with {listed([short_label(audit.labels[i]) for i in audit.tied[:2]])}."
     found, where = lift(audit, second), "below" if audit.minimize else "above"
     if found is None:
         lead, interval = f"{abs(audit.estimate[winner] - audit.estimate[second]):.3g}", ""
@@ -85,10 +58,10 @@ def _winner(audit: LabelAudit) -> str:
             wide = audit.chance.critical(second, audit.delta) * audit.chance.deviation[second]
             ends = audit.chance.lead[second] - wide, audit.chance.lead[second] + wide
             interval = _interval(audit, *(f"{end:.3g}" for end in ends))
-        return f"{said}: {lead} {where} {other}{interval}"
+        return f"{said}, is {lead} {where} {other}{interval}."
     ratio, low, high = (100 * (-x if audit.minimize else x) for x in found)
     low, high = sorted((low, high))
-    return f"{said}: {ratio:.3g}% {where} {other}{_interval(audit, f'{low:.3g}%', f'{high:.3g}%')}"
+    return f"{said}, is {ratio:.3g}% {where} {other}{_interval(audit, f'{low:.3g}%', f'{high:.3g}%')}."
 
 
 def _interval(audit: LabelAudit, low: str, high: str) -> str:
@@ -119,37 +92,28 @@ def lift(audit: LabelAudit, option: int) -> tuple[float, float, float] | None:
     return a / b - 1, (a * b - root) / below - 1, (a * b + root) / below - 1
 
 
-def _shares(audit: LabelAudit) -> str:
-    """Whether an even split of the trials went wrong."""
-    if audit.shares is None or audit.shares >= UNEVEN:
-        return ""
-    n = audit.data.option_trials
-    return f"Shares: between {n.min():,} and {n.max():,} trials; if an even split was planned, it went wrong."
-
-
-def _next(audit: LabelAudit) -> str:
+def next_step(audit: LabelAudit) -> str:
     """What to do now."""
     chance, winner = audit.chance, short_label(audit.labels[audit.winner])
     if audit.verdict is Verdict.TAMPERED:
-        return f"look at {_where(audit)}; leave out what is false, and audit again"
+        return f"Next: look at {_where(audit)}; leave out what is false, and audit again."
     if audit.verdict is Verdict.WITHIN:
-        return f"check the data of {winner} by other means, or measure more"
+        return f"Next: check the data of {winner} by other means, or measure more."
     if audit.verdict is Verdict.YES:
-        return f"use {winner}" + (f", and look at {_where(audit)}" if audit.suspects else "")
+        return f"Next: use {winner}" + (f", and look at {_where(audit)}." if audit.suspects else ".")
     if audit.tied:
-        return "measure more"
+        return "Next: measure more."
     if chance is None:
-        return "measure every option at least twice"
+        return "Next: measure every option at least twice."
     closest = chance.closest
     if np.isnan(chance.lead[closest]):
-        return "measure all options at the same sources"
+        return "Next: let the same sources measure all options."
     if chance.lead[closest] <= 0:
-        return "compare within the sources, or give all options the same shares of every source"
-    with np.errstate(divide="ignore"):
-        times = (chance.critical(closest, audit.delta) * chance.deviation[closest] / chance.lead[closest]) ** 2
+        return "Next: compare within the sources, or give every option the same share of each source."
+    times = (chance.critical(closest, audit.delta) * chance.deviation[closest] / chance.lead[closest]) ** 2
     if not times < MOST_TIMES:
-        return "go on only if so small a difference matters"
-    return f"go on; with about {max(times, 1.1):.2g} times the data a lead like this would decide"
+        return "Next: go on only if so small a difference matters."
+    return f"Next: go on; with about {max(times, 1.1):.2g} times the data, such a lead would decide."
 
 
 def _where(audit: LabelAudit) -> str:

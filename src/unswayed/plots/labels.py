@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -20,6 +21,7 @@ from unswayed.types import FloatArray
 
 RIVALS, ROWS, NAME = 5, 50, 24
 TICKS, LARGEST = 10, 200  # sources that are named below a picture; and that are drawn at most
+RING: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "color": "black", "linestyle": ""}
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 COLOURS = ("vermilion", "blue", "orange", "pink", "grey")
 
@@ -72,7 +74,7 @@ def plot_sources(audit: LabelAudit) -> Figure:
         x, y = at[cells.source[mine]], shown[mine]
         axes.plot(x, y, ".-", color=PALETTE[colour], linewidth=1.2, label=short(audit.labels[option]))
         off = np.array([(option, names[s]) in wrong for s in cells.source[mine]], dtype=np.bool_)
-        axes.plot(x[off], y[off], "o", markersize=11, markerfacecolor="none", color="black", linestyle="none")
+        axes.plot(x[off], y[off], **RING)
     ticks = range(0, len(names), -(-len(names) // TICKS))
     axes.set_xticks(ticks, [short(names[order[i]]) for i in ticks], rotation=30, ha="right")
     axes.set_ylabel("rate in %" if data.counts else "mean")

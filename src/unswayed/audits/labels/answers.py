@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unswayed.audits.labels.data import LabelData
+from unswayed.audits.labels.data import LabelData, short_label
 from unswayed.audits.labels.lies import false_rows
 from unswayed.audits.labels.luck import Chance
 from unswayed.audits.labels.proof import Proof, taken
@@ -17,7 +16,6 @@ from unswayed.judgement.verdict import Evidence, Luck, Robustness
 from unswayed.judgement.words import threat_words
 from unswayed.text import counted
 
-Describe = Callable[[int], str]
 UNEVEN = 1e-3  # probability from which an even split seems to have gone wrong
 SMALLEST = 1e-4  # probability that is printed
 
@@ -37,7 +35,6 @@ class Case:
         proof: What is proved.
         threat: What may be false.
         delta: The largest probability of a lead by chance.
-        describe: The label of an option, short enough for a line.
         shares: The probability of the shares of the trials, if equal ones were planned.
     """
 
@@ -51,8 +48,11 @@ class Case:
     proof: Proof | None
     threat: Threat
     delta: float
-    describe: Describe
     shares: float | None
+
+    def describe(self, option: int) -> str:
+        """A label that leaves room for others in a line."""
+        return short_label(self.data.labels[option])
 
     def better(self, chance: Chance | None) -> bool:
         """Whether a lead is more than chance explains."""
@@ -83,8 +83,8 @@ def _luck(case: Case, better: bool, any_time: bool | None) -> str:
     p = "below 0.0001" if chance.probability < SMALLEST else f"{chance.probability:.2g}"
     if not better:
         return f"The lead may be chance, which gives {who}such a lead with probability {p}."
-    looked = "this also holds if you looked every day" if any_time else "if judged once, not every day"
-    return f"Chance gives {who}such a lead with probability {p}; {looked}."
+    looked = "also if you looked daily" if any_time else "if you looked only once"
+    return f"Chance gives {who}such a lead with probability {p}, {looked}."
 
 
 def _others(more: int) -> str:

@@ -29,7 +29,7 @@ from unswayed.audits.labels.lies import (
 from unswayed.audits.labels.luck import Chance, by_chance
 from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
 from unswayed.audits.labels.record import record
-from unswayed.audits.labels.report import details, headline, next_step, short_label
+from unswayed.audits.labels.report import details, headline, next_step
 from unswayed.audits.labels.suspects import Found, suspected_counts, suspected_values
 from unswayed.audits.labels.within import Within, compare_within
 from unswayed.audits.result import AuditFindings
@@ -194,9 +194,8 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
     if data.sources is not None:
         limits.insert(1, Limit("liars", few, None))
     without = _winner_without(data, found, winner)
-    told = lambda option: short_label(data.labels[option])  # noqa: E731
     shares = equal_shares(data)
-    case = Case(data, winner, tuple(tied), found, without, chance, kept, proof, threat, delta, told, shares)
+    case = Case(data, winner, tuple(tied), found, without, chance, kept, proof, threat, delta, shares)
     changes = plan(data, winner, rivals[0].option, lies) if lies else ()
     audit = LabelAudit(
         threat=threat,
@@ -208,7 +207,7 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
         credible=None,
         minimize=data.minimize,
         winner=winner,
-        tied=tuple(tied),
+        tied=case.tied,
         labels=data.labels,
         estimate=np.array([data.shown(value) for value in data.estimate]),
         data=data,

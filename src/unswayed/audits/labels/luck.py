@@ -199,7 +199,7 @@ def _counts(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArray)
         varies,
         inside,
         step,
-        exact=np.where(varies, 0.0, _exact(trials - good if often else good, trials, winner, often)),
+        exact=np.where(np.isfinite(freedom), 0.0, _exact(trials - good if often else good, trials, winner, often)),
     )
 
 
@@ -222,51 +222,44 @@ def _spread(data: LabelData, winner: int, rows: BoolArray, often: bool) -> tuple
     """
     cells, size = data.cells, len(data.labels)
     n, rate = cell_means(data, rows)
-    counts = Counts(
-        (1 - np.nan_to_num(rate)) * n if often else np.nan_to_num(rate) * n,
-        n,
-        cells.option,
-        cells.source,
-        size,
-        len(data.sources or "x"),
-    )
+    s = (1 - np.nan_to_num(rate) if often else np.nan_to_num(rate)) * n
+    counts = Counts(s, n, cells.option, cells.source, size, len(data.sources or "x"))
     some = n > 0
     options, sources = len(np.unique(cells.option[some])), len(np.unique(cells.source[some]))
     free = int(some.sum()) - options
     effects = free >= sources > 1
     free -= (sources - 1) * effects
-    known = np.full(size, np.inf)
     if free < 1 or not (n > 1).any():
-        return 0.0, np.ones(size), known, False
+        return 0.0, np.ones(size), np.full(size, np.inf), False
     p, factor, _ = counts.fit(some, effects, cut=np.inf)
-    z2 = np.where(some, np.square(counts.pearson(p, factor)), 0.0)
+    square = np.where(some, np.square(counts.pearson(p, factor)), 0.0)
     m = np.maximum(n * p[cells.option] * factor[cells.source], TINY)
-    if not z2.sum() > free:
-        t = 0.0
-    else:
-        t = float(
-            brentq(
-                lambda t: float((z2[some] / (1 + t * m[some])).sum()) - free,
-                0.0,
-                float((z2[some] / m[some]).sum()) + 1e-9,
-                rtol=1e-6,
-            )
-        )
-    # Counts of rare outcomes vary more than the chi-square distribution says.
-    wide = free + float(ndtri(1 - SEEN)) * float(np.sqrt(2 * free + (1 / m[some]).sum()))
-    varies = bool(z2.sum() > max(float(chdtri(free, SEEN)), wide))
-    freedom, scale = (np.full(size, float(free)) if varies else known), np.ones(size)
-    sums = np.bincount(cells.option, z2 / (1 + t * m), size)
+    t = _overdispersion(square[some], m[some], free)
+    freedom = np.full(size, float(free) if _vary(square, m[some], free, SEEN) else np.inf)
+    # A pair that varies more than the others is judged by its own variance.
+    sums = np.bincount(cells.option, square / (1 + t * m), size)
     share = np.bincount(cells.option, some, size) * free / some.sum()
-    mine, pair = share + share[winner], (sums + sums[winner]) / np.maximum(share + share[winner], TINY)
-    rest = (sums.sum() - sums - sums[winner]) / np.maximum(free - mine, TINY)
-    unequal = (
-        (mine >= 1)
-        & (free - mine >= 1)
-        & (pair > rest * fdtri(np.maximum(mine, 1), np.maximum(free - mine, 1), 1 - UNEQUAL))
-    )
-    unequal &= pair > 1
-    return t, np.where(unequal, pair, scale), np.where(unequal, mine, freedom), varies or bool(unequal.any())
+    mine, pair = share + share[winner], sums + sums[winner]
+    rest = free - mine
+    own, others = pair / np.maximum(mine, TINY), (sums.sum() - pair) / np.maximum(rest, TINY)
+    limit = np.maximum(others * fdtri(np.maximum(mine, 1), np.maximum(rest, 1), 1 - UNEQUAL), 1)
+    unequal = (mine >= 1) & (rest >= 1) & (own > limit)
+    varies = _vary(square, m[some], free, UNEQUAL)
+    return t, np.where(unequal, own, 1.0), np.where(unequal, mine, freedom), varies
+
+
+def _overdispersion(square: FloatArray, m: FloatArray, free: int) -> float:
+    """The t >= 0 with which the squares of the residuals are as large as expected."""
+    if not square.sum() > free:
+        return 0.0
+    most = float((square / m).sum()) + 1e-9
+    return float(brentq(lambda t: float((square / (1 + t * m)).sum()) - free, 0.0, most, rtol=1e-6))
+
+
+def _vary(square: FloatArray, m: FloatArray, free: int, level: float) -> bool:
+    """Whether cells vary more than outcomes do. Rare outcomes vary more than the chi-square distribution says."""
+    wide = free + float(ndtri(1 - level)) * float(np.sqrt(2 * free + (1 / m).sum()))
+    return bool(square.sum() > max(float(chdtri(free, level)), wide))
 
 
 def _values(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArray) -> _Pairs | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unswayed.audits.labels.answers import noun
-from unswayed.audits.labels.data import named, place
+from unswayed.audits.labels.data import named, place, short_label
 from unswayed.judgement.verdict import Verdict
 from unswayed.judgement.words import MOST_NAMED, more, still_wins, sure, too_few, who_wins
-from unswayed.text import at_least, at_most, counted, number, printable
+from unswayed.text import at_least, at_most, counted, number
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from unswayed.audits.weak_points import Suspect
 
 LISTED = 14  # names in one sentence
-SHORT = 20  # characters of a label in the short form
 MOST_TIMES = 100  # times the data: if more are needed, that is no advice
 
 
@@ -27,11 +26,6 @@ def listed(names: list[str]) -> str:
     """Names with commas; long lists are cut."""
     rest = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
     return ", ".join(named(name) for name in names[:LISTED]) + rest
-
-
-def short_label(text: str) -> str:
-    """A label that leaves room for others in a line; in quotes if it begins or ends with a space."""
-    return printable(text if text == text.strip() else repr(text), limit=SHORT)
 
 
 def runner_up(audit: LabelAudit) -> int:
@@ -119,7 +113,7 @@ def next_step(audit: LabelAudit) -> str:
 def _where(audit: LabelAudit) -> str:
     """Where the first suspects are."""
     places = []
-    for suspect in audit.suspects[:2]:
+    for suspect in sorted(audit.suspects, key=lambda s: s.rows)[:2]:
         at = suspect.source if suspect.source is not None else place(suspect.row or 0, audit.lines)
         places.append(f"{short_label(at)}")
     rest = len(audit.suspects) - len(places)

@@ -195,7 +195,7 @@ def test_a_source_that_is_off_does_not_make_the_others_look_like_noise(noise):
     assert found.tau < 2 * noise
     told = (y - 3 * (sources == 1) - np.median(y)) / spread(y)  # without the offset, which is estimated
     explained, _ = model_score(parameters(found, spread(y)), Pooled.of(table.points, table.arms, told), groups)
-    assert found.score > explained + np.log(20) - 1
+    assert explained + np.log(20) - 1 < found.score < explained + 5 * np.log(20) + 1
 
 
 def test_units_do_not_matter():
@@ -256,7 +256,7 @@ def test_scales_are_estimated_only_where_they_are_not_given():
     assert noise == pytest.approx(0.3, rel=0.5)
     assert scales(noise=0.3)[1] == pytest.approx(0.3)
     assert scales(noise=0.3, output_scale=9.0) == (9.0, 0.3)
-    assert scales(output_scale=9.0)[0] == pytest.approx(9.0)
+    assert scales(output_scale=9.0) == (pytest.approx(9.0), pytest.approx(0.3, rel=0.5))
     assert scales(level=1e5) == pytest.approx((scale, noise), rel=0.3)
     assert scales(level=1e5 - 100)[0] > 20  # all values are far above it
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from unswayed.core.gp.fitting import negative_log_likelihood
 from unswayed.core.gp.kernels import Linear, Matern, SquaredExponential, TwoScale
@@ -225,6 +226,15 @@ def test_what_is_set_aside_stays_within_the_budget_in_units_of_the_values(budget
     found = fitted(X, y, allowance=Allowance.of(Threat(budget)))
     assert np.sum(~found.kept) <= most
     assert (np.sum(~found.kept[[3, 30, 60, 90]]) == 4) == (most == 4)
+
+
+def test_the_spread_is_that_of_a_normal_distribution_and_one_lie_hardly_moves_it():
+    values = 3 * norm.ppf((np.arange(1000) + 0.5) / 1000)
+    assert spread(values) == pytest.approx(3, rel=0.01)
+    assert spread(np.append(values, 1e9)) == pytest.approx(3, rel=0.01)
+    mostly_equal = np.array([1.0, 1.0, 1.0, 1.0, 6.0])
+    assert spread(mostly_equal) == pytest.approx(np.std(mostly_equal))
+    assert spread(np.ones(5)) == 1.0
 
 
 def test_known_noise_is_a_floor():

@@ -237,6 +237,15 @@ def test_the_spread_is_that_of_a_normal_distribution_and_one_lie_hardly_moves_it
     assert spread(np.ones(5)) == 1.0
 
 
+@pytest.mark.parametrize(("unit", "scale", "tau"), [(1e-3, 100.0, 1.0), (1e3, 0.02, 0.003)])
+def test_scale_and_roughness_stay_in_a_range_around_the_spread(unit, scale, tau):
+    """Values that are a thousand times larger, or smaller, than the spread that is given."""
+    X, y = draw(0, n=40)
+    model = fitted(X, y, unit=unit, threshold=np.inf)
+    assert model.scale == pytest.approx(scale * unit)
+    assert model.tau == pytest.approx(tau * unit)
+
+
 def test_known_noise_is_a_floor():
     X, y = draw(4, sigma=0.01)
     assert fitted(X, y, noise=0.3).tau >= 0.3 * (1 - 1e-9)

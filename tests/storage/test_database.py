@@ -32,6 +32,8 @@ def test_studies_have_names_of_their_own(database):
     assert [database.last(one) for one in (a, b)] == [1, 2]
     assert database.records_after(b, 1) == records(3)
     assert database.records_after(a, 1) == []
+    assert database.last(a + b) == 0
+    assert database.sqlite
 
 
 def test_records_are_read_on_from_any_of_them(database):
@@ -142,7 +144,10 @@ def test_two_journals_of_a_study_do_not_write_over_each_other(database):
     assert (other.appended, other.seq) == ([], 4)
     with one.writing() as (_, news):
         assert news == records(4)
-    assert one.read() == other.read() == records(1, 2, 3, 4)
+        one.append(*records(5))
+    assert one.seq == 5
+    assert other.news() == records(5)
+    assert one.read() == other.read() == records(1, 2, 3, 4, 5)
 
 
 def test_a_journal_that_fails_half_way_keeps_what_it_had(database):

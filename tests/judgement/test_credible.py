@@ -230,6 +230,10 @@ def test_kernels_that_are_possible():
     shapes = Shapes.equal(np.array([2.0, 1.0]))
     assert {type(kernel) for kernel in shapes.kernels} == {Matern}
     assert len(shapes.kernels) == len(shapes.odds)
+    assert {kernel.nu for kernel in shapes.kernels} == {2.5, 0.5}
+    assert {kernel.nu for kernel in Shapes.equal(np.ones(1), (1.5,)).kernels} == {1.5}
+    lengths = [kernel.lengthscale[1] for kernel in shapes.kernels]
+    assert (min(lengths), max(lengths)) == pytest.approx((0.03, 8.0))
     first = shapes.kernels[0].lengthscale
     assert first[0] == pytest.approx(2 * first[1])
     for columns, d in (

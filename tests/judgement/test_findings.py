@@ -127,6 +127,17 @@ def test_what_is_no_rival_is_not_counted():
     assert (near.lies.number, near.liars.number) == (None, None)
 
 
+def test_nearer_points_count_as_the_winner_by_their_mean():
+    for seed in range(10):
+        below = drawn(seed).posterior.mean[drawn(seed).winner] - drawn(seed).posterior.mean
+        for margin in (1e-9, *(np.sort(below)[1:] + 1e-9)):
+            case = drawn(seed, margin=margin)
+            near = np.arange(4) == case.winner
+            near |= below < margin
+            assert np.isinf(Counted.of(case).budgets[near]).all()
+            assert np.isfinite(Counted.of(case).budgets[~near]).all()
+
+
 def test_a_rival_of_larger_mean_counts_where_its_deviation_keeps_it_from_winning():
     """An arm with few plays may have the larger mean: it is the first to win if a value changes."""
     seen = 0
@@ -161,10 +172,10 @@ def test_findings_are_in_the_users_own_sign_units_and_names():
     assert [limit.kind for limit in unnamed.limits] == ["lies", "total"]
 
 
-def separated(unit):
-    """Three points, three plays and two sources of each; the last point is far above the others."""
+def separated(unit, best):
+    """Three points, three plays and two sources of each; the last point is the best."""
     arms, noise = np.arange(9) % 3, 0.05 * np.random.default_rng(0).standard_normal(9)
-    values = unit * np.clip(np.array([-1.0, -0.9, 2.0])[arms] + noise, -1, 2)
+    values = unit * np.clip(np.array([-1.0, -0.9, best])[arms] + noise, -1, 2)
     scales = {"noise_std": 0.05 * unit, "output_scale": unit, "norm_bound": 3 * unit}
     threat = Threat(low=-unit, high=2 * unit)
     given = Given(kernel=SquaredExponential(0.3), level=0.0, threat=threat, **scales)
@@ -175,10 +186,12 @@ def separated(unit):
     return Case(given=given, span=Span.of(values, threat), model=model, records=records, posterior=posterior, winner=2)
 
 
-@pytest.mark.parametrize("unit", [1.0, 50.0])
-def test_what_is_certified_holds_whatever_so_many_false_values_are(unit):
+@pytest.mark.parametrize(
+    ("unit", "best", "certified"), [(1.0, 2.0, 2), (50.0, 2.0, 2), (1.0, 0.6, 1), (1.0, -0.85, None)]
+)
+def test_what_is_certified_holds_whatever_so_many_false_values_are(unit, best, certified):
     """Every choice of false values at the ends of the range, tried one by one, with all the proof's uncertainty."""
-    case = separated(unit)
+    case = separated(unit, best)
     found, _ = put_together(
         case, points=ROWS[:3], sources=(Source(name="a", measurements=5), Source(name="b", measurements=4))
     )
@@ -195,9 +208,10 @@ def test_what_is_certified_holds_whatever_so_many_false_values_are(unit):
         lows["proved"][len(false)] = min(lows["proved"][len(false)], sure)
         liars = len({case.records.sources[j] for j in false})
         lows["sources"][liars] = min(lows["sources"][liars], lead)
-    certified = sum(low > 0 for low in np.minimum.accumulate(lows["proved"])) - 1
-    assert found.limits[0].certified == certified > 0
-    assert found.limits[1].certified == 0  # one of two sources suffices
+    assert sum(low > 0 for low in np.minimum.accumulate(lows["proved"])) == (0 if certified is None else certified + 1)
+    assert found.limits[0].certified == certified
+    assert found.certificate.beta > 3  # the norm bound, in output scales
+    assert found.limits[1].certified == (None if certified is None else 0)  # one of two sources suffices
     np.testing.assert_allclose(found.lowest_leads, unit * np.minimum.accumulate(lows["estimated"]), atol=1e-9 * unit)
     np.testing.assert_allclose(found.lowest_leads_sources, unit * np.array(lows["sources"]), atol=1e-9 * unit)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from unswayed import InvalidInput, JointPosterior, Linear, Matern, SquaredExponential
+from unswayed import InvalidInput, JointPosterior, Linear, Matern, SquaredExponential, Threat
 from unswayed.core.gp.kernels import Kernel, WithLevel
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.prior import PER_BOUND, WIDE, assumptions, prior
@@ -32,7 +32,7 @@ def test_what_is_not_given_is_what_was_estimated():
     assert model.norm() is None
 
 
-@pytest.mark.parametrize("level", [(190.0, 210.0), (-500.0, 500.0)])
+@pytest.mark.parametrize("level", [(190.0, 210.0), (-500.0, 500.0), (219.5, 220.0)])
 def test_the_norm_under_the_kernel_with_the_level(level):
     """f = m + g with |g|_k = B exactly and m at the end of the pair: the bound holds, and not by much."""
     rng = np.random.default_rng(0)
@@ -88,6 +88,7 @@ def test_a_level_may_be_a_number_or_a_pair():
     assert Given(threat=0, level=(1, 2)).flipped().level == (-2.0, -1.0)
     assert Given(threat=0, level=4.0).flipped().level == -4.0
     assert Given(threat=0).flipped().level is None
+    assert Given(threat=Threat(5.0, 2, low=-1, high=3)).flipped().threat == Threat(5.0, 2, low=-3, high=1)
     assert Given(threat=0, level=(2.0, 2.0)).level_known
     assert not Given(threat=0, level=(2.0, 3.0)).level_known
 

@@ -46,6 +46,12 @@ def test_the_posterior_is_that_of_what_is_kept_without_offsets():
     expected = JointPosterior.of_plays(K, records.arms[kept], told[kept], np.ones(kept.sum()), LAM)
     np.testing.assert_allclose(found.posterior.mean, expected.mean, atol=1e-6)
     assert found.lies == (~kept).sum()
+    np.testing.assert_allclose(found.corrected, told)
+    np.testing.assert_allclose(found.told.values, told[kept])
+    for arm in range(20):
+        mine = kept & (records.arms == arm)
+        assert found.means[arm] == pytest.approx(told[mine].mean() if mine.any() else 0.0)
+    assert found.plays == 60
 
 
 def test_the_surprise_of_more_plays_is_how_far_they_are_off_their_prediction():
@@ -171,6 +177,20 @@ def test_those_that_are_judged_go_with_their_source_and_are_charged_to_the_threa
     assert found.lies == 1
     _, found = halves(K, changed(forged, [3], 4.0), Threat(liars=1))
     np.testing.assert_array_equal(found.mask, records.sources != 1)
+
+
+@pytest.mark.parametrize(("more", "kept"), [(2.0, True), (6.0, False)])
+def test_a_source_is_charged_for_the_changes_of_all_its_plays(more, kept):
+    """What is left of the total suffices for a lie of 4, or not."""
+    K, records = game()
+    records = replace(records, sources=np.arange(60) % 3)
+    forged = np.where(records.sources == 1, np.random.default_rng(5).uniform(-3, 3, 60), records.values)
+    records = changed(records.with_values(forged), [3], 4.0)
+    judges, _ = halves(K, records, Threat(1e3))
+    off, _ = _off(records, judges.posterior.mean, judges.posterior.deviation, LAM)
+    _, found = halves(K, records, Threat(float(off[records.sources == 1].sum()) + more))
+    assert found.aside == (1,)
+    assert found.mask[3] == kept
 
 
 def test_without_sources_all_that_the_judges_explain_is_kept():

@@ -39,6 +39,7 @@ from unswayed.types import FloatArray, IntArray
 
 DAYS, VISITORS, RATE = 14, 1_000, 0.05
 SIZES = (6, 12, 40)  # of false values, in standard deviations of the others
+VERDICTS = ("yes", "too early", "no: tampered")
 RESULTS = Path(__file__).parent / "results" / "ab.json"
 
 
@@ -217,7 +218,7 @@ def of_values(tests: int, seed: int) -> dict[str, Any]:
     """How often each family is called tampered: honest, and with false values that make the winner."""
     found: dict[str, Any] = {}
     for number, family in enumerate(FAMILIES):
-        here: Counter[str] = Counter()
+        here: Counter[str] = Counter({f"honest: {verdict}": 0 for verdict in VERDICTS})
         for test in range(tests):
             option, values = values_of(family, np.random.default_rng([seed, number, test]))
             if np.ptp(values) > 0:
@@ -249,6 +250,14 @@ def _with_lies(family: str, lies: int, size: float, tests: int, seed: list[int])
             number += 1
             tampered += said(audit_labels(option, values)) == "no: tampered"
     return tampered, number
+
+
+def rows(columns: list[str], found: dict[str, Any]) -> dict[str, Any]:
+    """Counts as a table of text."""
+    return {
+        "columns": columns,
+        "rows": [[name, *(str(one.get(c, 0)) for c in columns[1:])] for name, one in found.items()],
+    }
 
 
 def many_rows(rows: int, python: str) -> None:
@@ -288,14 +297,17 @@ if __name__ == "__main__":
     parser.add_argument("--out", default=str(RESULTS), help="where to write the results; empty for nowhere")
     parser.add_argument("--pandas", default=sys.executable, help="a Python that has pandas")
     given = parser.parse_args()
-    results = {
-        "seed": given.seed,
-        "tests": of_tests(given.tests, given.seed),
-        "rates that vary by 30%": of_varying_rates(given.values, given.seed + 1),
-        "values": of_values(given.values, given.seed + 2),
-    }
-    print(json.dumps(results["tests"]["total"], indent=2), results["rates that vary by 30%"])
+    tests = of_tests(given.tests, given.seed)
+    varying = of_varying_rates(given.values, given.seed + 1)
+    values = of_values(given.values, given.seed + 2)
+    print(json.dumps(tests["total"], indent=2), varying)
     if given.out:
-        Path(given.out).write_text(json.dumps(results, indent=2) + "\n")
+        tables = {
+            "kinds": rows(["kind", *VERDICTS], {**tests["kinds"], "rates that vary by 30%, no difference": varying}),
+            "totals": {"columns": ["what", "tests"], "rows": [[k, str(v)] for k, v in tests["total"].items()]},
+            "values": rows(["family", *values["normal"]], values),
+        }
+        command = f"python benchmarks/ab.py --tests {given.tests} --values {given.values} --seed {given.seed}"
+        Path(given.out).write_text(json.dumps({"command": command, "tables": tables}, indent=1) + "\n")
     if given.rows:
         many_rows(given.rows, given.pandas)

@@ -20,7 +20,7 @@ from unswayed.audits.weak_points import Suspect
 from unswayed.judgement.noise import Repeats
 from unswayed.types import BoolArray, FloatArray
 
-SUSPECTED = 0.02  # share of honest audits in which some value is suspected
+SUSPECTED = 0.01  # share of honest audits in which some value is suspected
 OCTILES = (0.125, 0.5, 0.875)
 SKEWED = 0.15  # of a measure from -1 to 1 by octiles: values with more are compared as logarithms too
 LOUDER = 2.5  # standard errors of a median: an option that is louder by more has a noise of its own
@@ -80,6 +80,7 @@ def _heavier(distances: FloatArray, tail: float) -> float:
     normal = float(ndtri((1 + TAIL) / 2)) / QUARTILE
     if not ratio > (1 + HEAVY / np.sqrt(len(distances))) * normal:
         return 1.0
+    ratio *= 1 + HEAVY / np.sqrt(len(distances))  # rather too heavy than not heavy enough
     ratios = stdtrit(FREEDOMS, (1 + TAIL) / 2) / stdtrit(FREEDOMS, 0.75)
     free = float(np.interp(-ratio, -ratios, FREEDOMS))
     return float(stdtrit(free, tail) / stdtrit(free, 0.75) / (ndtri(tail) / QUARTILE))

@@ -32,7 +32,7 @@ SHOWN_EFFECT = 0.2  # probability that honest data without effects of sources ar
 SHARED = 1.5  # deviations of the other options of a source: from here on a cell is compared with them
 QUARTILE = float(ndtri(0.75))
 VARIES = 1.25  # times the variance of outcomes: from here on what is seen of the variance is all there is
-KNOWN = 3  # times the degrees of freedom otherwise, as it is known that the variance is not below that of outcomes
+KNOWN = 2  # times the degrees of freedom otherwise, as it is known that the variance is not below that of outcomes
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,6 +49,9 @@ Low = Annotated[float | None, typer.Option(help="No honest measurement is smalle
 High = Annotated[float | None, typer.Option(help="No honest measurement is larger.", show_default="not known")]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same plays.", show_default="random")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Tie = Annotated[
+    float | None, typer.Option(help="Values that differ by no more count as equal.", show_default="a standard error")
+]
 Details = Annotated[bool, typer.Option("--details", help="Print all that is known, not the decision alone.")]
 
 

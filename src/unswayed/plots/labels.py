@@ -88,7 +88,7 @@ def labels_page(audit: LabelAudit, source: str) -> str:
     parts.append(_options(audit))
     if audit.sources:
         parts.append(_sources(audit))
-    return standalone(__package__, "audit.html", source=source, verdict=verdict(audit), facts=[], parts=parts)
+    return standalone(__package__, "audit.html", source=source, short=[verdict(audit)], facts=[], parts=parts)
 
 
 def _options(audit: LabelAudit) -> Table:

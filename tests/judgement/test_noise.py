@@ -1,7 +1,10 @@
 """Noise from repeats: near the truth, and unmoved by a lie."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from unswayed.judgement.noise import LEAST_REPEATS, Repeats
 
@@ -35,6 +38,25 @@ def test_pooled_noise_counts_only_repeats():
     assert Repeats.of(np.arange(5)).pooled(np.arange(5.0)) == 0.0
 
 
+@pytest.mark.parametrize("sizes", [[12], [10, 15], [3, 4], [12, 2, 5]])
+def test_it_is_the_median_distance_between_repeats(sizes):
+    """From the median of ten repeats or more, else from each other; in units of the deviation of a normal one."""
+    rng = np.random.default_rng(0)
+    groups = [rng.normal(i, 0.3, n) for i, n in enumerate(sizes)]
+    distances = []
+    for group in groups:
+        n = len(group)
+        if n >= 10:
+            distances += [abs(one - np.median(group)) * np.sqrt(n / (n - 1)) for one in group]
+        else:
+            distances += [abs(a - b) / np.sqrt(2) for a, b in combinations(group, 2)]
+    found = noise(np.repeat(np.arange(len(sizes)), sizes), np.concatenate(groups))
+    if sum(sizes) - len(sizes) < LEAST_REPEATS:
+        assert found is None
+    else:
+        assert found == pytest.approx(np.median(distances) / norm.ppf(0.75))
+
+
 def test_a_tampered_repeat_does_not_inflate_it():
     option, values = measured(1)
     honest = noise(option, values)
@@ -62,6 +84,12 @@ def test_values_that_are_always_the_same_have_no_noise_of_their_own(lie):
     assert noise(option, values) is None
     assert noise(option, values, lambda values: 7.0) == 7.0
     assert noise(option, values, lambda values: 0.0) is None
+
+
+def test_options_agree_if_all_of_their_values_are_the_same():
+    repeats = Repeats.of(np.array([0, 0, 1, 1, 1, 2, 3, 3]))
+    assert repeats.agreeing(np.array([5.0, 5.0, 1.0, 1.0, 2.0, 9.0, 0.0, 0.0])) == pytest.approx(2 / 3)
+    assert repeats.agreeing(np.arange(8.0)) == 0.0
 
 
 def test_the_fallback_is_for_few_different_numbers_only():

@@ -180,6 +180,10 @@ def _robustness(audit: Audit, luck: Luck) -> Robustness:
         return Robustness(False, f"{' or '.join(least)} would have been enough to change it{beside}.")
     if (enough := _enough(audit, threat)) is not None:
         return Robustness(True, f"{enough} would have been enough to change it: within the threat ({threat}).")
+    if audit.certificate is not None and not audit.certificate.threat.bounded:
+        return Robustness(
+            True, f"Against {threat} nothing is proved: a false value may be of any size: give low and high."
+        )
     if luck.better and not _withstands(audit):
         return Robustness(True, f"With {threat} and the noise, another option may be better.")
     more = f"; {least[0]} would be enough" if least else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import Details, Json, Known, Tie, kernel_of, level_of, threat_of, with_known
+from unswayed.cli.options import DecimalMark, Details, Json, Known, Tie, kernel_of, level_of, threat_of, with_known
 from unswayed.errors import InvalidInput, SystemFault
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 File = Annotated[
-    Path, typer.Argument(help="CSV, Parquet or JSON lines: one row for each measurement, or for each count.")
+    Path,
+    typer.Argument(help="CSV, .xlsx, .ods, Parquet or JSON lines: one row for each measurement, or for each count."),
 ]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
 Parameters = Annotated[
@@ -41,6 +42,7 @@ def command(
     noise_column: NoiseColumn = None,
     successes: Successes = None,
     trials: Trials = None,
+    decimal: DecimalMark = None,
     *,
     known: Known,
     tie: Tie = None,
@@ -58,7 +60,7 @@ def command(
     from unswayed.cli.output import print_json, say
 
     named = {"objective": objective, "parameters": parameters, "option": option, "source": source}
-    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials)
+    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials, decimal=decimal)
     if page is not None:
         _check_page(page, file)
     found = _by_parameters(data, known, tie) if data.options is None else _by_label(data, known)
@@ -97,7 +99,8 @@ def _by_parameters(data: Columns, known: Known, tie: float | None) -> Audit:
     model: dict[str, Any] = {"kernel": kernel, "level": level, "output_scale": known.scale, "norm_bound": known.norm}
     about: dict[str, Any] = {"sources": data.sources, "noise_stds": data.noise, "noise_std": known.noise, "tie": tie}
     about |= {"names": data.names, "lines": data.lines}
-    return audit_points(data.x, data.y, **about, **model, **_settings(known))
+    with data.errors():
+        return audit_points(data.x, data.y, **about, **model, **_settings(known))
 
 
 def _write_page(found: Audit | LabelAudit, page: Path, source: str) -> None:

@@ -46,13 +46,18 @@ def test_bots_on_four_days(cli, file):
     code, out, err = cli(file, *COLUMNS)
     assert (code, err) == (0, "")
     first, *rest = out.splitlines()
-    assert first == (
-        "Can this winner be trusted? No: without the 4 counts that the others do not explain, variant A wins."
-    )
+    assert first.startswith("Verdict: no: tampered. variant F, 7.14% (1,048 of 14,682), is 47% above variant A")
+    assert "4 counts of variant F look wrong; without them variant A leads. An even split went wrong" in out
+    rest = cli(file, *COLUMNS, "--details")[1].splitlines()
     assert any("variant F from 4 sources (2026-03-02, 2026-03-05, 2026-03-09, 2026-03-13)" in line for line in rest)
     record = json.loads(cli(file, *COLUMNS, "--json")[1])
     assert (record["winner"], record["winner_label"]) == (5, "variant F")
     assert record["winner_without_suspects"] == "variant A"
+    assert record["verdict"] == "no: tampered"
+    assert record["evidence"]["tampered"]
+    assert [set(record[name]) >= {"sentence"} for name in ("luck", "evidence", "robustness")] == [True] * 3
+    assert record["lift"]["over_label"] == "variant A"
+    assert record["lift"]["low"] < record["lift"]["ratio"] < record["lift"]["high"]
     assert not record["certified"]
     assert {s["source"] for s in record["suspects"]} == {"2026-03-02", "2026-03-05", "2026-03-09", "2026-03-13"}
     for suspect in record["suspects"]:
@@ -90,7 +95,7 @@ def test_the_same_from_parquet(cli, file, tmp_path):
 def test_the_page(cli, file, tmp_path):
     assert cli(file, *COLUMNS, "--html", tmp_path / "a.html")[0] == 0
     page = (tmp_path / "a.html").read_text()
-    assert page.index("<strong>No: without the 4 counts") < page.index("data:image/png;base64,")
+    assert page.index("<strong>Verdict: no: tampered.") < page.index("data:image/png;base64,")
     for words in ("Who could have won", "Sources", "2026-03-05", "What the others do not explain"):
         assert words in page
     assert "http" not in page.replace("http-equiv", "")

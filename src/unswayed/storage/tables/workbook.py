@@ -46,7 +46,8 @@ def read_workbook(path: Path, decimal: Decimal | None) -> Table:
         book = CalamineWorkbook.from_filelike(BytesIO(content))
         sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
     except (CalamineError, ZipError) as error:
-        raise InvalidInput(f"cannot read {path}: {printable(' '.join(str(error).split()), limit=120)}") from None
+        said = printable(" ".join(str(error).split()), limit=120)
+        raise InvalidInput(f"cannot read {path}: no spreadsheet, or a damaged one ({said})") from None
     sheets = {name: rows for name, rows in sheets.items() if any(cell != "" for row in rows for cell in row)}
     for name, rows in sheets.items():
         table = _table(path, rows)
@@ -68,7 +69,9 @@ def _table(path: Path, rows: Sequence[Sequence[Any]]) -> Table:
     if names and sum(map(bool, names)) == 1 < max(sum(cell != "" for cell in rows[i]) for i in filled):
         title = printable(next(filter(None, names)), limit=40)
         line = filled[0]
-        raise InvalidInput(f"{path}, line {line}: only {title!r} stands here, but the first row must hold the names")
+        raise InvalidInput(
+            f"{path}, line {line}: only {title!r} stands here, but the first row must hold the names of the columns"
+        )
     columns = [_column([rows[i][j] for i in filled]) for j in range(len(first))]
     return titled(path, names, columns, np.array(filled, dtype=np.int64) + 1)
 

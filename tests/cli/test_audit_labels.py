@@ -124,6 +124,14 @@ def test_which_column_is_what(cli, tmp_path, text, arguments, winner, kind):
     assert ("ignored, because every cell is a date: day" in err) == ("2026-03" in text)
 
 
+def test_a_column_stays_what_it_is_when_rows_are_left_out(cli, tmp_path):
+    """Without its second row, every cell of x is a word; but its cells were numbers, so a word is a mistake."""
+    (tmp_path / "t.csv").write_text("x,y\nyes,1.5\n2,\nno,2\nyes,1\n")
+    code, _, err = cli(tmp_path / "t.csv", "--json")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "line 2: 'yes' is not a finite number in the column 'x'" in err
+
+
 def test_numbers_with_categories_have_a_model(cli, tmp_path):
     rng = np.random.default_rng(0)
     rows = [

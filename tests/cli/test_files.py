@@ -66,13 +66,15 @@ def percent(number):
     return f"{number:.1%}"
 
 
-def xlsx(*sheets):
+def xlsx(*sheets, far=None):
     book, out = openpyxl.Workbook(), io.BytesIO()
     book.remove(book.active)
     for number, rows in enumerate(sheets, 1):
         sheet = book.create_sheet(f"Sheet {number}")
         for row in rows:
             sheet.append(list(row))
+    if far is not None:
+        book.worksheets[0][far] = "here"
     book.save(out)
     return out.getvalue()
 
@@ -155,6 +157,11 @@ REFUSED = {  # the file; how the command is called; what it says
         (),
         "--option variant",
     ),
+    "each.csv": (
+        text([("user", "rate"), *((f"u{i}", row[1]) for i, row in enumerate(RATES[1:]))]),
+        (),
+        "this one or another",
+    ),
     "index.csv": (text([("", *VALUES[0]), *NUMBERED]), (), "column 1 is different, * --parameters temp,solvent"),
     "twice.csv": (text([*VALUES, *VALUES[1:]]), (), "every row is there twice, the first one in line 2 and line 20"),
     "ambiguous.csv": (text(FEW, ";", write=grouped(",")), AB, f"line 2: '1,*' in * 'visitors' may be 1.* or 1*: {ASK}"),
@@ -179,6 +186,7 @@ REFUSED = {  # the file; how the command is called; what it says
     "empty.csv": (b"", (), "holds no rows"),
     "empty.xlsx": (xlsx([]), (), "holds no rows"),
     "picture.csv": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe", (), "it is neither text nor a spreadsheet"),
+    "far.xlsx": (xlsx(VALUES, far="XFD1048576"), (), "far.xlsx: a sheet has a cell in XFD1048576, far from the others"),
     "damaged.xlsx": (xlsx(VALUES)[:900], (), "cannot read damaged.xlsx: no spreadsheet, or a damaged one"),
 }
 

@@ -78,7 +78,9 @@ def test_few_plays_in_many_dimensions_say_nothing():
     answer = study.answer()
     assert answer.credible is None
     assert answer.unexplored > 0.9
-    assert answer.sentence.startswith("Too few measurements to say how far this is from the best: 3 so far.")
+    assert answer.sentence.startswith(
+        "Too few measurements, or too noisy ones, to say how far this is from the best: 3 so far."
+    )
     assert answer.sentence.endswith("so far. A narrow peak could hide in 99% of the space.")
 
 

@@ -115,9 +115,7 @@ def labels_page(audit: LabelAudit, source: str) -> str:
         f"How much of the lead is left after the worst {audit.lie}s. Where a line meets zero, that option could have "
         f"won: from {counted(audit.breakdown_lies, audit.lie)} on."
     )
-    first, *rest = str(audit).splitlines()
     parts: list[Picture | Table | Words] = [
-        Words("", rest),  # the first line answers the heading
         *_by_source(audit),
         Words("In detail", results(audit)),
         Picture("How many lies would change the result", legend, encoded(plot_labels(audit))),
@@ -131,7 +129,7 @@ def labels_page(audit: LabelAudit, source: str) -> str:
     parts.append(_options(audit))
     if audit.sources:
         parts.append(_sources(audit))
-    return standalone(__package__, "audit.html", source=source, verdict=first, facts=[], parts=parts)
+    return standalone(__package__, "audit.html", source=source, short=str(audit).splitlines(), facts=[], parts=parts)
 
 
 def _by_source(audit: LabelAudit) -> list[Picture]:

@@ -32,6 +32,9 @@ class Answer(Findings):
     Attributes:
         point: The recommended point.
         estimate: The estimated value there.
+        guaranteed: The least that the estimate would be, with the model held fixed, if the threat holds: all that false
+            values within it can have added is taken off. If no threat was stated: one false measurement, or one lying
+            source.
         deviation: Standard deviation of the estimate, over all models that the measurements leave possible. It is None
             if they are too few, or nearly all of them equal.
         assumptions: The model, and which parts of it were estimated.
@@ -43,6 +46,9 @@ class Answer(Findings):
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
         continuum: Whether points may be arbitrarily close to each other.
         flat: Whether most points that were measured have the same value. No model says how far the best may be then.
+        challenger: What would be recommended if every measurement were true; None if that is the same point.
+        challenger_lead: How much better the challenger is estimated to be then.
+        measure_again: Where to measure again to decide between the two: the challenger rests on this point.
 
     Example:
         >>> import unswayed as uw
@@ -56,6 +62,7 @@ class Answer(Findings):
     certificate: Certificate | None
     point: Point
     estimate: float
+    guaranteed: float
     deviation: float | None
     assumptions: Assumptions
     points: tuple[Point, ...]
@@ -66,6 +73,9 @@ class Answer(Findings):
     space: Any
     continuum: bool
     flat: bool
+    challenger: Point | None
+    challenger_lead: float
+    measure_again: Point | None
 
     @property
     def answer(self) -> Answer:
@@ -144,6 +154,10 @@ class Answer(Findings):
         return {
             "point": self.point,
             "estimate": self.estimate,
+            "guaranteed": self.guaranteed,
+            "challenger": self.challenger,
+            "challenger_lead": self.challenger_lead,
+            "measure_again": self.measure_again,
             "deviation": self.deviation,
             "sentence": self.sentence,
             "certificate": None if self.certificate is None else _without_options(self.certificate),

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.tampering.threat import Records
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.threat import Records, Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, share_unexplored
 from unswayed.judgement.findings import Case, Counted, Source, findings
 from unswayed.judgement.prior import assumptions
-from unswayed.judgement.recommend import CAUTION, cautious
+from unswayed.judgement.recommend import CAUTION, Choice, Worth, cautious, choose, supposed
 from unswayed.judgement.span import Span
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
@@ -25,7 +28,7 @@ from unswayed.search.play import Play
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
-from unswayed.types import BoolArray, FloatArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 REFINEMENTS = 3  # times that candidates around the leaders are drawn, in a continuum
 MOST_WORK = 3e10  # multiplications, to find out who wins without each source: less than the rest of the answer
@@ -95,11 +98,11 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     task, prior, kept = mode.task, surrogate.beliefs.prior, surrogate.kept
     given, minimize = _noise_given(task.given, data), shown["minimize"]
     sign = -1.0 if minimize else 1.0
-    case = _case(mode, data, surrogate, given)
+    case, worth, choice = _case(mode, data, surrogate, given)
     arm, points = case.winner, task.space.decode(surrogate.rows)
     counted, everything, mixture = Counted.of(case), case, None
     deviation = prior.output_scale * float(kept.posterior.deviation[arm])
-    estimate = prior.unstandardized(float(kept.posterior.mean[arm]))
+    estimate = float(worth.mean[arm])
     if given.complete:
         records = _records(data, surrogate)
         everything = replace(
@@ -123,6 +126,8 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         found,
         point=points[arm],
         estimate=sign * estimate,
+        guaranteed=sign * float(worth.guaranteed[arm]),
+        **_challenged(data, surrogate, case, worth, choice, points),
         deviation=deviation if given.complete or (not flat and _precise(task, data)) else None,
         assumptions=assumptions(given, prior, prior.level(kept.posterior), minimize=minimize),
         points=tuple(points),
@@ -133,23 +138,51 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     )
 
 
-def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> Case:
-    """The plays that are kept, and the point to recommend; points near failures are none."""
+def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[Case, Worth, Choice]:
+    """The plays that are kept, what each point is worth, and which to recommend; none near failures."""
     task, prior, posterior = mode.task, surrogate.beliefs.prior, surrogate.kept.posterior
     continuum, kept = task.all_rows is None, _kept(data, surrogate)
     guided = continuum and not isinstance(mode, Eliminating)
     without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
-    return Case(
+    span, records = Span.of(data.values[kept], given.threat_or_nothing), _records(data, surrogate).only(kept)
+    threat = supposed(Threat.of(given.threat), span, sources=len(data.names))
+    if isinstance(mode, Eliminating):
+        threat = replace(threat, total=0.0, lies=0, liars=0)  # its certificate allows for the threat
+    worth = Worth.of(prior, posterior, records, threat, span)
+    refit = partial(_refitted, task, data, surrogate, threat, span)
+    choice = choose(worth, records, threat, tie=prior.noise_std, without=without, refit=refit)
+    score = cautious(posterior.mean, posterior.deviation, without)
+    better = np.flatnonzero(score > score[choice.arm])  # they rest on too little
+    case = Case(
         given=given,
-        span=Span.of(data.values[kept], given.threat_or_nothing),
+        span=span,
         model=prior,
-        records=_records(data, surrogate).only(kept),
+        records=records,
         posterior=posterior,
-        winner=int(np.argmax(cautious(posterior.mean, posterior.deviation, without))),
+        winner=choice.arm,
         caution=CAUTION,
         margin=prior.noise if continuum else 0.0,
-        without=without,
+        without=np.union1d(np.array(without, dtype=np.int64), better).tolist(),
     )
+    return case, worth, choice
+
+
+def _refitted(
+    task: Task, data: Data, surrogate: Surrogate, threat: Threat, span: Span, without: IntArray
+) -> Worth | None:
+    """What the points are worth if the model is fitted without some of the plays that are kept."""
+    prior, told, kept = surrogate.beliefs.prior, surrogate.kept.told, np.flatnonzero(_kept(data, surrogate))
+    left = np.delete(kept, without)
+    if task.given.complete or surrogate.binary or len(left) < FEWEST:
+        return None
+    again = estimate(task, data.only(left), surrogate.beliefs).prior
+    told, records = (
+        one.with_values(again.standardized(prior.unstandardized(one.values)))
+        for one in (told, _records(data, surrogate).only(kept))
+    )
+    K = gram(again.kernel, surrogate.rows)
+    posterior = JointPosterior.of_plays(K, told.arms, told.values, told.weights, again.lam)
+    return Worth.of(again, posterior, records, threat, span)
 
 
 def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
@@ -237,6 +270,29 @@ def _winners_without(task: Task, data: Data, surrogate: Surrogate, case: Case) -
         best = int(np.argmax(lower))
         found.append(arm if lower[best] - lower[arm] <= margin else best)
     return found
+
+
+def _challenged(
+    data: Data, surrogate: Surrogate, case: Case, worth: Worth, choice: Choice, points: Sequence[Point]
+) -> dict[str, Any]:
+    """What would be best if every measurement were true, by how much, and where to measure again to find out.
+
+    If no measurement that is kept says so, one that was set aside may, unless its point was measured again.
+    """
+    best, arm = float(worth.mean[choice.arm]), choice.challenger
+    if arm is not None and choice.carrying is not None:
+        lead, again = float(worth.mean[arm]) - best, int(case.records.arms[choice.carrying])
+    else:
+        kept, told = surrogate.kept, surrogate.kept.records
+        claimed = case.model.unstandardized(told.values)
+        once = ~kept.mask & ~np.isin(told.arms, told.arms[kept.mask])
+        once &= claimed > best + case.model.noise_std
+        if surrogate.binary or not once.any():
+            return {"challenger": None, "challenger_lead": 0.0, "measure_again": None}
+        play = int(np.argmax(np.where(once, claimed, -np.inf)))
+        lead, arm = float(claimed[play]) - best, int(told.arms[play])
+        again = arm
+    return {"challenger": points[arm], "challenger_lead": lead, "measure_again": points[again]}
 
 
 def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:

@@ -11,20 +11,29 @@
 For a value that was set aside, 1 - p is at least PEAK, and y - b at most the range of the other values.
 
 Each is the expected gain by knowing better, as the expected improvement of a new place is; so they can be compared.
+
+The last plays prepare the answer. It believes no point that one lie can have made (judgement/recommend.py). If such a
+point has the best estimate, the measurement that carries it is repeated, until the answer believes it or the estimate
+falls.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 import numpy as np
 from scipy.special import expit
 
 from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.recommend import Worth, choose, supposed
+from unswayed.judgement.span import Span
 from unswayed.search.improvement import Turn
 from unswayed.search.play import Proposal, Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.types import BoolArray, FloatArray, IntArray
 
+LAST = 4  # plays that prepare the answer
 UNKNOWN = 0.02  # assumed share of lies, if the threat is not known
 MOST_LIES = 0.25  # cap on the assumed share of lies
 PEAK = 0.05  # least probability that a high value in the range is a narrow peak
@@ -44,6 +53,23 @@ def doubt_from_the_start(turn: Turn) -> list[Proposal]:
         return []
     found = doubts(surrogate, turn.plays, turn.pending, turn.source)
     return [one for one in found if one.row.tobytes() not in turn.closed]
+
+
+def repeat_challenger(turn: Turn) -> list[Proposal]:
+    """In the last plays: the point that the best estimate rests on, if the answer would not believe it."""
+    surrogate, stated, left = turn.search.surrogate, turn.task.given.threat, (turn.task.plays or inf) - turn.number
+    records = surrogate.kept.records.only(surrogate.kept.mask)
+    if not 0 < left <= LAST or surrogate.binary or not len(records.values):
+        return []
+    prior = surrogate.beliefs.prior
+    span = Span.of(prior.unstandardized(records.values), Threat.of(stated) or Threat())
+    threat = supposed(Threat.of(stated), span, sources=len(surrogate.names))
+    worth = Worth.of(prior, surrogate.kept.posterior, records, threat, span)
+    choice = choose(worth, records, threat, tie=prior.noise_std)
+    if choice.carrying is None:
+        return []
+    row = surrogate.rows[records.arms[choice.carrying]]
+    return [] if row.tobytes() in turn.closed else [Proposal(row, Why.VERIFY)]
 
 
 def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) -> float:

@@ -111,7 +111,7 @@ def test_the_page(cli, file, tmp_path):
         ("a,a,b\n1,2,3\n2,3,4\n", (), "more than one column named 'a'"),
         ("a,b\n1,2\n2,3\n", ("--parameters", "a,b"), "not both"),
         ("a,b\n1,2\n2,3\n", ("--parameters", "a,a"), "not both"),
-        ("a;b\n1;2\n2;3\n", (), "separated by commas"),
+        ("a;b\n1;2\n2;x\n", (), "line 3: 'x' is not a finite number in the column 'b'"),
         ("a,b\n1,1_000\n2,3\n", (), "'1_000'"),
         ("a,b\n1,2\n2,3\n", ("--kernel", "linear", "--lengthscale", 4), "no length-scale"),
         ("a,b\n1,2" + "0" * 1_100_000 + "\n", (), "longer than a million characters"),
@@ -160,7 +160,12 @@ def test_parquet_with_text_or_holes_gets_one_clear_line(cli, tmp_path):
     pq.write_table(pa.table({"a": ["x", "y"], "b": [1.0, 2.0]}), tmp_path / "t.parquet")
     assert "column 'a' holds string" in cli(tmp_path / "t.parquet", "--objective", "a")[2]
     pq.write_table(pa.table({"a": [1.0, None], "b": [1.0, 2.0]}), tmp_path / "h.parquet")
-    assert "no finite number in row 2" in cli(tmp_path / "h.parquet")[2]
+    assert (
+        "h.parquet: an audit needs measurements of at least two different options (read as: 1 row left out"
+        in cli(tmp_path / "h.parquet")[2]
+    )
+    pq.write_table(pa.table({"a": [1.0, np.inf], "b": [1.0, 2.0]}), tmp_path / "i.parquet")
+    assert "the column 'a' has no finite number in row 2" in cli(tmp_path / "i.parquet")[2]
 
 
 # -- what a file may contain ------------------------------------------------------------------------------------------

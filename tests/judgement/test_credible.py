@@ -5,10 +5,12 @@ import pytest
 
 from unswayed import Matern, SquaredExponential
 from unswayed.core.data.rows import numbered_rows
+from unswayed.core.gp.evidence import Evidence
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Assumptions, Given
 from unswayed.judgement.credible import Credible, Mixture, Shapes, credible, share_unexplored
+from unswayed.judgement.fit import spread
 from unswayed.judgement.prior import WIDE
 from unswayed.judgement.words import gap_sentence
 
@@ -53,6 +55,61 @@ def test_draws_have_the_mean_and_covariance_of_the_dense_posterior(level_known):
     np.testing.assert_allclose(noise, 0.1)
 
 
+@pytest.mark.parametrize(("points", "drawn"), [(5, 100_000), (400, 4_000)])
+def test_among_many_points_the_gap_is_that_of_the_dense_posterior(points, drawn):
+    """The largest of f(b) - f(a): draws of all points, though the product draws no more than 150 of them."""
+    _, _, rows, y = plays(1)
+    given = Given(threat=0, noise_std=0.1, output_scale=1.5, level=0.0)
+    mixture = Mixture.of(given, Shapes.given(KERNEL), rows, y)
+    considered = np.linspace(0.02, 0.98, points)[:, None]
+    A, k = 1.5**2 * KERNEL(rows, rows) + 0.01 * np.eye(len(y)), 1.5**2 * KERNEL(considered, rows)
+    mean, covariance = k @ np.linalg.solve(A, y), 1.5**2 * KERNEL(considered, considered) - k @ np.linalg.solve(A, k.T)
+    values, vectors = np.linalg.eigh(covariance)
+    noise = np.random.default_rng(5).standard_normal((drawn, points))
+    f = mean + noise @ (vectors * np.sqrt(np.maximum(values, 0))).T
+    effect = np.linalg.solve(A, k.T).T
+    for winner in (int(np.argmax(mean)), points // 2):
+        gaps = f - f[:, [winner]]
+        honest, tampered, _ = mixture.gaps(considered, winner, Threat(0.7))
+        for found, literally in ((honest, gaps), (tampered, gaps + 0.7 * np.abs(effect - effect[winner]).max(axis=1))):
+            best = np.delete(literally, winner, axis=1).max(axis=1).clip(min=0)
+            assert found.mean() == pytest.approx(best.mean(), abs=5 * best.std() / np.sqrt(len(found)))
+            assert found.std() == pytest.approx(best.std(), rel=0.15)
+
+
+def test_an_uncertain_point_is_a_contender_beside_hundreds_of_certain_ones():
+    """Three hundred points at the winner, and twenty that nobody measured: only those can be much better."""
+    rows, y = np.full((20, 1), 0.5), 1.0 + 0.1 * np.random.default_rng(0).standard_normal(20)
+    mixture = Mixture.of(Given(threat=0, noise_std=0.1, output_scale=1.5, level=0.0), Shapes.given(KERNEL), rows, y)
+    considered = np.append(np.linspace(0.49, 0.51, 300), np.linspace(5, 30, 20))[:, None]
+    honest, _, _ = mixture.gaps(considered, 150, Threat())
+    far = 1.5 * np.random.default_rng(1).standard_normal((100_000, 20)).max(axis=1) - y.mean()
+    assert honest.mean() == pytest.approx(far.clip(min=0).mean(), rel=0.05)
+
+
+def test_each_model_is_drawn_as_often_as_it_is_probable():
+    _, _, rows, y = plays(2)
+    mixture = Mixture.of(Given(threat=0), Shapes.equal(np.ones(1)), rows, y)
+    drawn = np.zeros_like(mixture.explained.weights)
+    for kernel, ratio, s2 in mixture.models():
+        i = next(i for i, one in enumerate(mixture.kernels) if one == kernel.kernel)
+        drawn[i, np.flatnonzero(mixture.explained.ratios == ratio)] += len(s2)
+    assert drawn.sum() == 1000
+    weights = mixture.explained.weights / mixture.explained.weights.sum()
+    np.testing.assert_allclose(drawn / 1000, weights, atol=0.0101)  # in steps of one in a hundred
+
+
+def test_up_to_250_points_all_weigh_the_models():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(250, 1))
+    y = np.sin(9 * X[:, 0]) + 0.1 * rng.standard_normal(250)
+    mixture = Mixture.of(Given(threat=0, noise_std=0.1, level=0.0), Shapes.given(KERNEL), X, y)
+    every = Evidence.of([KERNEL], np.zeros(1), X, np.ones(250), level_known=True, plays=250)
+    expected = every.explained(y, 0.0, unit=spread(y), noise=0.1)
+    np.testing.assert_allclose(mixture.explained.weights, expected.weights, rtol=1e-6, atol=1e-9)
+    assert mixture.explained.signal == pytest.approx(expected.signal)
+
+
 def test_where_the_model_is_true_the_bound_holds_as_often_as_it_says():
     """200 functions drawn from the given kernel: about 5% of the bounds may be false; 20 is beyond 0.999."""
     false = 0
@@ -82,6 +139,8 @@ def test_no_bound_is_below_the_noise_of_a_comparison():
     found = bound(Given(threat=0), Shapes.equal(np.ones(1)), x, y, points, 1, 0.1)
     assert found.best == found.best_untampered == 1.0
     assert 0.1 * np.sqrt(2 / 5) <= found.largest_gap < 0.1
+    loud = bound(Given(threat=0), Shapes.equal(np.ones(1)), x, y, points, 1, 7.0)
+    assert loud.largest_gap == pytest.approx(7 * np.sqrt(2 / 5))
 
 
 def test_tampering_widens_the_bound():
@@ -114,6 +173,19 @@ def test_peaks_hide_only_where_nothing_was_measured():
     assert share_unexplored(grid, np.full((21, 1), 0.505), values, 10.0) == 1.0  # all is noise
     assert share_unexplored(grid, np.full((21, 1), 0.505), np.ones(21), 0.0) == 1.0  # all is flat
     assert share_unexplored(grid[:3], grid[:3], np.ones(3), 0.0) == 0.0  # but each point was measured
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.2])
+def test_a_peak_is_noticed_if_it_moves_the_measurements_by_three_deviations(noise):
+    """Point by point; the noise is taken to be a tenth of the height at least, and the peak is 0.07 wide in 1-d."""
+    rng = np.random.default_rng(0)
+    everywhere, rows, values = rng.uniform(size=(300, 2)), rng.uniform(size=(15, 2)), rng.uniform(0, 2, 15)
+    height, hidden = values.max() - values.min(), 0
+    for x in everywhere:
+        moved = sum((height * np.exp(-np.sum((x - row) ** 2) / (2 * 0.07**2) / 2)) ** 2 for row in rows)
+        hidden += moved**0.5 <= 3 * max(noise, 0.1 * height)
+    assert 0 < hidden < 300
+    assert share_unexplored(everywhere, rows, values, noise) == hidden / 300
 
 
 PROVED = Certificate(0, Threat(0.5), 0.05, 0.25, 1.0, np.array([0, 1]), 3.0, 0.0)
@@ -158,8 +230,19 @@ def test_kernels_that_are_possible():
     shapes = Shapes.equal(np.array([2.0, 1.0]))
     assert {type(kernel) for kernel in shapes.kernels} == {Matern}
     assert len(shapes.kernels) == len(shapes.odds)
+    assert {kernel.nu for kernel in shapes.kernels} == {2.5, 0.5}
+    assert {kernel.nu for kernel in Shapes.equal(np.ones(1), (1.5,)).kernels} == {1.5}
+    lengths = [kernel.lengthscale[1] for kernel in shapes.kernels]
+    assert (min(lengths), max(lengths)) == pytest.approx((0.03, 8.0))
     first = shapes.kernels[0].lengthscale
     assert first[0] == pytest.approx(2 * first[1])
+    for columns, d in (
+        (None, 2),
+        (5, 5),
+    ):  # ln l has the deviation 1 around ln 1/2, and more where there are more columns
+        shapes = Shapes.equal(np.array([2.0, 1.0]), columns=columns)
+        off = [np.log(kernel.lengthscale[1]) - np.log(0.5) - np.log(d) / 4 for kernel in shapes.kernels]
+        np.testing.assert_allclose(shapes.odds, -np.square(off) / 2)
 
 
 def test_the_deviation_of_one_point_is_that_of_the_dense_posterior():

@@ -12,7 +12,7 @@ from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.findings import Case, Counted, Source, findings, lowest_lead
+from unswayed.judgement.findings import Case, Counted, Limit, Source, findings, lowest_lead
 from unswayed.judgement.prior import Prior, prior
 from unswayed.judgement.recommend import CAUTION
 from unswayed.judgement.span import Span
@@ -159,6 +159,59 @@ def test_findings_are_in_the_users_own_sign_units_and_names():
     unnamed, _ = put_together(case, sources=())
     assert (unnamed.breakdown_sources, len(unnamed.lowest_leads_sources)) == (None, 0)
     assert [limit.kind for limit in unnamed.limits] == ["lies", "total"]
+
+
+def separated(unit, best):
+    """Three points, three plays and two sources of each; the last point is the best."""
+    arms, noise = np.arange(9) % 3, 0.05 * np.random.default_rng(0).standard_normal(9)
+    values = unit * np.clip(np.array([-1.0, -0.9, best])[arms] + noise, -1, 2)
+    scales = {"noise_std": 0.05 * unit, "output_scale": unit, "norm_bound": 3 * unit}
+    threat = Threat(low=-unit, high=2 * unit)
+    given = Given(kernel=SquaredExponential(0.3), level=0.0, threat=threat, **scales)
+    model = prior(given, values, kernel=KERNEL, output_scale=1.0, noise_std=0.4)
+    records = Records(arms, model.standardized(values), np.ones(9), np.arange(9) % 2)
+    K = gram(SquaredExponential(0.3), ROWS[:3])
+    posterior = JointPosterior.of_plays(K, arms, records.values, np.ones(9), model.lam)
+    return Case(given=given, span=Span.of(values, threat), model=model, records=records, posterior=posterior, winner=2)
+
+
+@pytest.mark.parametrize(
+    ("unit", "best", "certified"), [(1.0, 2.0, 2), (50.0, 2.0, 2), (1.0, 0.6, 1), (1.0, -0.85, None)]
+)
+def test_what_is_certified_holds_whatever_so_many_false_values_are(unit, best, certified):
+    """Every choice of false values at the ends of the range, tried one by one, with all the proof's uncertainty."""
+    case = separated(unit, best)
+    found, _ = put_together(
+        case, points=ROWS[:3], sources=(Source(name="a", measurements=5), Source(name="b", measurements=4))
+    )
+    y, arms, K = case.records.values, case.records.arms, SquaredExponential(0.3)(ROWS[:3], ROWS[:3])
+    M = K[:, arms] @ np.linalg.inv(K[np.ix_(arms, arms)] + case.model.lam * np.eye(9))
+    S = K - M @ K[arms]
+    sd = np.sqrt([S[2, 2] + S[b, b] - 2 * S[2, b] for b in (0, 1)])
+    lows = {"proved": [np.inf] * 10, "estimated": [np.inf] * 10, "sources": [np.inf] * 3}
+    for changed in product((None, -1.0, 2.0), repeat=9):
+        false = [j for j, one in enumerate(changed) if one is not None]
+        f = M @ np.array([y[j] if one is None else one for j, one in enumerate(changed)])
+        lead, sure = (f[2] - f[:2]).min(), (f[2] - f[:2] - found.certificate.beta * sd).min()
+        lows["estimated"][len(false)] = min(lows["estimated"][len(false)], lead)
+        lows["proved"][len(false)] = min(lows["proved"][len(false)], sure)
+        liars = len({case.records.sources[j] for j in false})
+        lows["sources"][liars] = min(lows["sources"][liars], lead)
+    assert sum(low > 0 for low in np.minimum.accumulate(lows["proved"])) == (0 if certified is None else certified + 1)
+    assert found.limits[0].certified == certified
+    assert found.certificate.beta > 3  # the norm bound, in output scales
+    assert found.limits[1].certified == (None if certified is None else 0)  # one of two sources suffices
+    np.testing.assert_allclose(found.lowest_leads, unit * np.minimum.accumulate(lows["estimated"]), atol=1e-9 * unit)
+    np.testing.assert_allclose(found.lowest_leads_sources, unit * np.array(lows["sources"]), atol=1e-9 * unit)
+
+
+def test_a_winner_stays_below_the_number_that_overturns_it():
+    for kind in ("lies", "liars"):
+        assert [Limit(kind, number, None).stays for number in (None, 0, 1, 5)] == [None, 0, 0, 4]
+    assert [Limit("total", total, None).stays for total in (None, 0.0, 2.5)] == [None, 0.0, 2.5]
+    assert Limit("lies", 3, "b", 1).to_dict() == {
+        "kind": "lies", "overturned": 3, "rival": "b", "certified": 1, "stays": 2,
+    }  # fmt: skip
 
 
 def test_the_lowest_lead_under_a_threat_is_that_of_as_many_lies():

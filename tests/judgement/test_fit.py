@@ -1,5 +1,7 @@
 """The model of a study: gradients, recovery, and lies that must not make the function look rough."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from unswayed.core.gp.kernels import Linear, Matern, SquaredExponential, TwoScal
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.fit import fit_model, fit_scales, model_score, spread
+from unswayed.judgement.fit import _guesses, fit_model, fit_scales, model_score, spread
 from unswayed.judgement.table import Pooled, Table
 
 
@@ -64,6 +66,27 @@ def test_the_score_is_the_likelihood_of_all_plays_and_the_prior():
     assert difference == pytest.approx(literally(a) - literally(b), rel=1e-8)
 
 
+def test_scores_of_different_plays_can_be_compared():
+    """Repeats or not: each play adds its density given the others, without the constant of a normal density."""
+    X, arms, z = plays(1, d=2)
+    at, groups = np.log([0.4, 0.7, 0.3, 0.2, 1.3, 0.2]), np.arange(2)
+    w, (s, tau) = 1 / (1 + np.exp(-at[2])), np.exp(at[4:])
+
+    def literally(kept):
+        A = s**2 * TwoScale(tuple(np.exp(at[:2])), w, np.exp(at[3]))(X[arms[kept]], X[arms[kept]])
+        A += tau**2 * np.eye(kept.sum())
+        solved = np.linalg.solve(A, np.ones(kept.sum()))
+        off = z[kept] - solved @ z[kept] / solved.sum()
+        return 0.5 * off @ np.linalg.solve(A, off) + 0.5 * np.linalg.slogdet(A)[1]
+
+    def score(kept):
+        return model_score(at, Pooled.of(X, arms[kept], z[kept]), groups)[0]
+
+    every = np.ones(len(z), bool)
+    for few in (np.arange(len(z)) < 25, np.arange(len(z)) % 3 > 0):  # without repeats, and with some
+        assert score(every) - score(few) == pytest.approx(literally(every) - literally(few))
+
+
 def test_ripples_on_a_slope_are_trend_and_detail():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(150, 1))
@@ -115,6 +138,64 @@ def test_without_rounds_an_earlier_model_is_only_improved():
     assert near.kept.all()
     assert np.flatnonzero(~anew.kept).tolist() == [3, 20, 35, 50]
     assert anew.score < near.score
+
+
+def parameters(model, unit):
+    odds = model.share / (1 - model.share)
+    return np.log([*model.lengths, odds, model.ratio, model.scale / unit, model.tau / unit])
+
+
+def test_a_lie_costs_as_much_as_a_value_that_could_have_been_anything():
+    """Minus ln of its density, uniform over the usual range, beside a likelihood without the constant of each play."""
+    X, y = draw(0, n=60)
+    y[[3, 20, 35]] += 4.0
+    model, unit = fitted(X, y), spread(y)
+    z, kept = (y - np.median(y)) / unit, model.kept
+    explained = model_score(parameters(model, unit), Pooled.of(X[kept], np.arange(kept.sum()), z[kept]), np.arange(2))
+    low, high = np.quantile(z, (0.02, 0.98))
+    price = np.log(50) + np.log(high - low) + np.log(2 * np.pi) / 2  # one of fifty plays lies
+    assert (~kept).sum() >= 3
+    assert model.score == pytest.approx(explained[0] + (~kept).sum() * price)
+
+
+def test_an_earlier_model_is_moved_to_a_better_one_nearby():
+    X, y = draw(2)
+    best = fitted(X, y)
+    start = replace(best, lengths=1.5 * best.lengths, tau=2 * best.tau)
+    found = fitted(X, y, start=start, rounds=0)
+    data = Pooled.of(X, np.arange(len(y)), (y - np.median(y)) / spread(y))
+    before, after, top = (
+        model_score(parameters(one, spread(y)), data, np.arange(2))[0] for one in (start, found, best)
+    )
+    assert best.kept.all()
+    assert before > top + 20
+    assert after < top + 1
+
+
+def test_beside_an_earlier_model_a_smoother_one_is_tried():
+    X, y = draw(2)
+    start = replace(fitted(X, y), lengths=np.array([0.1, 1.0]), scale=20.0, tau=3.0)
+    here, smoother = _guesses(start, 10.0, 0.003, 2)
+    np.testing.assert_allclose(here, parameters(start, 10.0))
+    np.testing.assert_allclose(smoother[:2], np.log([0.5, np.exp(0.7)]))
+    np.testing.assert_allclose(smoother[2:], [-2.2, np.log(0.15), np.log(2.0), np.log(0.06)])  # noise of 3%
+    assert _guesses(start, 10.0, 0.5, 2)[1][-1] == pytest.approx(np.log(0.5))
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.3])
+def test_a_source_that_is_off_does_not_make_the_others_look_like_noise(noise):
+    """Four options, five sources, one of which reads 3 too high. That a source is off is not free."""
+    rng = np.random.default_rng(0)
+    order = rng.permutation(30)
+    sources, y = order % 5, 1 + noise * rng.standard_normal(30) + 3 * (order % 5 == 1)
+    table = Table.of(np.sqrt(0.5) * np.eye(4)[order % 4], y, sources=sources, names=tuple("abcde"))
+    nothing, groups = Allowance.of(Threat(0.5)), np.zeros(4, dtype=np.int64)
+    found = fit_model(table, groups, threshold=4.0, allowance=nothing, unit=spread(y))
+    assert found.kept.all()
+    assert found.tau < 2 * noise
+    told = (y - 3 * (sources == 1) - np.median(y)) / spread(y)  # without the offset, which is estimated
+    explained, _ = model_score(parameters(found, spread(y)), Pooled.of(table.points, table.arms, told), groups)
+    assert found.score > explained + np.log(20) - 1
 
 
 def test_units_do_not_matter():
@@ -176,6 +257,8 @@ def test_scales_are_estimated_only_where_they_are_not_given():
     assert scales(noise=0.3)[1] == pytest.approx(0.3)
     assert scales(noise=0.3, output_scale=9.0) == (9.0, 0.3)
     assert scales(output_scale=9.0)[0] == pytest.approx(9.0)
+    assert scales(level=1e5) == pytest.approx((scale, noise), rel=0.3)
+    assert scales(level=1e5 - 100)[0] > 20  # all values are far above it
 
 
 def test_a_slope_is_fitted_beside_any_level():

@@ -1,7 +1,10 @@
 """Noise from repeats: near the truth, and unmoved by a lie."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from unswayed.judgement.noise import LEAST_REPEATS, Repeats
 
@@ -33,6 +36,25 @@ def test_pooled_noise_counts_only_repeats():
     literally = np.mean([np.var(values[option == one], ddof=1) for one in range(40)])
     assert Repeats.of(option).pooled(values) == pytest.approx(np.sqrt(literally))
     assert Repeats.of(np.arange(5)).pooled(np.arange(5.0)) == 0.0
+
+
+@pytest.mark.parametrize("sizes", [[12], [10, 15], [3, 4], [12, 2, 5]])
+def test_it_is_the_median_distance_between_repeats(sizes):
+    """From the median of ten repeats or more, else from each other; in units of the deviation of a normal one."""
+    rng = np.random.default_rng(0)
+    groups = [rng.normal(i, 0.3, n) for i, n in enumerate(sizes)]
+    distances = []
+    for group in groups:
+        n = len(group)
+        if n >= 10:
+            distances += [abs(one - np.median(group)) * np.sqrt(n / (n - 1)) for one in group]
+        else:
+            distances += [abs(a - b) / np.sqrt(2) for a, b in combinations(group, 2)]
+    found = noise(np.repeat(np.arange(len(sizes)), sizes), np.concatenate(groups))
+    if sum(sizes) - len(sizes) < LEAST_REPEATS:
+        assert found is None
+    else:
+        assert found == pytest.approx(np.median(distances) / norm.ppf(0.75))
 
 
 def test_a_tampered_repeat_does_not_inflate_it():

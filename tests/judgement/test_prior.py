@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from unswayed import InvalidInput, JointPosterior, Linear, Matern, SquaredExponential
+from unswayed import InvalidInput, JointPosterior, Linear, Matern, SquaredExponential, Threat
 from unswayed.core.gp.kernels import Kernel, WithLevel
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.prior import PER_BOUND, WIDE, assumptions, prior
@@ -20,6 +20,7 @@ def test_given_means_given():
     assert (model.shape, model.noise_std, model.output_scale) == (SquaredExponential(0.2), 0.1, 3.0)
     assert (model.centre, model.level_spread, model.kernel) == (12.0, 0.0, SquaredExponential(0.2))
     assert model.lam == pytest.approx((0.1 / 3) ** 2)
+    assert model.noise == pytest.approx(0.1 / 3)
     assert model.norm() == pytest.approx(5 / 3)
     np.testing.assert_allclose(model.unstandardized(model.standardized(VALUES)), VALUES)
 
@@ -31,7 +32,7 @@ def test_what_is_not_given_is_what_was_estimated():
     assert model.norm() is None
 
 
-@pytest.mark.parametrize("level", [(190.0, 210.0), (-500.0, 500.0)])
+@pytest.mark.parametrize("level", [(190.0, 210.0), (-500.0, 500.0), (219.5, 220.0)])
 def test_the_norm_under_the_kernel_with_the_level(level):
     """f = m + g with |g|_k = B exactly and m at the end of the pair: the bound holds, and not by much."""
     rng = np.random.default_rng(0)
@@ -64,6 +65,8 @@ def test_with_kernels_without_constants_the_level_may_be_far_from_the_values(ker
     assert isinstance(kernel, Kernel)
     model = prior(Given(threat=0, kernel=kernel), VALUES, **ESTIMATES)
     assert model.level_spread == pytest.approx(WIDE * 40 / 7)  # as wide as the values lie around their median
+    near = prior(Given(threat=0, kernel=kernel, output_scale=80.0), VALUES, **ESTIMATES)
+    assert near.level_spread == WIDE  # and no less than that of other kernels
     assert prior(Given(threat=0, kernel=kernel, level=3.0), VALUES, **ESTIMATES).centre == 3.0
 
 
@@ -85,6 +88,7 @@ def test_a_level_may_be_a_number_or_a_pair():
     assert Given(threat=0, level=(1, 2)).flipped().level == (-2.0, -1.0)
     assert Given(threat=0, level=4.0).flipped().level == -4.0
     assert Given(threat=0).flipped().level is None
+    assert Given(threat=Threat(5.0, 2, low=-1, high=3)).flipped().threat == Threat(5.0, 2, low=-3, high=1)
     assert Given(threat=0, level=(2.0, 2.0)).level_known
     assert not Given(threat=0, level=(2.0, 3.0)).level_known
 

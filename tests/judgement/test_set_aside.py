@@ -9,7 +9,7 @@ from unswayed import Matern, Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.set_aside import extended, faults, set_aside
+from unswayed.judgement.set_aside import _off, extended, faults, set_aside
 
 LAM = 0.01
 FAULT = 1e4  # deviations of the prior
@@ -156,3 +156,52 @@ def test_two_plays_of_a_point_confirm_each_other_if_their_noise_explains_the_dif
     values = records.with_values(np.where(np.isin(np.arange(60), two), 0.0, records.values))
     doubted = changed(replace(values, weights=np.full(60, weight)), two, [-6.0, -7.0])
     assert halves(K, doubted, None)[1].mask[two].tolist() == [kept, kept]
+
+
+def test_those_that_are_judged_go_with_their_source_and_are_charged_to_the_threat():
+    """The threat allows one lying source, which the judges find, and one lie beside it."""
+    K, records = game()
+    records = replace(records, sources=np.arange(60) % 3)
+    forged = records.with_values(
+        np.where(records.sources == 1, np.random.default_rng(5).uniform(-3, 3, 60), records.values)
+    )
+    judges, found = halves(K, changed(forged, [3], 4.0), Threat(lies=1, liars=1))
+    assert judges.aside == found.aside == (1,)
+    np.testing.assert_array_equal(found.mask, (records.sources != 1) & (np.arange(60) != 3))
+    assert found.lies == 1
+    _, found = halves(K, changed(forged, [3], 4.0), Threat(liars=1))
+    np.testing.assert_array_equal(found.mask, records.sources != 1)
+
+
+@pytest.mark.parametrize(("more", "kept"), [(2.0, True), (6.0, False)])
+def test_a_source_is_charged_for_the_changes_of_all_its_plays(more, kept):
+    """What is left of the total suffices for a lie of 4, or not."""
+    K, records = game()
+    records = replace(records, sources=np.arange(60) % 3)
+    forged = np.where(records.sources == 1, np.random.default_rng(5).uniform(-3, 3, 60), records.values)
+    records = changed(records.with_values(forged), [3], 4.0)
+    judges, _ = halves(K, records, Threat(1e3))
+    off, _ = _off(records, judges.posterior.mean, judges.posterior.deviation, LAM)
+    _, found = halves(K, records, Threat(float(off[records.sources == 1].sum()) + more))
+    assert found.aside == (1,)
+    assert found.mask[3] == kept
+
+
+def test_without_sources_all_that_the_judges_explain_is_kept():
+    K, records = game()
+    _, found = halves(K, changed(replace(records, sources=None), [3], 4.0), Threat(lies=1))
+    assert np.flatnonzero(~found.mask).tolist() == [3]
+
+
+def test_one_that_is_judged_is_predicted_from_the_judges_and_the_others_at_its_point():
+    """Literally: normal densities of f at the point are multiplied, that of the judges and one for each other play."""
+    rng = np.random.default_rng(0)
+    arms, w, y = rng.integers(4, size=12), rng.uniform(0.5, 2, 12), rng.normal(size=12)
+    mean, deviation = rng.normal(size=4), rng.uniform(0.1, 1, 4)
+    off, z = _off(Records(arms, y, w), mean, deviation, LAM)
+    for j in range(12):
+        others = (arms == arms[j]) & (np.arange(12) != j)
+        precisions = np.append(w[others] / LAM, deviation[arms[j]] ** -2)
+        m = np.average(np.append(y[others], mean[arms[j]]), weights=precisions)
+        assert off[j] == pytest.approx(abs(y[j] - m))
+        assert z[j] == pytest.approx(abs(y[j] - m) / np.sqrt(1 / precisions.sum() + LAM / w[j]))

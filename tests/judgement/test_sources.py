@@ -10,7 +10,7 @@ from unswayed import Matern, Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.sources import _log_density, judge, weigh_sources
+from unswayed.judgement.sources import SourceVerdict, _log_density, judge, weigh_sources
 
 ONE_IN_TWENTY = 0.05  # a source, or a play of an honest one, is wrong with this probability before the data
 
@@ -164,6 +164,21 @@ def test_the_others_must_be_more_than_half(share, aside):
     sources = np.where(np.arange(80) < share * 80, 0, 1 + records.sources)
     lying = lie(replace(records, sources=sources), 0, lambda values: rng.uniform(-30, 30, len(values)))
     assert (0 in weighed(K, lying).aside) == bool(aside)
+
+
+def test_there_is_an_offset_for_each_source_and_one_for_those_without_a_name():
+    K, records, _ = game(0)
+    assert weighed(K, records).offsets.shape == (6, 2)
+    posterior = JointPosterior.of_plays(K, records.arms, records.values, records.weights, 0.01)
+    for named, rows in ((3, 6), (8, 9)):
+        found = weigh_sources(posterior, records, K=K, allowance=Allowance.of(None), named=named)
+        assert found.offsets.shape == (rows, 2)
+
+
+def test_only_a_source_that_is_probably_off_is_a_suspect_before_others():
+    doubtful, honest = SourceVerdict(0.5, None, 1.0, 0.0), SourceVerdict(-0.5, None, 100.0, 0.0)
+    assert doubtful.order > honest.order
+    assert SourceVerdict(0.1, None, 2.0, 0.0).order > doubtful.order
 
 
 def test_without_sources_nothing_is_judged():

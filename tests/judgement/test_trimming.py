@@ -186,9 +186,10 @@ def test_more_than_some_are_no_accidents():
 
 def test_what_is_confirmed_is_the_literal_comparison():
     rng = np.random.default_rng(3)
-    for _ in range(50):
+    for seed in range(100):
         arms, rewards = rng.integers(4, size=12), rng.normal(size=12).round(1)
-        noise = rng.uniform(0, 0.01, 12)
+        noise = rng.uniform(0, 0.01, 12) * (seed % 2)  # without noise, plays agree if they are near beside the others
+        rewards[0] += 1e3 * (seed % 3 == 0)
         low, high = np.quantile(rewards, (0.25, 0.75))
         least = trimming.ALIKE * min(np.ptp(rewards), 20 * (high - low) or np.inf)
         order = np.lexsort([rewards, arms])
@@ -212,3 +213,49 @@ def test_a_fault_is_far_from_values_that_are_not_all_equal():
         nothing = Allowance.of(Threat())
         kept = trim(fit(K, played, rewards, 1e-6), *one, K=K, threshold=4.0, allowance=nothing)
         assert kept[-1] != fault
+
+
+def test_a_fault_is_beyond_the_threat_and_ten_thresholds_and_far():
+    usual = {"total": 2.0, "threshold": 4.0, "far": True}
+    assert trimming.is_fault(2.1, 40.1, **usual)
+    assert not trimming.is_fault(2.0, 40.1, **usual)
+    assert not trimming.is_fault(2.1, 40.0, **usual)
+    assert not trimming.is_fault(2.1, 40.1, **usual | {"far": False})
+
+
+def test_far_is_ten_ranges_from_both_ends_of_the_others():
+    rewards, number = np.array([0.0, 2.0, 1.0, 21.9, 22.1, -19.9, -20.1]), np.arange(7)
+    for play, far in ((3, False), (4, True), (5, False), (6, True)):
+        dropped = number == play
+        for unit in (1.0, 1e-3):
+            assert trimming.is_far(unit * rewards, dropped | (number < 3), dropped) == far
+    assert not trimming.is_far(rewards, dropped, dropped)  # nothing is left to be far from
+
+
+@pytest.mark.parametrize(("accidents", "most"), [(False, 4), (True, 2)])
+def test_a_model_may_contradict_half_of_the_plays_or_a_quarter_if_they_are_accidents(accidents, most):
+    for dropped in range(9):
+        kept = np.arange(8) >= dropped
+        expected = kept if dropped <= most else np.ones(8, bool)
+        np.testing.assert_array_equal(trimming.or_all(kept, accidents=accidents), expected)
+
+
+@pytest.mark.parametrize(("lam", "fresh"), [(0.01, False), (1e-8, True)])
+def test_without_some_plays_the_posterior_is_that_of_the_rest(lam, fresh):
+    """A step backwards while enough digits are left, then a new fit, after which all of them are.
+
+    Few digits are left if all plays of an arm are taken back that the others hardly predict.
+    """
+    K, _, played, rewards = game(2, plays=12, arms=12)
+    played = np.arange(12) if fresh else played // 3
+    records, posterior, share = Records(played, rewards, np.ones(12)), fit(K, played, rewards, lam), 1.0
+    kept, left = np.ones(12, bool), 1.0
+    for play in (3, 7):
+        dropped = np.arange(12) == play
+        kept &= ~dropped
+        left *= 1 - posterior.covariance[played[play], played[play]] / lam
+        posterior, share = trimming.without(posterior, share, records, kept, dropped, K)
+        expected = fit(K, played[kept], rewards[kept], lam)
+        np.testing.assert_allclose(posterior.mean, expected.mean, atol=1e-6)
+        np.testing.assert_allclose(posterior.covariance, expected.covariance, atol=1e-7)
+        assert share == pytest.approx(1.0 if fresh else left)

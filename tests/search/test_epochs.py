@@ -1,5 +1,7 @@
 """Influence-PE inside a search: it eliminates epoch by epoch, and never has nothing to ask."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,14 @@ def test_without_answers_it_asks_for_further_repeats(game):
         assert why is Why.ELIMINATE
         asked = np.vstack([asked, row])
     assert len(np.unique(asked, axis=0)) <= len(game.mode.phase.active)
+
+
+def test_further_repeats_are_in_the_proportions_of_the_epoch(game):
+    phase = replace(game.mode.phase, planned={10: 2, 11: 6}, rewards={10: (1.0,), 11: (1.0, 1.0)})
+    pending = np.empty((0, 12))
+    for _ in range(21):
+        pending = np.vstack([pending, phase.propose(pending)])
+    assert np.bincount(pending.argmax(axis=1), minlength=12)[10:].tolist() == [5, 16]  # with those told 6 and 18
 
 
 def test_an_arm_that_always_fails_does_not_hold_up_its_epoch():

@@ -4,7 +4,7 @@ import numpy as np
 
 import unswayed as uw
 from unswayed.search.play import Play, Status, Why
-from unswayed.service.pages.render import TokenRow, Who
+from unswayed.service.pages.render import Who
 from unswayed.study.settings import Settings
 from unswayed.study.state import State
 from unswayed.study.study import Study
@@ -64,4 +64,5 @@ def large(plays, arms=1000, sources=8):
 
 
 def token_rows(harm=""):
-    return [TokenRow(f"lab{harm}", "source", f"moulds{harm}", 1.79e9, 1.79e9), TokenRow("old", "reader", revoked=True)]
+    used = {"name": f"lab{harm}", "role": "source", "study": f"moulds{harm}", "made": 1.79e9, "seen": 1.79e9}
+    return [used, {"name": "new", "role": "reader", "study": None, "made": 1.79e9, "seen": None}]

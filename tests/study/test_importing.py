@@ -9,7 +9,7 @@ import unswayed as uw
 from unswayed import Box, Categorical, Integer, InvalidInput, Measurement, Options, Real
 from unswayed.study.tables.importing import read_measurements
 
-MLFLOW = Path(__file__).parent.parent / "storage" / "exports" / "mlflow-search-runs.csv"
+MLFLOW = Path(__file__).parent.parent / "storage" / "tables" / "exports" / "mlflow-search-runs.csv"
 BOX = Box({"lr": Real(1e-4, 1, log=True), "layers": Integer(1, 8), "kind": Categorical(["a", "1", 2, True])})
 
 
@@ -82,10 +82,9 @@ def test_options_of_every_kind(tmp_path, space, text, point):
     ("text", "words"),
     [
         ("lr,y\n0.1,1\n2,1\n", "line 3: lr"),
-        ("lr,y\n0.1,1\nfast,1\n", "line 3: lr must be a number, not 'fast'"),
-        ("lr,y\n0.1,1\n,1\n", "line 3: lr is empty"),
-        ("lr,y\n0.1,1\n0.2,good\n", "line 3: column 'y': 'good' is not a number"),
-        ("lr,y\n0.1,1\n0.2,\n", "line 3: column 'y' is empty"),
+        ("lr,y\n0.1,1\nfast,1\n", "line 3: 'fast' is not a finite number in the column 'lr'; nothing was added"),
+        ("lr,y\n,1\n0.2,\n", "line 2: the column 'lr' is empty here, and no other row is complete"),
+        ("lr,y\n0.1,1\n0.2,good\n", "line 3: 'good' is not a finite number in the column 'y'; nothing was added"),
         ("lr,z\n0.1,1\n", "no column 'y': it has lr and z"),
         ("rate,y\n0.1,1\n", "no column 'lr': it has rate and y"),
         ("0.1,1\n", "it has no header"),

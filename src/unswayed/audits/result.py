@@ -13,6 +13,7 @@ from unswayed.audits.weak_points import Plan, Rival, Suspect
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
+from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict, short, verdict_of
 from unswayed.text import digits, printable
 from unswayed.types import FloatArray, IntArray
 
@@ -32,6 +33,12 @@ class AuditFindings(Findings):
         suspects: Measurements that the others do not explain.
         winner_without_suspects: The option that wins without them; None if less than two options are left.
         lines: The line of the file that each measurement comes from, if it comes from a file with lines.
+        luck: Whether the winner is better than chance explains, if every measurement is honest.
+        evidence: Whether the data look tampered with, where it matters.
+        robustness: How much tampering would change the winner.
+        headline: The winner and what it is worth, in a sentence.
+        next_step: What to do now, in a sentence.
+        tie: Options whose values differ by no more than this count as the same winner.
     """
 
     winner: int
@@ -41,6 +48,26 @@ class AuditFindings(Findings):
     suspects: tuple[Suspect, ...]
     winner_without_suspects: int | None
     lines: Sequence[int] | None
+    luck: Luck = Luck(better=False, any_time=None, probability=None, sentence="")
+    evidence: Evidence = Evidence(tampered=False, suspects=0, sentence="")
+    robustness: Robustness = Robustness(enough=False, sentence="")
+    headline: str = ""
+    next_step: str = ""
+    tie: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Can this winner be trusted? The worst of the three answers."""
+        return verdict_of(self.luck, self.evidence, self.robustness)
+
+    def __str__(self) -> str:
+        answers = (self.luck, self.evidence, self.robustness)
+        first = f"Verdict: {self.verdict}. {self.headline}"
+        return "\n".join(short([first, *(answer.sentence for answer in answers), self.next_step]))
+
+    def explain(self) -> str:
+        """Everything that is known, line by line: what the decision rests on."""
+        raise NotImplementedError
 
     @property
     def rival(self) -> int:
@@ -150,6 +177,10 @@ class Audit(AuditFindings):
         return f"Audit(winner={self.winner}, breakdown_budget={self.breakdown_budget:.4g})"
 
     def __str__(self) -> str:
+        return self.explain()
+
+    def explain(self) -> str:
+        """Everything that is known, line by line: what the decision rests on."""
         return "\n".join([*summary(self), *details(self)])
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,25 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import (
-    Budget,
-    Delta,
-    High,
-    Json,
-    KernelName,
-    Lengthscale,
-    LevelText,
-    Liars,
-    Lies,
-    Low,
-    Minimize,
-    Noise,
-    Norm,
-    Scale,
-    kernel_of,
-    level_of,
-    threat_of,
-)
+from unswayed.cli.options import DecimalMark, Details, Json, Known, kernel_of, level_of, threat_of, with_known
 from unswayed.errors import InvalidInput, SystemFault
 
 if TYPE_CHECKING:
@@ -35,7 +17,8 @@ if TYPE_CHECKING:
 
 
 File = Annotated[
-    Path, typer.Argument(help="CSV, Parquet or JSON lines: one row for each measurement, or for each count.")
+    Path,
+    typer.Argument(help="CSV, .xlsx, .ods, Parquet or JSON lines: one row for each measurement, or for each count."),
 ]
 Objective = Annotated[str | None, typer.Option(help="The column to maximise.", show_default="the last one")]
 Parameters = Annotated[
@@ -49,6 +32,7 @@ Trials = Annotated[str | None, typer.Option(help="The column with numbers of tri
 Page = Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")]
 
 
+@with_known
 def command(
     file: File,
     objective: Objective = None,
@@ -58,19 +42,10 @@ def command(
     noise_column: NoiseColumn = None,
     successes: Successes = None,
     trials: Trials = None,
-    low: Low = None,
-    high: High = None,
-    minimize: Minimize = False,
-    kernel: KernelName = None,
-    lengthscale: Lengthscale = None,
-    noise: Noise = None,
-    scale: Scale = None,
-    level: LevelText = None,
-    budget: Budget = None,
-    lies: Lies = 0,
-    liars: Liars = 0,
-    norm: Norm = None,
-    delta: Delta = 0.05,
+    decimal: DecimalMark = None,
+    *,
+    known: Known,
+    details: Details = False,
     as_json: Json = False,
     page: Page = None,
 ) -> None:
@@ -84,13 +59,10 @@ def command(
     from unswayed.cli.output import print_json, say
 
     named = {"objective": objective, "parameters": parameters, "option": option, "source": source}
-    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials)
+    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials, decimal=decimal)
     if page is not None:
         _check_page(page, file)
-    settings: dict[str, Any] = {"threat": threat_of(budget, lies, liars, low, high), "minimize": minimize}
-    settings |= {"delta": delta, "noise_std": noise, "low": low, "high": high}
-    model = {"kernel": kernel, "lengthscale": lengthscale, "scale": scale, "level": level, "norm": norm}
-    found = _by_parameters(data, settings, model) if data.options is None else _by_label(data, settings, model)
+    found = _by_parameters(data, known) if data.options is None else _by_label(data, known)
     for note in data.notes:
         say(note)
     if page is not None:
@@ -98,33 +70,36 @@ def command(
     if as_json:
         print_json(found.to_dict())
     else:
-        typer.echo(str(found))
+        typer.echo(found.explain() if details else str(found))
 
 
-def _by_label(data: Columns, settings: dict[str, Any], model: dict[str, Any]) -> LabelAudit:
+def _settings(known: Known) -> dict[str, Any]:
+    """What both kinds of audits know."""
+    threat = threat_of(known.budget, known.lies, known.liars, known.low, known.high)
+    return {"threat": threat, **{name: getattr(known, name) for name in ("minimize", "delta", "low", "high")}}
+
+
+def _by_label(data: Columns, known: Known) -> LabelAudit:
     from unswayed.audits.labels.audit import audit_labels
 
-    for name, value in model.items():
-        if value is not None:
+    for name in ("kernel", "lengthscale", "scale", "level", "norm"):
+        if getattr(known, name) is not None:
             raise InvalidInput(f"--{name} is for parameters that are numbers: options by label have no model")
-    if data.noise is not None:
-        settings["noise_std"] = data.noise
+    noise = known.noise if data.noise is None else data.noise
+    about: dict[str, Any] = {"trials": data.trials, "sources": data.sources, "lines": data.lines, "noise_std": noise}
     with data.errors():
-        return audit_labels(
-            data.options or (), data.y, trials=data.trials, sources=data.sources, lines=data.lines, **settings
-        )
+        return audit_labels(data.options or (), data.y, **about, **_settings(known))
 
 
-def _by_parameters(data: Columns, settings: dict[str, Any], model: dict[str, Any]) -> Audit:
+def _by_parameters(data: Columns, known: Known) -> Audit:
     from unswayed.audits.audit import audit_points
 
-    if data.sources is not None:
-        settings["sources"] = data.sources
-    if data.noise is not None:
-        settings["noise_stds"] = data.noise
-    settings |= {"kernel": kernel_of(model["kernel"], model["lengthscale"], data.x), "level": level_of(model["level"])}
-    settings |= {"output_scale": model["scale"], "norm_bound": model["norm"]}
-    return audit_points(data.x, data.y, names=data.names, lines=data.lines, **settings)
+    kernel, level = kernel_of(known.kernel, known.lengthscale, data.x), level_of(known.level)
+    model: dict[str, Any] = {"kernel": kernel, "level": level, "output_scale": known.scale, "norm_bound": known.norm}
+    about: dict[str, Any] = {"sources": data.sources, "noise_stds": data.noise, "noise_std": known.noise}
+    about |= {"names": data.names, "lines": data.lines}
+    with data.errors():
+        return audit_points(data.x, data.y, **about, **model, **_settings(known))
 
 
 def _write_page(found: Audit | LabelAudit, page: Path, source: str) -> None:

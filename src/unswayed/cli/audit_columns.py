@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.storage.runs import Runs, listed, read_runs
 from unswayed.storage.tables import Table
+from unswayed.storage.tables.mistakes import id_column, refuse_lookalikes, refuse_totals, refuse_twice
+from unswayed.storage.tables.runs import Runs, read_runs
+from unswayed.storage.tables.table import listed
 from unswayed.types import FloatArray
 
 Name = str | None
@@ -49,12 +51,13 @@ class Columns:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Name the file in errors about its lines."""
+        """Name the file in errors about its lines, and say how it was read."""
         try:
             yield
         except InvalidInput as error:
             begin = ", " if str(error).startswith(("line ", "row ")) else ": "
-            raise InvalidInput(f"{self.file}{begin}{error}") from None
+            end = "".join(f" ({note})" for note in self.notes)
+            raise InvalidInput(f"{self.file}{begin}{error}{end}") from None
 
 
 def read_columns(
@@ -67,18 +70,20 @@ def read_columns(
     noise: Name,
     successes: Name,
     trials: Name,
+    decimal: str | None = None,
 ) -> Columns:
     """Read what an audit needs; columns that are not named are ignored once options or parameters are named."""
-    runs = read_runs(file)
+    runs = read_runs(file, decimal)
     table = runs.table
     columns = table.names or [f"x{i + 1}" for i in range(len(table.columns) - 1)] + ["value"]
     if len(columns) < 2:
-        hint = " (cells are separated by commas)" if {";", "\t"} & set(columns[0]) else ""
-        raise InvalidInput(f"{file} needs at least two columns: parameters and an objective{hint}")
+        raise InvalidInput(f"{file} needs at least two columns: parameters and an objective")
+    refuse_twice(table)
     asked = (objective, option, source, noise, successes, trials)
     objective, option, source, noise, successes, trials = (name and runs.name(name) for name in asked)
-    target = _target(runs, columns, objective, successes, trials)
-    known = [name for name in (target, trials, source, noise) if name is not None]
+    roles = {"target": _target(runs, columns, objective, successes, trials)}
+    roles |= {name: one for name, one in (("trials", trials), ("source", source), ("noise", noise)) if one is not None}
+    known = list(roles.values())
     chosen = _chosen(runs, columns, known, parameters, option)
     for name in (*known, *chosen):
         if name not in columns:
@@ -87,29 +92,81 @@ def read_columns(
         raise InvalidInput("a column can be a parameter once, or the objective, or the source, not both")
     index = {name: columns.index(name) for name in (*known, *chosen)}
     every = option is None and parameters is None
-    dates = [name for name in chosen if every and _is_date(table, index[name])]
-    chosen = [name for name in chosen if name not in dates]
+    ignored = _ignored(table, chosen, index) if every else {}
+    chosen = [name for name in chosen if name not in ignored]
     if not chosen:
         raise InvalidInput(f"{file} needs a column of options or parameters: name it with --option")
     by_label = option is not None or trials is not None or all(table.is_text(index[name]) for name in chosen)
-    names, x = ([], np.empty((0, 0))) if by_label else _encoded(table, chosen, index)
+    place = {role: index[name] for role, name in roles.items()}
+    table = _checked(table, place, {name: index[name] for name in chosen}, by_label=by_label, every=every)
+    about = [name for name in runs.about if every and name not in known]
+    return _columns(table, place, {name: index[name] for name in chosen}, by_label, _notes(runs, ignored, about))
+
+
+def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], by_label: bool, notes: list[str]) -> Columns:
+    """The columns, read as numbers or labels."""
+    names, x = ([], np.empty((0, 0))) if by_label else _encoded(table, chosen)
+    y, trials, noise = (table.numbers(place[role]) if role in place else None for role in ("target", "trials", "noise"))
+    assert y is not None  # there always is a target
     return Columns(
-        file,
-        _labels(table, [index[name] for name in chosen]) if by_label else None,
+        table.path,
+        _labels(table, list(chosen.values())) if by_label else None,
         names,
         x,
-        table.numbers(index[target]),
-        None if trials is None else table.numbers(index[trials]),
-        None if noise is None else table.numbers(index[noise]),
-        None if source is None else _labels(table, [index[source]]),
+        y,
+        trials,
+        noise,
+        _labels(table, [place["source"]]) if "source" in place else None,
         None if table.lines is None else table.lines.tolist(),
-        _notes(runs, dates, [name for name in runs.about if every and name not in known]),
+        [*([] if table.sentence is None else [table.sentence]), *notes],
     )
 
 
-def _notes(runs: Runs, dates: list[str], about: list[str]) -> list[str]:
+def _checked(table: Table, place: dict[str, int], chosen: dict[str, int], *, by_label: bool, every: bool) -> Table:
+    """The rows without an empty cell; refused if the columns are probably not what was meant."""
+    text = [column for column in chosen.values() if by_label or table.is_text(column)]
+    text += [place["source"]] if "source" in place else []
+    numbers = [column for column in (*place.values(), *chosen.values()) if column not in text]
+    table = _filled(table, text, numbers, every)
+    for column in text:
+        refuse_lookalikes(table, column)
+        refuse_totals(table, column, [place[role] for role in ("target", "trials") if role in place])
+    if every and not {"trials", "noise"} & place.keys():
+        _refuse_ids(table, chosen)
+    return table
+
+
+def _filled(table: Table, text: list[int], numbers: list[int], every: bool) -> Table:
+    """The rows without an empty cell in these columns; refused if the columns were not named and that is under half."""
+    holes = {column: table.empty(column, numbers=column in numbers) for column in (*text, *numbers)}
+    empty = np.logical_or.reduce(list(holes.values()))
+    kept = int((~empty).sum())
+    if kept and (2 * kept >= len(empty) or not every):
+        return table.without(empty)
+    column = max(holes, key=lambda column: int(holes[column].sum()))
+    most = f"{int(holes[column].sum()):,} of them in the column {table.named(column)}"
+    do = "fill them" if not every else "name the columns that count with --parameters or --option"
+    raise InvalidInput(f"{table.path}: {int(empty.sum()):,} of {len(empty):,} rows have an empty cell, {most}: {do}")
+
+
+def _refuse_ids(table: Table, chosen: dict[str, int]) -> None:
+    """Refuse ids that nobody named as options or parameters."""
+    column = id_column(table, list(chosen.values()))
+    if column is None:
+        return
+    others = [name for name in chosen if chosen[name] != column]
+    text = all(table.is_text(chosen[name]) for name in others)
+    do = f"name the options with --option{f' {listed(others)}' if len(others) == 1 else ''}"
+    if others and not text:
+        do = f"name the parameters with --parameters {','.join(others)}"
+    raise InvalidInput(f"{table.path}: every cell of the column {table.named(column)} is different, as ids are: {do}")
+
+
+def _notes(runs: Runs, ignored: dict[str, str], about: list[str]) -> list[str]:
     notes = [] if runs.sentence is None else [runs.sentence]
-    notes += [f"ignored, because every cell is a date: {listed(dates)}"] if dates else []
+    for why in dict.fromkeys(ignored.values()):
+        names = listed(name for name in ignored if ignored[name] == why)
+        notes += [f"ignored, because every cell is {why}: {names}"]
     return notes + ([f"ignored, because they describe the runs: {len(about)} columns"] if about else [])
 
 
@@ -148,13 +205,13 @@ def _labels(table: Table, columns: list[int]) -> Sequence[str]:
     return parts[0] if len(parts) == 1 else [", ".join(cells) for cells in zip(*parts, strict=True)]
 
 
-def _encoded(table: Table, chosen: list[str], index: dict[str, int]) -> tuple[list[str], FloatArray]:
+def _encoded(table: Table, chosen: dict[str, int]) -> tuple[list[str], FloatArray]:
     """The parameters as numbers; a category has a column of its own that is 0 or r.
 
     r is the largest range of a number divided by sqrt(2), so two categories are as far apart as two numbers can be.
     """
-    text = [name for name in chosen if table.is_text(index[name])]
-    numbers = {name: table.numbers(index[name]) for name in chosen if name not in text}
+    text = [name for name in chosen if table.is_text(chosen[name])]
+    numbers = {name: table.numbers(chosen[name]) for name in chosen if name not in text}
     r = max(float(np.ptp(column)) for column in numbers.values()) / np.sqrt(2) or 1.0
     names: list[str] = []
     columns: list[FloatArray] = []
@@ -163,15 +220,19 @@ def _encoded(table: Table, chosen: list[str], index: dict[str, int]) -> tuple[li
             names.append(name)
             columns.append(numbers[name])
             continue
-        codes, labels = table.labels(index[name])
+        codes, labels = table.labels(chosen[name])
         names += [f"{name}={label}" for label in labels]
         columns += [np.where(codes == number, r, 0.0) for number in range(len(labels))]
     return names, np.column_stack(columns)
 
 
-def _is_date(table: Table, column: int) -> bool:
-    """Whether every cell of a column is a date."""
-    if not table.is_text(column):
-        return False
-    _, labels = table.labels(column)
-    return all(DATE.fullmatch(label.strip()) for label in labels)
+def _ignored(table: Table, chosen: list[str], index: dict[str, int]) -> dict[str, str]:
+    """The columns that tell no options apart although nobody left them out, and why."""
+    found = {}
+    for name in chosen:
+        if table.is_text(index[name]):
+            filled = table.rows(np.flatnonzero(~table.empty(index[name], numbers=False)))
+            labels = filled.labels(index[name])[1]
+            if all(DATE.fullmatch(label.strip()) for label in labels):
+                found[name] = "a date" if labels else "empty"
+    return found

@@ -47,8 +47,13 @@ Lies = Annotated[int, typer.Option(help="How many measurements may be false.", m
 Liars = Annotated[int, typer.Option(help="How many sources may lie, as often as they like.", min=0)]
 Low = Annotated[float | None, typer.Option(help="No honest measurement is smaller.", show_default="not known")]
 High = Annotated[float | None, typer.Option(help="No honest measurement is larger.", show_default="not known")]
+DecimalMark = Annotated[
+    str | None,
+    typer.Option("--decimal", help="What 1,234 is in the file, if it cannot tell: comma or point.", metavar="MARK"),
+]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same plays.", show_default="random")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Details = Annotated[bool, typer.Option("--details", help="Print all that is known, not the decision alone.")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -44,19 +46,16 @@ def command(
 
     lease = positive(lease, "--lease")
     listening = _listen(host, port)
-    opened, held = open_database(database, serving=True)
-    try:
+    with opened(database, serving=True) as studies:
         if host not in ("127.0.0.1", "localhost", "::1"):
             say(f"listening on {host}: {OPEN}")
-        _serve(opened, listening, host, frozenset(allow_host or ()), lease)
-    finally:
-        opened.close()
-        held.close()
+        _serve(studies, listening, host, frozenset(allow_host or ()), lease)
     return 0
 
 
-def open_database(url: str, *, serving: bool = False) -> tuple[Database, Any]:
-    """A database, and what keeps a second server from a SQLite file; other databases may have several servers."""
+@contextmanager
+def opened(url: str, *, serving: bool = False) -> Iterator[Database]:
+    """A database. While it is served, a lock keeps a second server from a SQLite file; others may have several."""
     from unswayed.errors import InvalidInput, JournalError
     from unswayed.storage.files import try_lock
 
@@ -65,19 +64,12 @@ def open_database(url: str, *, serving: bool = False) -> tuple[Database, Any]:
     except ModuleNotFoundError as error:
         raise InvalidInput(f"serving needs more packages ({error.name}): pip install 'unswayed[server]'") from None
     database = Database(url)
-    if not (serving and database.sqlite):
-        return database, _Nothing()
-    file = Path(f"{database.name}-server").open("ab")  # noqa: SIM115 (held until the server ends)
-    if not try_lock(file):
-        file.close()
-        database.close()
-        raise JournalError(f"another server has {database.name} open: end it first, or give another --database")
-    return database, file
-
-
-class _Nothing:
-    def close(self) -> None:
-        """Nothing is held."""
+    with ExitStack() as held, closing(database):
+        if serving and database.sqlite:
+            lock = held.enter_context(Path(f"{database.name}-server").open("ab"))
+            if not try_lock(lock):
+                raise JournalError(f"another server has {database.name} open: end it first, or give another --database")
+        yield database
 
 
 def _listen(host: str, port: int) -> socket.socket:

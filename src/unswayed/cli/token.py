@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from unswayed.cli.serve import DATABASE, DatabaseUrl
+from unswayed.cli.serve import DATABASE, DatabaseUrl, opened
 
 Name = Annotated[str, typer.Argument(help="Who gets it; what a source tells carries this name.")]
 RoleName = Annotated[str, typer.Option("--role", help="owner: all; source: measures; reader: looks.")]
@@ -28,17 +28,13 @@ def command(
     The token is the last line that is printed. It is shown now and never again: only its hash is kept. This works while
     a server runs, and before the study exists.
     """
-    from unswayed.cli.serve import open_database
     from unswayed.service.tokens import Tokens
 
-    opened, _ = open_database(database)
-    try:
-        tokens = Tokens(opened)
+    with opened(database) as studies:
+        tokens = Tokens(studies)
         if revoke:
             tokens.revoke(name)
             typer.echo(f"revoked: {name}")
         else:
             typer.echo(tokens.make(name, role, study))
-    finally:
-        opened.close()
     return 0

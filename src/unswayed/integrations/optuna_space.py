@@ -11,7 +11,7 @@ A parameter that only some trials have keeps its condition: the gate that it dep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Self
@@ -122,12 +122,9 @@ class OptunaSpace:
 
     def params(self, point: Mapping[str, Any]) -> dict[str, Any]:
         """A point of the box as Optuna's parameters."""
-        found = {n: _from_number(one, point[key]) for (n, one), key in self._keyed if key in point}
+        free = zip(self.free.items(), self._keys.values(), strict=True)
+        found = {n: _from_number(one, point[key]) for (n, one), key in free if key in point}
         return {n: self.fixed[n] if n in self.fixed else found[n] for n in self.names if n in found or n in self.fixed}
-
-    @property
-    def _keyed(self) -> Iterable[tuple[tuple[str, BaseDistribution], str]]:
-        return zip(self.free.items(), self._keys.values(), strict=True)
 
     def params_of_row(self, row: FloatArray) -> dict[str, Any]:
         """The point nearest to a row, as Optuna's parameters."""

@@ -121,20 +121,18 @@ def evidence(found: Mapping[str, tuple[bool | np.bool_, float]], note: str) -> E
     return Evidence(parts, {part: float(number) for part, (_, number) in found.items()}, note)
 
 
-def outcomes(figures: tuple[int, ...], policy: str, attacks: Attacks, outcome: str) -> Check:
+def outcomes(
+    figures: tuple[int, ...], policy: str, attacks: Attacks, outcome: str, results: Results, draws: Draws
+) -> Evidence:
     """Parts: function, budget and attack; true if at least nine of ten trials end as claimed."""
-
-    def check(results: Results, draws: Draws) -> Evidence:
-        found, notes = {}, []
-        for part, cell in cells(figures, (policy,), attacks):
-            rows = Lines(results, draws).rows(*cell)
-            flags = [row["outcome"] == outcome for row in rows]
-            found[part] = mostly(flags), float(np.mean(flags))
-            if not mostly(flags):
-                notes.append(f"{part}: {_instead(rows)}")
-        return evidence(found, f"Numbers: share of trials. {'; '.join(notes)}")
-
-    return check
+    found, notes = {}, []
+    for part, cell in cells(figures, (policy,), attacks):
+        rows = Lines(results, draws).rows(*cell)
+        flags = [row["outcome"] == outcome for row in rows]
+        found[part] = mostly(flags), float(np.mean(flags))
+        if not mostly(flags):
+            notes.append(f"{part}: {_instead(rows)}")
+    return evidence(found, f"Numbers: share of trials. {'; '.join(notes)}")
 
 
 def _instead(rows: list[Row]) -> str:
@@ -144,46 +142,36 @@ def _instead(rows: list[Row]) -> str:
     return f"{ends}; mean regret {regret:,.0f}, {spent:.3g} of the budget spent"
 
 
-def resists(figures: tuple[int, ...], policies: tuple[str, ...], start: str) -> Check:
+def resists(
+    figures: tuple[int, ...], policies: tuple[str, ...], start: str, results: Results, draws: Draws
+) -> Evidence:
     """Parts: policy, function, budget and attack; true if fewer than one trial in ten has linear regret."""
-
-    def check(results: Results, draws: Draws) -> Evidence:
-        found = {}
-        for part, cell in cells(figures, policies, FIVE):
-            rows = Lines(results, draws).rows(*cell, start)
-            gap = float(np.mean([row["recommended_gap"] for row in rows]))
-            found[f"{cell[1]}, {part}"] = mostly([row["outcome"] != "linear regret" for row in rows]), gap
-        lost = {part: gap for part, (true, gap) in found.items() if not true}
-        gaps = ", ".join(f"{gap:.3f}" for gap in lost.values())
-        return evidence(found, f"Led to another arm: {'; '.join(lost)} (mean gap {gaps})." if lost else "")
-
-    return check
+    found = {}
+    for part, cell in cells(figures, policies, FIVE):
+        rows = Lines(results, draws).rows(*cell, start)
+        gap = float(np.mean([row["recommended_gap"] for row in rows]))
+        found[f"{cell[1]}, {part}"] = mostly([row["outcome"] != "linear regret" for row in rows]), gap
+    lost = {part: gap for part, (true, gap) in found.items() if not true}
+    gaps = ", ".join(f"{gap:.3f}" for gap in lost.values())
+    return evidence(found, f"Led to another arm: {'; '.join(lost)} (mean gap {gaps})." if lost else "")
 
 
-def ends_elsewhere(figure: int, policy: str, attacks: Attacks) -> Check:
+def ends_elsewhere(figure: int, policy: str, attacks: Attacks, results: Results, draws: Draws) -> Evidence:
     """Parts: function, budget and attack; true if at least nine of ten trials end on a suboptimal arm."""
-
-    def check(results: Results, draws: Draws) -> Evidence:
-        found = {}
-        for part, cell in cells((figure,), (policy,), attacks):
-            gaps = [row["recommended_gap"] for row in Lines(results, draws).rows(*cell)]
-            found[part] = mostly([gap > 0 for gap in gaps]), float(np.mean(gaps))
-        return evidence(found, "Numbers: gap of the recommended arm, mean over trials.")
-
-    return check
+    found = {}
+    for part, cell in cells((figure,), (policy,), attacks):
+        gaps = [row["recommended_gap"] for row in Lines(results, draws).rows(*cell)]
+        found[part] = mostly([gap > 0 for gap in gaps]), float(np.mean(gaps))
+    return evidence(found, "Numbers: gap of the recommended arm, mean over trials.")
 
 
-def one_arm_left(figures: tuple[int, ...], start: str) -> Check:
+def one_arm_left(figures: tuple[int, ...], start: str, results: Results, draws: Draws) -> Evidence:
     """Parts: function, budget and attack; true if exactly one arm is left after 13 epochs."""
-
-    def check(results: Results, draws: Draws) -> Evidence:
-        found = {}
-        for part, cell in cells(figures, ("rgp-pe",), SIX if start == "immediate" else FIVE):
-            left = [_active_after(row, 13) for row in Lines(results, draws).rows(*cell, start)]
-            found[part] = mostly([n == 1 for n in left]), float(np.mean(left))
-        return evidence(found, "Numbers: arms left after the 13th epoch, mean over trials.")
-
-    return check
+    found = {}
+    for part, cell in cells(figures, ("rgp-pe",), SIX if start == "immediate" else FIVE):
+        left = [_active_after(row, 13) for row in Lines(results, draws).rows(*cell, start)]
+        found[part] = mostly([n == 1 for n in left]), float(np.mean(left))
+    return evidence(found, "Numbers: arms left after the 13th epoch, mean over trials.")
 
 
 def _active_after(row: Row, epochs: int) -> float:
@@ -203,32 +191,24 @@ def ucb_below_pe(results: Results, draws: Draws) -> Evidence:
     return evidence(found, "Numbers: regret of RGP-UCB over that of RGP-PE.")
 
 
-def later_is_similar(figures: tuple[int, ...]) -> Check:
+def later_is_similar(figures: tuple[int, ...], results: Results, draws: Draws) -> Evidence:
     """Parts: policy, function, budget and attack; true if the mean regrets are similar."""
-
-    def check(results: Results, draws: Draws) -> Evidence:
-        found = {}
-        for part, cell in cells(figures, ROBUST, FIVE):
-            late, soon = (Lines(results, draws).regret(*cell, start) for start in ("later", "immediate"))
-            found[f"{cell[1]}, {part}"] = similar(late, soon), late / soon
-        return evidence(found, "Numbers: regret under the later attack over that under the immediate one.")
-
-    return check
+    found = {}
+    for part, cell in cells(figures, ROBUST, FIVE):
+        late, soon = (Lines(results, draws).regret(*cell, start) for start in ("later", "immediate"))
+        found[f"{cell[1]}, {part}"] = similar(late, soon), late / soon
+    return evidence(found, "Numbers: regret under the later attack over that under the immediate one.")
 
 
-def later_exceptions(figures: tuple[int, ...]) -> Check:
+def later_exceptions(figures: tuple[int, ...], results: Results, draws: Draws) -> Evidence:
     """Parts: function and budget; true if at most two trials of RGP-PE end on another arm."""
-
-    def check(results: Results, draws: Draws) -> Evidence:
-        found = {}
-        for figure in figures:
-            rows = [row for a in ATTACKED for row in Lines(results, draws).rows(figure, "rgp-pe", a, "later")]
-            count = sum(row["recommended_gap"] > 0 for row in rows)
-            found[named(figure)] = count <= 2, float(count)
-        note = "Numbers: trials of RGP-PE that end on another arm. The paper counts two (Robot3D, C = 100, Top-5)."
-        return evidence(found, note)
-
-    return check
+    found = {}
+    for figure in figures:
+        rows = [row for a in ATTACKED for row in Lines(results, draws).rows(figure, "rgp-pe", a, "later")]
+        count = sum(row["recommended_gap"] > 0 for row in rows)
+        found[named(figure)] = count <= 2, float(count)
+    note = "Numbers: trials of RGP-PE that end on another arm. The paper counts two (Robot3D, C = 100, Top-5)."
+    return evidence(found, note)
 
 
 def slightly_suboptimal(results: Results, draws: Draws) -> Evidence:

@@ -12,8 +12,8 @@ from unswayed.audits.report import limit_text, place, ranked, source_row, summar
 from unswayed.audits.result import Audit
 from unswayed.audits.verdict import verdict
 from unswayed.pages.render import Picture, Table, Words, standalone
-from unswayed.plots.lies import LowestLead, draw_lies
-from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, encoded, light
+from unswayed.plots.lies import draw_lies
+from unswayed.plots.style import BAD, GOOD, NEUTRAL, encoded, light
 from unswayed.text import number, printable
 
 LEADERS = 15  # options in the picture
@@ -31,10 +31,7 @@ def plot_audit(audit: Audit) -> Figure:
 
 
 def _lies(axes: Axes, audit: Audit) -> None:
-    kinds = [LowestLead("false measurements", audit.lowest_leads, audit.breakdown_lies, BAD)]
-    if audit.sources:
-        kinds.append(LowestLead("lying sources", audit.lowest_leads_sources, audit.breakdown_sources, KEPT))
-    draw_lies(axes, kinds)
+    draw_lies(axes, audit)
     axes.set_title("below 0 another option could have won")
     _finish(axes)
 

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from unswayed.plots.style import NEUTRAL
-from unswayed.types import FloatArray
+from unswayed.judgement.findings import Findings
+from unswayed.plots.style import BAD, KEPT, NEUTRAL
 
 FEWEST = 5  # lies on the axis, at least
 MARKED = 30  # up to this many lies on the axis have a mark each
 
 
-class LowestLead(NamedTuple):
-    """The lowest possible lead of the winner over its best rival with 0, 1, 2, ... lies of one kind."""
-
-    kind: str
-    leads: FloatArray
-    overturned: int | None  # from this number on another one could have won
-    colour: str
-
-
-def draw_lies(axes: Axes, kinds: Sequence[LowestLead]) -> None:
-    """A line for each kind of lies."""
-    counts = [kind.overturned for kind in kinds if kind.overturned is not None]
-    most = max(FEWEST, *(2 * one for one in counts)) if counts else len(kinds[0].leads)
-    top = float(kinds[0].leads[0])
-    bottom = max(-top, min(float(kind.leads[: most + 1].min()) for kind in kinds)) if top > 0 else -1.0
+def draw_lies(axes: Axes, found: Findings) -> None:
+    """The lowest possible lead of the winner over its best rival with 0, 1, 2, ... lies: a line for each kind."""
+    kinds = [("false measurements", found.lowest_leads, found.breakdown_lies, BAD)]
+    if len(found.lowest_leads_sources):
+        kinds.append(("lying sources", found.lowest_leads_sources, found.breakdown_sources, KEPT))
+    counts = [overturned for _, _, overturned, _ in kinds if overturned is not None]
+    most = max(FEWEST, *(2 * one for one in counts)) if counts else len(found.lowest_leads)
+    top = float(found.lowest_leads[0])
+    bottom = max(-top, min(float(leads[: most + 1].min()) for _, leads, _, _ in kinds)) if top > 0 else -1.0
     for name, leads, overturned, colour in kinds:
         shown = leads[: most + 1]
         marker = "o" if len(shown) <= MARKED else None

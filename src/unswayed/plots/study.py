@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from unswayed.plots.lies import LowestLead, draw_lies
+from unswayed.plots.lies import draw_lies
 from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, light
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status, Why
@@ -78,10 +78,7 @@ def plot_answer(answer: Answer) -> Figure:
 
 def _withstands(axes: Axes, answer: Answer) -> None:
     """How the recommendation depends on the number of lies."""
-    kinds = [LowestLead("false measurements", answer.lowest_leads, answer.breakdown.lies, BAD)]
-    if len(answer.lowest_leads_sources):
-        kinds.append(LowestLead("lying sources", answer.lowest_leads_sources, answer.breakdown.liars, KEPT))
-    draw_lies(axes, kinds)
+    draw_lies(axes, answer)
     axes.set_title(f"below 0 {'a worse' if answer.continuum else 'another'} point could have won", fontsize=9)
 
 

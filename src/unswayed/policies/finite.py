@@ -42,6 +42,10 @@ class PhasedOnFiniteDomain(OnFiniteDomain):
 
     phased: ClassVar[bool] = True
 
+    def init(self) -> Epoch:
+        """All arms are active."""
+        return Epoch.first(len(self.domain))
+
     def recommend(self, epoch: Epoch) -> int:
         """The active arm with the largest mean in the last completed epoch."""
         return epoch.leader

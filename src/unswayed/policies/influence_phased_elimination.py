@@ -71,10 +71,6 @@ class InfluencePhasedElimination(CertifiedForBudget, PhasedOnFiniteDomain):
         delta_h = bounds.epoch_delta(self.delta, h)
         return bounds.sharp_nonadaptive_beta(self.norm_bound, self.noise_std, self.regularisation, pairs, delta_h)
 
-    def init(self) -> Epoch:
-        """Line 1 of Algorithm 1: all arms are active."""
-        return Epoch.first(len(self.domain))
-
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-13 with psi = 0: the design itself is played."""
         X_h = self.domain[epoch.active]

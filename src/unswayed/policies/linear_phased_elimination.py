@@ -95,10 +95,6 @@ class LinearPhasedElimination(PhasedOnFiniteDomain):
         """alpha as a number: never None."""
         return 1 / self.m_0 if self.alpha is None else self.alpha
 
-    def init(self) -> Epoch:
-        """Line 1: all arms are active."""
-        return Epoch.first(len(self.domain))
-
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """Lines 2-4: a G-optimal design on the active arms, each arm at least alpha m_h times."""
         m_h = self.m_0 * 2**epoch.h

@@ -96,10 +96,6 @@ class TrimmedPhasedElimination(Certified, PhasedOnFiniteDomain):
     def _design(self, X: FloatArray, length: int) -> tuple[IntArray, IntArray]:
         return rare_switching_design_at(self.kernel, X, self.regularisation, self.eta, length)
 
-    def init(self) -> Epoch:
-        """All arms are active."""
-        return Epoch.first(len(self.domain))
-
     def ask(self, epoch: Epoch, rng: np.random.Generator) -> Query:
         """The design on the active arms, at least l_h/m plays of each arm in it, in G equal groups."""
         k = self.trim

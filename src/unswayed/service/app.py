@@ -17,23 +17,10 @@ from starlette.routing import Router, request_response
 from starlette.types import Receive, Scope, Send
 
 from unswayed.errors import UnswayedError
+from unswayed.service import http
 from unswayed.service.api import Api
 from unswayed.service.host import Host
-from unswayed.service.http import (
-    SAFE,
-    Call,
-    bearer,
-    check_headers,
-    digest_of,
-    key_of,
-    parse_form,
-    parse_json,
-    path_of,
-    read_body,
-    refusal,
-    reply,
-    unexplained,
-)
+from unswayed.service.http import SAFE, Call
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Exact, Route, Wait, parts_of
 from unswayed.service.shared import SharedStudy
@@ -69,24 +56,24 @@ class App:
         if scope["type"] == "websocket":
             return
         if scope["type"] == "http":  # routes are found by the path as it was sent: a name may hold an escaped slash
-            path = path_of(Request(scope))
+            path = http.path_of(Request(scope))
             scope = {**scope, "path": path, "raw_path": path.encode("latin-1"), "root_path": ""}
         with suppress(ClientDisconnect):
             await self._router(scope, receive, send)
 
     async def _answer(self, route: Route | None, request: Request) -> Response:
-        is_api = path_of(request).startswith("/api/")
+        is_api = http.path_of(request).startswith("/api/")
         try:
             response = await self._respond(route, request)
         except UnswayedError as error:
-            status, body = refusal(error)
-            response = reply(status, body) if is_api else error_page(status, body["error"])
+            status, body = http.refusal(error)
+            response = http.reply(status, body) if is_api else error_page(status, body["error"])
         except ClientDisconnect:
             raise
         except Exception:
             traceback.print_exc()
             line = "internal server error; see the server log"
-            response = reply(500, {"error": line}) if is_api else error_page(500, line)
+            response = http.reply(500, {"error": line}) if is_api else error_page(500, line)
         for name, value in SAFE.items():
             response.headers.setdefault(name, value)
         method = request.method if request.method in METHODS else "other"
@@ -94,8 +81,8 @@ class App:
         return response
 
     async def _respond(self, route: Route | None, request: Request) -> Response:
-        check_headers(request, self._hosts)
-        data = await read_body(request)
+        http.check_headers(request, self._hosts)
+        data = await http.read_body(request)
         response: Response = await self._thread(Wait.DATABASE, self._enter, route, request, data)
         return response
 
@@ -109,14 +96,14 @@ class App:
 
     def _enter(self, route: Route | None, request: Request, data: bytes) -> Response | _Later:
         """Find out who asks, and whether they may; then do it."""
-        with unexplained():
+        with http.unexplained():
             who, cookie = self._who(request)
         path = parts_of(request)
         is_open = route is not None and path is not None and not route.roles
         if who is None and not is_open:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN")
         if route is None or path is None:
-            raise Refused(404, f"there is no {request.method} {path_of(request)[:100]}")
+            raise Refused(404, f"there is no {request.method} {http.path_of(request)[:100]}")
         if route.roles and who is not None:
             if who.role not in route.roles:
                 raise Refused(403, f"a {who.role} may not do this")
@@ -125,16 +112,16 @@ class App:
         call = self._call(request, route, path, data, who, cookie)
         later = _Later(route, call)
         if not route.roles:
-            with unexplained():
+            with http.unexplained():
                 return later.now()
         return later.now() if route.wait is Wait.DATABASE else later
 
     def _who(self, request: Request) -> tuple[Token | None, str | None]:
         """Whose token or cookie a request carries. A cookie never writes to the API: other sites could send it."""
-        token, cookie = bearer(request), request.cookies.get(COOKIE)
+        token, cookie = http.bearer(request), request.cookies.get(COOKIE)
         if token is not None:
             return self._host.tokens.check(token), None
-        if cookie is None or (request.method != "GET" and path_of(request).startswith("/api/")):
+        if cookie is None or (request.method != "GET" and http.path_of(request).startswith("/api/")):
             return None, None
         return self._host.tokens.logged_in(cookie), cookie
 
@@ -143,15 +130,15 @@ class App:
     ) -> Call:
         body: dict[str, Any] = {}
         if route.form and route.method == "POST":
-            body = parse_form(data)
+            body = http.parse_form(data)
             if route.roles and (cookie is None or body.pop("csrf", None) != csrf(cookie)):
                 raise Refused(403, "the form is out of date: load the page again")
         elif route.method == "POST":
-            body = parse_json(data, request.headers.get("content-type", ""))
+            body = http.parse_json(data, request.headers.get("content-type", ""))
         last = request.headers.get("last-event-id", "")
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 12 else None
         query = dict(request.query_params)
-        key, digest, secure = key_of(request), digest_of(request, data), request.scope["scheme"] == "https"
+        key, digest, secure = http.key_of(request), http.digest_of(request, data), request.scope["scheme"] == "https"
         return Call(who, cookie, path, query, body, key, digest, after, secure)
 
     async def _events(self, call: Call) -> Response:
@@ -199,4 +186,4 @@ class _Later:
     def now(self) -> Response:
         """Do it."""
         result = self.route.handle(self.call)
-        return result if isinstance(result, Response) else reply(*result)
+        return result if isinstance(result, Response) else http.reply(*result)

@@ -98,8 +98,7 @@ class Web:
 
     def tokens(self, call: Call, new: tuple[str, str] | None = None) -> Response:
         """All tokens."""
-        rows = [render.TokenRow(**row) for row in self._host.tokens.rows()]
-        return page(render.tokens(rows, who(call), new))
+        return page(render.tokens(self._host.tokens.rows(), who(call), new))
 
     def static(self, call: Call) -> Response:
         """A style sheet or a script."""

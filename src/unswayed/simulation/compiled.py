@@ -12,6 +12,7 @@ triangle of the covariance is kept. An attack that does not read estimates is on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import log, log1p, sqrt
 
@@ -30,6 +31,7 @@ ROUNDS_AT_ONCE = 1 << 16  # of one call of the compiled loop: an interrupt waits
 # files is recorded here, and a test compares it: when one of them changes, this file must change too.
 INLINED = "97badd79601155fa"
 charge = numba.njit(cache=True)(affordable)
+Blocks = tuple[IntArray, IntArray, FloatArray, FloatArray]  # arm, plays, rewards and corruption of each block
 
 
 def play(game: Game, policy: GPUCB) -> Round:
@@ -43,20 +45,15 @@ def play(game: Game, policy: GPUCB) -> Round:
     # Passed from one call to the next: log det, budget spent, whether the attack is on, lies told.
     carried = np.array([0.0, 0.0, float(game.start is immediately), 0.0])
     counts, totals = np.zeros(problem.n_arms), np.zeros(problem.n_arms)
-    t = 1
-    while t <= game.horizon:
-        rounds = min(ROUNDS_AT_ONCE, game.horizon - t + 1)
-        noise = problem.noise_std * game.noise_rng.standard_normal(rounds)
-        arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
-        rewards, spent = np.empty(rounds), np.empty(rounds)
-        blocks = _rounds(
-            t, noise, problem.f, wanted, rules(game), policy.lam, _beta(policy),
-            mean, variance, covariance, carried, arms, repeats, rewards, spent,
+    for done, noise, room in stretches(game, ROUNDS_AT_ONCE):
+        n = _rounds(
+            done + 1, noise, problem.f, wanted, rules(game), policy.lam, _beta(policy),
+            mean, variance, covariance, carried, room,
         )  # fmt: skip
-        np.add.at(counts, arms[:blocks], repeats[:blocks])
-        np.add.at(totals, arms[:blocks], rewards[:blocks])
-        game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
-        t += rounds
+        arms, repeats, rewards, spent = room[0][:n], room[1][:n], room[2][:n], room[3][:n]
+        np.add.at(counts, arms, repeats)
+        np.add.at(totals, arms, rewards)
+        game.record(arms, repeats, rewards, spent)
     settle(game, float(carried[1]), float(carried[3]))
     lower = np.tril(covariance, -1)
     full = lower + lower.T + np.diag(variance)
@@ -68,7 +65,16 @@ def play(game: Game, policy: GPUCB) -> Round:
         weights=read_only((totals - counts * mean) / policy.lam),
         log_det=float(carried[0]),
     )
-    return Round(t, posterior)
+    return Round(game.horizon + 1, posterior)
+
+
+def stretches(game: Game, most: int) -> Iterator[tuple[int, FloatArray, Blocks]]:
+    """For at most `most` rounds at a time: how many came before, their noise, and room for their blocks."""
+    for done in range(0, game.horizon, most):
+        rounds = min(most, game.horizon - done)
+        noise = game.problem.noise_std * game.noise_rng.standard_normal(rounds)
+        arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
+        yield done, noise, (arms, repeats, np.empty(rounds), np.empty(rounds))
 
 
 def rules(game: Game) -> FloatArray:
@@ -106,13 +112,11 @@ def _rounds(
     variance: FloatArray,
     covariance: FloatArray,
     carried: FloatArray,
-    arms: IntArray,
-    repeats: IntArray,
-    rewards: FloatArray,
-    spent: FloatArray,
+    room: Blocks,
 ) -> int:
     """Play rounds t, t+1, ... with the given noise; fill the blocks and return their number."""
     N = len(f)
+    arms, repeats, rewards, spent = room
     log_det, paid, attacking, told = carried[0], carried[1], carried[2] > 0, carried[3]
     budget, lies, sources, liars, lowest, highest = rules[0], rules[1], rules[2], rules[3], rules[4], rules[5]
     upper, sigma, v = np.empty(N), np.empty(N), np.zeros(N)

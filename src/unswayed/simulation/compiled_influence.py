@@ -15,9 +15,9 @@ import numpy as np
 from unswayed.adversaries.protocol import immediately
 from unswayed.core.design.rare_switching import TIE
 from unswayed.policies.influence_ucb import InfluenceUCB, TwoPosteriors
-from unswayed.simulation.compiled import charge, rules, settle
+from unswayed.simulation.compiled import Blocks, charge, rules, settle, stretches
 from unswayed.simulation.game import Game
-from unswayed.types import EPS, FloatArray, IntArray, read_only
+from unswayed.types import EPS, FloatArray, read_only
 
 ROUNDS_AT_ONCE = 1 << 15  # of one call of the compiled loop: an interrupt waits for its end
 INLINED = "97badd79601155fa"  # as in compiled.py
@@ -35,21 +35,15 @@ def play(game: Game, policy: InfluenceUCB) -> TwoPosteriors:
     counts, totals = np.zeros((2, N)), np.zeros((2, N))
     # Passed from one call to the next: both log dets, budget spent, whether the attack is on, lies told.
     carried = np.array([0.0, 0.0, 0.0, float(game.start is immediately), 0.0])
-    C, B, sigma = policy.corruption_budget, policy.norm_bound, policy.noise_std
+    C, B, sigma = float(policy.corruption_budget), float(policy.norm_bound), policy.noise_std
     offset, weight_scale = 2 * log(1 / policy.share), policy.alpha * sqrt(lam)
-    settings = np.array([C, B, sigma / sqrt(lam), offset, weight_scale, lam, float(policy.weighted)])
-    done = 0
-    while done < game.horizon:
-        rounds = min(ROUNDS_AT_ONCE, game.horizon - done)
-        noise = problem.noise_std * game.noise_rng.standard_normal(rounds)
-        arms, repeats = np.empty(rounds, dtype=np.int64), np.empty(rounds, dtype=np.int64)
-        rewards, spent = np.empty(rounds), np.empty(rounds)
-        blocks = _rounds(
+    settings = C, B, sigma / sqrt(lam), offset, weight_scale, lam, 2 if policy.weighted else 1
+    for done, noise, room in stretches(game, ROUNDS_AT_ONCE):
+        n = _rounds(
             done, noise, problem.f, wanted, rules(game), settings,
-            means, covariances, influences, weights, counts, totals, carried, arms, repeats, rewards, spent,
+            means, covariances, influences, weights, counts, totals, carried, room,
         )  # fmt: skip
-        game.record(arms[:blocks], repeats[:blocks], rewards[:blocks], spent[:blocks])
-        done += rounds
+        game.record(*(column[:n] for column in room))
     settle(game, float(carried[2]), float(carried[4]))
     plain, weighted = (
         replace(
@@ -72,7 +66,7 @@ def _rounds(
     f: FloatArray,
     wanted: FloatArray,
     rules: FloatArray,
-    settings: FloatArray,
+    settings: tuple[float, float, float, float, float, float, int],
     means: FloatArray,
     covariances: FloatArray,
     influences: FloatArray,
@@ -80,21 +74,11 @@ def _rounds(
     counts: FloatArray,
     totals: FloatArray,
     carried: FloatArray,
-    arms: IntArray,
-    repeats: IntArray,
-    rewards: FloatArray,
-    spent: FloatArray,
+    room: Blocks,
 ) -> int:
     """Play one round for each noise, after t earlier ones; fill the blocks and return their number."""
-    C, B, scale, offset, weight_scale, lam = (
-        settings[0],
-        settings[1],
-        settings[2],
-        settings[3],
-        settings[4],
-        settings[5],
-    )
-    posteriors = 2 if settings[6] > 0 else 1
+    arms, repeats, rewards, spent = room
+    C, B, scale, offset, weight_scale, lam, posteriors = settings
     N = len(f)
     paid, attacking, told = carried[2], carried[3] > 0, carried[4]
     budget, lies, sources, liars, lowest, highest = rules[0], rules[1], rules[2], rules[3], rules[4], rules[5]

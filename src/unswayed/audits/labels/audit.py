@@ -99,6 +99,10 @@ class LabelAudit(AuditFindings):
         return f"LabelAudit(winner={self.describe(self.winner)!r}, breakdown_lies={self.breakdown_lies})"
 
     def __str__(self) -> str:
+        return self.explain()
+
+    def explain(self) -> str:
+        """Everything that is known, line by line: what the decision rests on."""
         return "\n".join(lines_of(self))
 
     def to_dict(self) -> dict[str, Any]:

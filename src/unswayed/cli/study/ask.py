@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import Json
+from unswayed.cli.options import DecimalMark, Json
 from unswayed.cli.study.opening import Name, NoiseStd, Number, Reason, Source, Trials, counts, open_study, read_study
 from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed, printable
@@ -23,7 +23,7 @@ Csv = Annotated[bool, typer.Option("--csv", help="Print a sheet with an empty co
 Sheet = Annotated[Path | None, typer.Option(help="Write that sheet to a new file.", metavar="FILE.csv")]
 TellNumber = Annotated[str | None, typer.Argument(help="The number of the play.", metavar="NUMBER")]
 Value = Annotated[str | None, typer.Argument(help="What was measured.", metavar="VALUE")]
-Filled = Annotated[Path | None, typer.Option("--csv", help="A sheet that was filled in.", metavar="FILE.csv")]
+Filled = Annotated[Path | None, typer.Option("--csv", help="A sheet that was filled in.", metavar="FILE")]
 JSON = ("number", "point", "why", "source")  # of a play that is open
 
 
@@ -92,6 +92,7 @@ def tell(
     noise_std: NoiseStd = None,
     trials: Trials = None,
     filled: Filled = None,
+    decimal: DecimalMark = None,
 ) -> None:
     """Tell what was measured: one value, or a sheet of them.
 
@@ -107,7 +108,7 @@ def tell(
         if filled is not None:
             if number is not None or source is not None or noise_std is not None or trials is not None:
                 raise InvalidInput("a sheet says itself what was measured: give --csv alone")
-            typer.echo(_tell_sheet(opened, filled))
+            typer.echo(_tell_sheet(opened, filled, decimal))
         elif number is None or (value is None and number.isdecimal()):
             raise InvalidInput("give the NUMBER of a play and its VALUE, or --csv FILE")
         elif value is None or not number.lstrip("-").isdecimal():
@@ -119,11 +120,14 @@ def tell(
         typer.echo(f"{study}: {counts(opened)}")
 
 
-def _tell_sheet(study: Any, path: Path) -> str:
+def _tell_sheet(study: Any, path: Path, decimal: str | None) -> str:
     """Tell all of a sheet, which was checked as a whole; what was done."""
+    from unswayed.cli.output import say
     from unswayed.study.tables.sheets import read_sheet
 
-    filled = read_sheet(path, study.log, study.space)
+    filled = read_sheet(path, study.log, study.space, decimal=decimal)
+    if filled.sentence is not None:
+        say(filled.sentence)
     for number, measured in filled.told.items():
         study.tell(number, measured)
     parts = [f"told {counted(len(filled.told), 'play')}"]

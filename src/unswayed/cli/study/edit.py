@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import High, Low
+from unswayed.cli.options import DecimalMark, High, Low
 from unswayed.cli.study.opening import Name, NoiseStd, Number, Reason, Source, Trials, counts, open_study
 from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed, printable
@@ -29,6 +30,8 @@ ValueColumn = Annotated[str, typer.Option("--value", help="Its column of the val
 SourceColumn = Annotated[str | None, typer.Option(help="Its column with who measured it.", metavar="COLUMN")]
 NoiseColumn = Annotated[str | None, typer.Option(help="Its column with the standard error.", metavar="COLUMN")]
 TrialsColumn = Annotated[str | None, typer.Option(help="Its column with the trials of each rate.", metavar="COLUMN")]
+Nearest = Annotated[bool, typer.Option("--nearest", help="Numbers between two steps count at the nearest one.")]
+Again = Annotated[bool, typer.Option("--again", help="Add it although its measurements are in the study already.")]
 Total = Annotated[
     str | None, typer.Option("--budget", help="Total tampering to be safe against; or unknown.", metavar="C")
 ]
@@ -129,6 +132,9 @@ def add(
     source_column: SourceColumn = None,
     noise_column: NoiseColumn = None,
     trials_column: TrialsColumn = None,
+    decimal: DecimalMark = None,
+    nearest: Nearest = False,
+    again: Again = False,
     source: Source = None,
     noise_std: NoiseStd = None,
     trials: Trials = None,
@@ -137,12 +143,10 @@ def add(
 
     For example: [bold]unswayed study add lab.jsonl temperature=70 solvent=water 0.61 --source sensor-1[/bold]
 
-    A table with a column for each parameter: [bold]unswayed study add lab.jsonl --csv old.csv --value yield[/bold]. All
-    rows are added, or none.
+    A table with a column for each parameter: [bold]unswayed study add lab.jsonl --csv old.csv --value yield[/bold]. It
+    may be a spreadsheet. If a cell is wrong, nothing is added; rows with an empty cell are left out.
     """
-    from unswayed.cli.output import warnings_said
     from unswayed.core.data.measurement import Measurement
-    from unswayed.study.tables.importing import read_measurements
 
     if bool(words) == (table is not None):
         raise InvalidInput("give one point as NAME=... and its VALUE, or --csv FILE" + (", not both" if words else ""))
@@ -153,13 +157,26 @@ def add(
             rows: list[tuple[Point, Measurement]] = [(point, Measurement.of(number, **about))]
         else:
             columns = {"source": source_column, "noise_std": noise_column, "trials": trials_column}
-            with warnings_said():
-                found = read_measurements(table, opened.space, value=value, **columns)
+            found = _old(opened, table, again, value=value, decimal=decimal, nearest=nearest, **columns)
             known = [{name: one for name, one in about.items() if getattr(told, name) is None} for _, told in found]
             rows = [(point, Measurement.of(told, **own)) for (point, told), own in zip(found, known, strict=True)]
         new = opened.add(rows)
         typer.echo(f"added {counted(len(new), 'measurement')}")
         typer.echo(f"{study}: {counts(opened)}")
+
+
+def _old(study: Any, table: Path, again: bool, **columns: Any) -> list[tuple[Point, Measurement]]:
+    """The measurements of a file, which are not in the study already."""
+    from unswayed.cli.output import warnings_said
+    from unswayed.service.requests import NotAllowed
+    from unswayed.study.tables.importing import read_measurements, refuse_again
+
+    with warnings_said():
+        found = read_measurements(table, study.space, **columns)
+    with suppress(NotAllowed):  # what others have measured is not shown to a source
+        if not again:
+            refuse_again(table, found, study.log)
+    return found
 
 
 def _written(space: Space, words: list[str]) -> tuple[Point, float]:

@@ -6,7 +6,7 @@ and no style attribute.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -43,27 +43,6 @@ class Who:
     def owner(self) -> bool:
         """Whether to show forms."""
         return self.role == "owner"
-
-
-@dataclass(frozen=True)
-class TokenRow:
-    """A token as its page shows it.
-
-    Attributes:
-        name: Its name.
-        role: owner, source or reader.
-        study: The study that it is for; None for all studies.
-        made: When it was made, in seconds since 1970; None if unknown.
-        seen: When it was last used; None if never.
-        revoked: Whether it is revoked.
-    """
-
-    name: str
-    role: str
-    study: str | None = None
-    made: float | None = None
-    seen: float | None = None
-    revoked: bool = False
 
 
 def studies(rows: Iterable[StudyView], who: Who) -> str:
@@ -104,9 +83,9 @@ def log(
     return _page("log.html", who, view=view, shown=shown, source=source or "", surprising=surprising, number=number)
 
 
-def tokens(rows: Iterable[TokenRow], who: Who, new: tuple[str, str] | None = None) -> str:
-    """The tokens, for owners; `new` is the name and the text of a token that is shown this once."""
-    return _page("tokens.html", who, rows=list(rows), new=new)
+def tokens(rows: Sequence[Mapping[str, Any]], who: Who, new: tuple[str, str] | None = None) -> str:
+    """The tokens, for owners, by `Tokens.rows`; `new` is the name and the text of one that is shown this once."""
+    return _page("tokens.html", who, rows=rows, new=new)
 
 
 def login(error: str | None = None, next: str = "/") -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from itertools import islice, product
 from typing import Any
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
-from unswayed.spaces import Box, Point, Space
+from unswayed.spaces import Box, Categorical, Integer, Point, Real, Space
 from unswayed.spaces.encoding import shown
+from unswayed.spaces.parameters import Parameter
+from unswayed.storage.tables.numbers import NO, YES
 
 TRIES = 64  # ways to read the cells of one option
 
@@ -68,6 +71,38 @@ def measurement_of(cells: Mapping[str, Any], columns: Mapping[str, str]) -> Meas
     return Measurement(**given) if "value" in given else None
 
 
+def nearest_step(space: Space, cells: Mapping[str, Any]) -> dict[str, Any]:
+    """Cells whose numbers are moved to the nearest value of their parameter, if that one has steps or is whole.
+
+    Args:
+        space: What may be varied.
+        cells: A value for each name.
+    """
+    moved = dict(cells)
+    for name, one in space.parameters.items() if isinstance(space, Box) else ():
+        value = cells.get(name)
+        if isinstance(one, Real | Integer) and isinstance(value, float) and one.low <= value <= one.high:
+            try:
+                one.check(value, name)
+            except InvalidInput:
+                [moved[name]] = one.decode(one.encode([value]))
+    return moved
+
+
+def takes_numbers(parameter: Parameter) -> bool:
+    """Whether every value of a parameter is a number."""
+    return not isinstance(parameter, Categorical) or all(type(one) in (int, float) for one in parameter.choices)
+
+
+@contextmanager
+def nothing_done(words: str) -> Iterator[None]:
+    """End the line of an error inside the block: a file is taken whole or not at all."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}; {words}") from None
+
+
 def is_empty(cell: Any) -> bool:
     """Whether a cell holds nothing, or spaces."""
     return cell is None or str(cell).strip() == ""
@@ -117,7 +152,7 @@ def _readings(cell: Any) -> list[Any]:
         number = number_of(text)
         kinds = [int(number) if number.is_integer() and "." not in text else number]
     except InvalidInput:
-        kinds = [text.lower() == "true"] if text.lower() in ("true", "false") else []
+        kinds = [text.lower() in YES] if text.lower() in (*YES, *NO) else []
     return list(dict.fromkeys([*kinds, text, cell]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
@@ -14,8 +14,8 @@ from unswayed.errors import InvalidInput
 from unswayed.search.play import ABOUT, Play, Status, title
 from unswayed.spaces import Space
 from unswayed.spaces.space import named_values
-from unswayed.storage.tables import read_table
-from unswayed.study.tables.cells import as_csv, is_empty, measurement_of, number_of
+from unswayed.storage.tables import Table, read_table
+from unswayed.study.tables.cells import as_csv, is_empty, measurement_of, nothing_done, number_of
 
 SHEET_ROUNDING = 1e-3  # a number that a spreadsheet has rounded is still the same
 
@@ -44,15 +44,19 @@ class Filled:
         known: How many rows say what was told before.
         blank: How many rows have no value.
         ignored: Columns that mean nothing here.
+        sentence: How the file was read, in one line; None if there is nothing to say.
     """
 
     told: dict[int, Measurement]
     known: int
     blank: int
     ignored: tuple[str, ...]
+    sentence: str | None
 
 
-def read_sheet(path: str | os.PathLike[str], log: Sequence[Play], space: Space) -> Filled:
+def read_sheet(
+    path: str | os.PathLike[str], log: Sequence[Play], space: Space, *, decimal: str | None = None
+) -> Filled:
     """Read a sheet that was filled in. It is complete and correct, or it is refused.
 
     Args:
@@ -60,6 +64,7 @@ def read_sheet(path: str | os.PathLike[str], log: Sequence[Play], space: Space) 
             Columns of parameters are compared with what was asked.
         log: The plays of the study.
         space: What may be varied.
+        decimal: The decimal mark, `comma` or `point`, for cells such as 1,234 where the file does not tell.
 
     Returns:
         What can be told.
@@ -67,19 +72,19 @@ def read_sheet(path: str | os.PathLike[str], log: Sequence[Play], space: Space) 
     Raises:
         InvalidInput: A row makes no sense; the message names line and column.
     """
-    table = read_table(Path(path))
+    table = read_table(Path(path), decimal)
+    with nothing_done("nothing of this file was told: correct the line, or leave its value blank"):
+        return _read_sheet(table, log, space)
+
+
+def _read_sheet(table: Table, log: Sequence[Play], space: Space) -> Filled:
     names = table.names or []
     for name in ("number", "value"):
         if name not in names:
-            what = (
-                "separate cells by commas"
-                if ";" in "".join(names)
-                else "fill in the sheet that `ask --out FILE` writes"
-            )
-            raise InvalidInput(f"{table.path} has no column {name!r}: {what}")
-    cells = {name: table.columns[number].to_pylist() for number, name in enumerate(names)}
-    titles = {name: title(name) for name in space.names if title(name) in cells}
-    about = {name: name for name in ("value", *ABOUT) if name in cells}
+            raise InvalidInput(f"{table.path} has no column {name!r}: fill in the sheet that `ask --out FILE` writes")
+    about = {name: name for name in ("value", *ABOUT) if name in names}
+    titles = {name: title(name) for name in space.names if title(name) in names}
+    cells = _cells(table, titles.values())
     told: dict[int, Measurement] = {}
     known = blank = 0
     for row in range(len(table.columns[0])):
@@ -96,18 +101,28 @@ def read_sheet(path: str | os.PathLike[str], log: Sequence[Play], space: Space) 
             else:
                 told[play.number] = found
         except InvalidInput as error:
-            hint = "nothing of this file was told: correct the line, or leave its value blank"
-            raise InvalidInput(f"{table.place(row)}: {error}; {hint}") from None
+            raise InvalidInput(f"{table.place(row)}: {error}") from None
     ignored = tuple(name for name in names if name not in ("number", *about, *titles.values()))
-    return Filled(told, known, blank, ignored)
+    return Filled(told, known, blank, ignored, table.sentence)
+
+
+def _cells(table: Table, parameters: Collection[str]) -> dict[str, list[Any]]:
+    """The cells of each column: numbers where they are about a value, and where every cell of a parameter is one."""
+    cells: dict[str, list[Any]] = {}
+    for column, name in enumerate(table.names or []):
+        numbers = name in ("number", "value", "noise_std", "trials")
+        if numbers or (name in parameters and not table.is_text(column) and not table.has_bad(column)):
+            cells[name] = table.values(column)
+        else:
+            cells[name] = table.columns[column].to_pylist()
+    return cells
 
 
 def _play(cell: Any, log: Sequence[Play]) -> Play:
     """The play of a row."""
-    try:
-        number = number_of(cell)
-    except InvalidInput as error:
-        raise InvalidInput(f"column 'number': {error}") from None
+    if cell is None:
+        raise InvalidInput("the column 'number' is empty here")
+    number = float(cell)
     if not number.is_integer() or not 0 <= number < len(log):
         raise InvalidInput(f"column 'number': there is no play {cell} in this study")
     return log[int(number)]

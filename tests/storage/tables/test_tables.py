@@ -5,6 +5,7 @@ import datetime
 import io
 import math
 import os
+import re
 import tempfile
 from decimal import Decimal
 from pathlib import Path
@@ -12,12 +13,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from unswayed import InvalidInput, SystemFault
-from unswayed.storage import tables
-from unswayed.storage.tables import read_numbers, read_table
+from unswayed.storage.tables import read_numbers, read_table, text
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -74,7 +74,7 @@ def test_text_is_unchanged(tmp_path):
 
 
 def test_labels_come_in_order_of_appearance(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "CONVERTED_ROWS", 2)
+    monkeypatch.setattr(text, "CONVERTED_ROWS", 2)
     (tmp_path / "t.csv").write_text("n,v\nb,1\na,2\nb,3\nc,4\na,5\n")
     codes, labels = read_table(tmp_path / "t.csv").labels(0)
     assert (codes.tolist(), labels) == ([0, 1, 0, 2, 1], ["b", "a", "c"])
@@ -92,23 +92,20 @@ def test_text_and_numbers_are_told_apart(tmp_path):
 @pytest.mark.parametrize(
     ("cell", "hint"),
     [
-        ("yes", "write 1 for yes and 0 for no"),
-        ("No", "write 1 for yes and 0 for no"),
-        ("5%", "write 0.05, without the percent sign"),
-        ("12.5 %", "write 0.125, without the percent sign"),
-        ('"1,234"', "write 1234, without commas"),
-        ('"-1,234,567.5"', "write -1234567.5, without commas"),
-        ('"3,5"', "write a point for the decimals"),
-        ("1;2", "cells are separated by commas"),
+        ("yes", "other cells are not yes or no: write 1 for yes and 0 for no"),
+        ("Total:", "is this row a sum of the others? Remove it"),
+        ("inf", "leave the cell empty if there is no value"),
     ],
 )
 def test_a_cell_that_means_a_number_gets_a_hint(tmp_path, cell, hint):
     (tmp_path / "t.csv").write_text(f"n,v\na,1\nb,{cell}\n")
-    with pytest.raises(InvalidInput, match=rf"line 3: .* is not a finite number in the column 'v' \({hint}\)"):
+    with pytest.raises(
+        InvalidInput, match=rf"line 3: .* is not a finite number in the column 'v' \({re.escape(hint)}\)"
+    ):
         read_table(tmp_path / "t.csv").numbers(1)
 
 
-@pytest.mark.parametrize("cell", ["maybe", '"one, two"', '"1,2,3"', "x%"])
+@pytest.mark.parametrize("cell", ["maybe", '"one, two"', '"1,2,3"', "x%", "1;2", "1 234", '"12,34,567"', "1e2%"])
 def test_a_cell_that_means_no_number_gets_no_hint(tmp_path, cell):
     (tmp_path / "t.csv").write_text(f"n,v\na,1\nb,{cell}\n")
     with pytest.raises(InvalidInput, match=r"is not a finite number in the column 'v'$"):
@@ -185,6 +182,7 @@ def test_the_reader_against_a_literal_one(content):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         path.write_bytes(content.encode())
+        assume(not any("," in cell for row in csv.reader(io.StringIO(content, newline="")) for cell in row))
         expected = literal(content)
         if expected is None:
             with pytest.raises(InvalidInput):

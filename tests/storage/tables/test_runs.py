@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from unswayed import InvalidInput
-from unswayed.storage.runs import read_runs
+from unswayed.storage.tables.runs import read_runs
 
 LR, ACC, KIND = [0.1, 0.01, 0.001, 0.01], [0.5, 0.75, 0.7, 0.6], ["a", "b", "a", "b"]
 STATES = ["finished", "finished", "crashed", "finished"]

@@ -21,9 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.storage.tables import Table, read_table
-from unswayed.text import printable
-from unswayed.types import IntArray
+from unswayed.storage.tables.reading import read_table
+from unswayed.storage.tables.table import Table
 
 PARAMETERS = ("params.", "data.params.", "config.")
 METRICS = ("metrics.", "data.metrics.", "summary.", "summary_metrics.")
@@ -94,11 +93,12 @@ class Runs:
         return [name for name, full in named if full.startswith(prefixes) and name not in about]
 
 
-def read_runs(path: Path) -> Runs:
+def read_runs(path: Path, decimal: str | None = None) -> Runs:
     """Read a table; of an export of runs, only those that are finished.
 
     Args:
         path: A file that `read_table` can read.
+        decimal: The decimal mark, `comma` or `point`, for cells such as 1,234 where the file does not tell.
 
     Returns:
         The table.
@@ -107,7 +107,7 @@ def read_runs(path: Path) -> Runs:
         InvalidInput: The file is no table, or no run is finished.
         SystemFault: The system refuses to read the file.
     """
-    table = read_table(path)
+    table = read_table(path, decimal)
     full = table.names or []
     lower = {name.lower() for name in full}
     signs = bool(lower & SIGNS) or any(name.startswith((*PARAMETERS, *METRICS)) for name in full)
@@ -123,7 +123,7 @@ def read_runs(path: Path) -> Runs:
     if not len(kept):
         raise InvalidInput(f"{path}: no run is finished")
     left = Counter(words[code] for code in codes.tolist() if words[code] != FINISHED)
-    return Runs(_rows(short, kept), full, dict(left), exported=True)
+    return Runs(short.rows(kept), full, dict(left), exported=True)
 
 
 def _is_status(table: Table, column: int) -> bool:
@@ -140,13 +140,3 @@ def _short(full: list[str]) -> list[str]:
     short = [next((name.removeprefix(p) for p in prefixes if name.startswith(p)), name) for name in full]
     times = Counter(short)
     return [one if times[one] == 1 else name for one, name in zip(short, full, strict=True)]
-
-
-def _rows(table: Table, kept: IntArray) -> Table:
-    columns = [column.take(kept) for column in table.columns]
-    return replace(table, columns=columns, lines=None if table.lines is None else table.lines[kept], numeric={})
-
-
-def listed(names: list[str]) -> str:
-    """Names of columns, for an error."""
-    return ", ".join(printable(name, limit=200) for name in names)

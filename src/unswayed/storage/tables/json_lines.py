@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.storage.tables import Table
+from unswayed.storage.tables.table import Table
 from unswayed.text import printable
 
 MOST_COLUMNS = 10_000  # keys that differ from line to line would fill the memory with empty cells
@@ -43,7 +43,7 @@ def read_json_lines(lines: Iterable[str], path: Path) -> Table:
     if not columns:
         raise InvalidInput(f"{path} holds no rows")
     cells = [pa.chunked_array([pa.array([row.get(name) for row in rows], pa.large_string())]) for name in columns]
-    return Table(path, list(columns), cells, np.array(numbers, dtype=np.int64))
+    return Table(path, list(columns), cells, np.array(numbers, dtype=np.int64), decimal="point")
 
 
 def _row(line: str, place: str) -> dict[str, str | None]:

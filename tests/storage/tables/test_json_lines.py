@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unswayed import InvalidInput
-from unswayed.storage import json_lines
-from unswayed.storage.tables import read_table
+from unswayed.storage.tables import json_lines, read_table
 
 
 def table(tmp_path, text):
@@ -58,7 +57,7 @@ def test_marks_line_ends_and_blank_lines(tmp_path):
         ('{"x": ' * 100_000 + "1" + "}" * 100_000, "line 1: objects are nested too deeply"),
         ('{"x": ' + "[" * 100_000 + "]" * 100_000 + "}", "line 1: objects are nested too deeply"),
         ('{"x": "\\ud800"}\n', "line 1: there is text that is not Unicode"),
-        (b'{"x": "\xff"}\n', "cannot read"),
+        (b'{"x": "\xff\x00"}\n', "neither text nor a spreadsheet"),
     ],
 )
 def test_what_is_no_table_is_named_in_one_line(tmp_path, text, words):

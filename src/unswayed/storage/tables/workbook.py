@@ -1,0 +1,98 @@
+"""Read a table from a spreadsheet: the first sheet of an .xlsx, .xls or .ods file that holds something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, time
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unswayed.errors import InvalidInput
+from unswayed.storage.files import explaining
+from unswayed.storage.tables.numbers import Decimal, is_number
+from unswayed.storage.tables.table import Table
+from unswayed.storage.tables.text import titled
+from unswayed.text import printable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+EXACT = 2**53  # whole numbers up to here are floats without rounding
+
+
+def read_workbook(path: Path, decimal: Decimal | None) -> Table:
+    """Read the first sheet that holds something.
+
+    Args:
+        path: The file.
+        decimal: The decimal mark of numbers that are text, if it is known.
+
+    Returns:
+        The table; a line is a row of the sheet.
+
+    Raises:
+        InvalidInput: The file is no spreadsheet, or there are no rows; the message names the line.
+        SystemFault: The system refuses to read the file.
+    """
+    from python_calamine import CalamineError, CalamineWorkbook, ZipError
+
+    with explaining(f"cannot read {path}"):
+        content = path.read_bytes()
+    try:
+        book = CalamineWorkbook.from_filelike(BytesIO(content))
+        sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
+    except (CalamineError, ZipError) as error:
+        raise InvalidInput(f"cannot read {path}: {printable(' '.join(str(error).split()), limit=120)}") from None
+    sheets = {name: rows for name, rows in sheets.items() if any(cell != "" for row in rows for cell in row)}
+    for name, rows in sheets.items():
+        table = _table(path, rows)
+        if len(sheets) > 1:
+            table.understood["sheet"] = f"the sheet {printable(name, limit=40)!r}, the first of {len(sheets)}"
+        return replace(table, decimal=decimal)
+    raise InvalidInput(f"{path} holds no rows")
+
+
+def _table(path: Path, rows: Sequence[Sequence[Any]]) -> Table:
+    """The table of the rows of a sheet, as calamine reads them: an empty cell is an empty text."""
+    filled = [i for i, row in enumerate(rows) if any(str(cell).strip() for cell in row)]
+    first = rows[filled[0]]
+    names = None
+    if not any(is_number(_text(cell) or "") for cell in first):
+        names, filled = [(_text(cell) or "").strip() for cell in first], filled[1:]
+    if not filled:
+        raise InvalidInput(f"{path} holds no rows")
+    if names and sum(map(bool, names)) == 1 < max(sum(cell != "" for cell in rows[i]) for i in filled):
+        title = printable(next(filter(None, names)), limit=40)
+        line = filled[0]
+        raise InvalidInput(f"{path}, line {line}: only {title!r} stands here, but the first row must hold the names")
+    columns = [_column([rows[i][j] for i in filled]) for j in range(len(first))]
+    return titled(path, names, columns, np.array(filled, dtype=np.int64) + 1)
+
+
+def _column(cells: list[Any]) -> pa.ChunkedArray:
+    """A column of numbers if it has nothing else, or else of text."""
+    import pyarrow as pa
+
+    given = [cell for cell in cells if cell != ""]
+    if given and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in given):
+        whole = all(abs(cell) < EXACT and cell == int(cell) for cell in given)
+        numbers = [None if cell == "" else int(cell) if whole else float(cell) for cell in cells]
+        return pa.chunked_array([pa.array(numbers, pa.int64() if whole else pa.float64())])
+    return pa.chunked_array([pa.array(map(_text, cells), pa.large_string())])
+
+
+def _text(cell: Any) -> str | None:
+    """A cell as text: 7 for 7.0, and a date without its time if that is midnight."""
+    if cell == "":
+        return None
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT:
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        return str(cell.date() if cell.time() == time() else cell)
+    return str(cell)

@@ -26,7 +26,7 @@ from unswayed.judgement.credible import Credible, Mixture, credible
 from unswayed.judgement.prior import Prior, certified
 from unswayed.judgement.span import Span
 from unswayed.text import at_least, notebook_html
-from unswayed.types import FloatArray, IntArray, read_only
+from unswayed.types import BoolArray, FloatArray, IntArray, read_only
 
 NOTHING: FloatArray = read_only(np.zeros(0))
 
@@ -277,13 +277,15 @@ def findings(
     points: FloatArray,
     sources: tuple[Source, ...],
     minimize: bool,
+    covered: BoolArray | None = None,
     observed: bool = False,
     name: Callable[[int], Any] = int,
 ) -> Findings:
     """Put together what is found, in the user's own sign and units.
 
     `everything` are all measurements: a proof allows no choice of measurements by their values. `mixture` are the
-    models that the kept ones leave possible, None if nothing is to be said by them; `points` is the point of each arm.
+    models that the kept ones leave possible, None if nothing is to be said by them; `points` is the point of each arm,
+    and `covered` which of them a fitted bound is about.
     With `minimize` the values of the case are those of the user, negated. With `observed` the range of the values may
     stand in for one that was not given. `name` is what the user calls an arm.
     """
@@ -296,7 +298,9 @@ def findings(
         sure = Counted.of(everything, proved.beta) if case.span.given else None
     elif mixture is not None:
         supposed = replace(case.given, threat=case.span.around(Threat.of(case.given.threat), observed=observed))
-        bound = credible(supposed, mixture, points, case.winner, case.model.noise_std)
+        covered = np.ones(len(points), dtype=np.bool_) if covered is None else covered
+        arm = int(covered[: case.winner].sum())
+        bound = credible(supposed, mixture, points[covered], arm, case.model.noise_std)
         fitted = None if bound is None else replace(bound, threat=stated.threat_or_nothing)
     broken = _breakdown(unit, counted, name)
     kinds = ("lies", "liars") if named else ("lies",)

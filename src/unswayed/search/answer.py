@@ -11,9 +11,9 @@ from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
 from unswayed.judgement.words import gap_sentence
 from unswayed.search.play import Play, Status, history
-from unswayed.search.report import report
+from unswayed.search.report import brief, explanation
 from unswayed.spaces import Point
-from unswayed.text import counted, number, resolved
+from unswayed.text import at_most, counted, plus_minus, resolved
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +104,7 @@ class Answer(Findings):
         """The estimate with its deviation, if that is known, as text."""
         if self.deviation is None:
             return resolved(self.estimate, self.span.width)
-        return f"{number(self.estimate, self.deviation)} ± {self.deviation:.2g}"
+        return plus_minus(self.estimate, self.deviation)
 
     @property
     def shown_range(self) -> str:
@@ -137,11 +137,27 @@ class Answer(Findings):
             else "",
         )
 
+    @property
+    def bound(self) -> str:
+        """How far the point is from the best, in a short sentence; nothing where it says nothing."""
+        proved, fitted = self.certificate, self.credible
+        found = proved or fitted
+        if found is None or not found.largest_gap < self.span.width or (self.considered == 1 and not self.continuum):
+            return ""
+        sure = f"By the fitted model, with {100 * fitted.probability:.4g}%" if fitted is not None else ""
+        sure = f"Certified, with {100 * (1 - proved.delta):.4g}%" if proved is not None else sure
+        best = f"the best of the {counted(self.considered, 'point')} considered"
+        return f"{sure}: at most {at_most(found.largest_gap)} {self.worse} {best}, if {found.threat.condition}."
+
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"
 
     def __str__(self) -> str:
-        return "\n".join(report(self))
+        return "\n".join(brief(self))
+
+    def explain(self) -> str:
+        """Everything that is known, line by line: what the recommendation rests on, and who could have changed it."""
+        return "\n".join(explanation(self))
 
     def history(self) -> pa.Table:
         """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""

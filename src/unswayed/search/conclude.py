@@ -82,8 +82,11 @@ def answer(
 def _considered(task: Task, data: Data, before: Surrogate | None, judged: Surrogate) -> FloatArray:
     """All rows of a small space, else candidates around the leaders: at first those of the search, or the best values.
 
-    Decide which plays to keep before adding candidates.
+    Nothing is known of an option that was not measured, unless a kernel is given. Decide which plays to keep before
+    adding candidates.
     """
+    if isinstance(task.space, Options) and task.given.kernel is None:
+        return data.rows[:0]
     if task.all_rows is not None:
         return task.all_rows
     rows = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
@@ -112,12 +115,14 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         mixture = _mixture(task, data, surrogate)
         deviation = max(deviation, mixture.deviation(surrogate.rows[arm], estimate))
     flat, unexplored = _mostly_equal(data, surrogate), _unexplored(task, data, surrogate)
+    covered = _covered(task, surrogate, case)
     found = findings(
         case,
         counted,
         everything=everything,
         mixture=None if flat or unexplored > HIDDEN else mixture,
         points=surrogate.rows,
+        covered=covered,
         sources=_sources(task, data, surrogate, case, counted, points, sign),
         minimize=minimize,
         name=points.__getitem__,
@@ -130,7 +135,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         **_challenged(data, surrogate, case, worth, choice, points),
         deviation=deviation if given.complete or (not flat and _precise(task, data)) else None,
         assumptions=assumptions(given, prior, prior.level(kept.posterior), minimize=minimize),
-        points=tuple(points),
+        points=tuple(point for point, known in zip(points, covered, strict=True) if known),
         unexplored=unexplored,
         continuum=task.all_rows is None,
         flat=flat,
@@ -315,6 +320,14 @@ def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     return Mixture.of(
         task.given, shapes, plays.rows[kept], values[kept], weights=plays.weights[kept], sources=sources, noise=noise
     )
+
+
+def _covered(task: Task, surrogate: Surrogate, case: Case) -> BoolArray:
+    """Which points a fitted bound is about: of options without a given kernel, those with a measurement kept."""
+    covered = np.ones(len(surrogate.rows), dtype=np.bool_)
+    if isinstance(task.space, Options) and task.given.kernel is None:
+        covered &= np.isin(np.arange(len(covered)), case.records.arms)
+    return covered
 
 
 def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:

@@ -100,7 +100,7 @@ def case(family: Callable[..., Function], seed: int, lies: int) -> dict[str, Any
     """A log with lies, or None if none can be told there."""
     rng = np.random.default_rng([seed, 7])
     d, n, design = int(rng.integers(1, 5)), int(rng.integers(20, 81)), DESIGNS[int(rng.integers(3))]
-    f, noise = scaled(family(d, rng), d, seed), float(rng.choice([0.0, 0.01, 0.03]))
+    f, noise = scaled(family(d, rng), d, seed), float(rng.choice([0.0, 0.005, 0.01]))
     x = played(f, d, design, n, rng)
     kinds = rng.integers(3, size=n) if rng.random() < 1 / 3 else np.zeros(n, dtype=np.int64)
     worse = rng.uniform(0.0, 0.4, 3) * (np.arange(3) != rng.integers(3))  # what each kind takes off

@@ -10,8 +10,8 @@ least; of arms that are nearly as good in that respect, the one of better estima
 threat gets an answer that survives any one false measurement. If nothing is false, v is the estimate.
 
 The model was fitted to the lies too. So it is fitted again without the few measurements that carry the choice, then
-without those that carry the next choice, and an arm is as safe as these models say on average. (The least of them would
-not do: a model that explains nothing makes all arms equal.)
+without those that carry the next choice, and an arm is worth the mean of what these models say. (The least of them
+would not do: a model that explains nothing makes all arms equal.)
 
 The challenger is what would be recommended if every measurement were true. To repeat the measurement that carries it
 decides between the two: it halves what one lie can have added.
@@ -32,7 +32,7 @@ from unswayed.judgement.span import Span
 from unswayed.types import FloatArray, IntArray
 
 CAUTION = 1.0  # standard deviations: the less an arm was measured, the larger its mean must be
-SLACK = 0.15  # of the range: arms whose v is this near the largest are equally safe
+SLACK = 0.1  # of the range: arms whose v is this near the largest are equally safe
 REFITS = 3  # times, at most, that the model is fitted without what carries the choice
 
 
@@ -158,8 +158,8 @@ def _safest(worth: Worth, records: Records, threat: Threat, without: Sequence[in
 
 
 def _best(models: Sequence[Worth], threat: Threat, without: Sequence[int]) -> int:
-    """The best estimate among the arms that are safest by the mean of the models."""
-    estimate = cautious(models[0].mean, models[0].deviation, without)
+    """The best estimate among the arms that are safest, by the mean of the models."""
+    estimate = np.mean([cautious(model.mean, model.deviation, without) for model in models], axis=0)
     if threat.none:
         return int(np.argmax(estimate))
     least = np.mean([cautious(model.guaranteed, model.deviation, without) for model in models], axis=0)

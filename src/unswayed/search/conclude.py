@@ -150,12 +150,12 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[C
     guided = continuum and not isinstance(mode, Eliminating)
     without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
     span, records = Span.of(data.values[kept], given.threat_or_nothing), _records(data, surrogate).only(kept)
-    threat = supposed(Threat.of(given.threat), span, sources=len(data.names))
-    if isinstance(mode, Eliminating):
-        threat = replace(threat, total=0.0, lies=0, liars=0)  # its certificate allows for the threat
+    threat = Threat() if isinstance(mode, Eliminating) else surrogate.against(span)  # a certificate allows for it
     worth = Worth.of(prior, posterior, records, threat, span)
     refit = partial(_refitted, task, data, surrogate, threat, span)
     choice = choose(worth, records, threat, tie=prior.noise_std, without=without, refit=refit)
+    stated = supposed(Threat.of(given.threat), span, sources=len(data.names))
+    guaranteed = Worth.of(prior, posterior, records, stated, span).guaranteed
     score = cautious(posterior.mean, posterior.deviation, without)
     better = np.flatnonzero(score > score[choice.arm])  # they rest on too little
     case = Case(
@@ -169,7 +169,7 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[C
         margin=prior.noise if continuum else 0.0,
         without=np.union1d(np.array(without, dtype=np.int64), better).tolist(),
     )
-    return case, worth, choice
+    return case, replace(worth, guaranteed=guaranteed), choice
 
 
 def _refitted(

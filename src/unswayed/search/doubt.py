@@ -26,7 +26,7 @@ from scipy.special import expit
 
 from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.tampering.threat import Threat
-from unswayed.judgement.recommend import Worth, choose, supposed
+from unswayed.judgement.recommend import Worth, choose
 from unswayed.judgement.span import Span
 from unswayed.search.improvement import Turn
 from unswayed.search.play import Proposal, Why
@@ -63,7 +63,7 @@ def repeat_challenger(turn: Turn) -> list[Proposal]:
         return []
     prior = surrogate.beliefs.prior
     span = Span.of(prior.unstandardized(records.values), Threat.of(stated) or Threat())
-    threat = supposed(Threat.of(stated), span, sources=len(surrogate.names))
+    threat = surrogate.against(span)
     worth = Worth.of(prior, surrogate.kept.posterior, records, threat, span)
     choice = choose(worth, records, threat, tie=prior.noise_std)
     if choice.carrying is None:

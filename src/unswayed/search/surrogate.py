@@ -16,7 +16,9 @@ from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.core.gp.posterior import JointPosterior, pooled
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.recommend import supposed
 from unswayed.judgement.set_aside import Kept, extended, set_aside
+from unswayed.judgement.span import Span
 from unswayed.judgement.table import Table
 from unswayed.search.beliefs import Beliefs, modelled, threshold_of
 from unswayed.search.task import Data, Task
@@ -173,6 +175,16 @@ class Surrogate:
         off = np.sort(sizes * np.abs(plays.values[aside] - kept.posterior.mean[plays.arms[aside]]))
         total = max(threat.total - float(off[: max(len(off) - lies, 0)].sum()), 0.0)  # the largest count as lies
         return replace(threat, total=total, lies=threat.lies - lies, liars=threat.liars - liars)
+
+    def against(self, span: Span) -> Threat:
+        """What a recommendation is to be safe against: what is left of the threat, in the units of the values.
+
+        Args:
+            span: The range of honest values.
+        """
+        left, prior = self.threat_left, self.beliefs.prior
+        left = None if left is None else left.mapped(prior.output_scale, prior.unstandardized)
+        return supposed(left, span, sources=len(self.names))
 
     def counts(self, rows: FloatArray) -> FloatArray:
         """How many kept measurements there are at each of these rows."""

@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from unswayed import Box, Categorical, Optimizer, Options, Real, SquaredExponential, Threat
+from unswayed import Box, Optimizer, Options, Real, SquaredExponential, Threat, Why
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
@@ -90,13 +90,13 @@ def test_what_is_supposed_where_no_threat_is_stated():
     assert supposed(None, Span(1.0, 1.0, low_given=False, high_given=False), sources=0).none
 
 
-def log(forged, seed=0):
+def log(forged, seed=0, value=0.999):
     """25 values near the optimum of a parabola, five scattered; one of these reads almost 1."""
     rng = np.random.default_rng(seed)
     x = np.concatenate([0.6 + 0.05 * rng.standard_normal(25), [0.05, 0.2, 0.35, 0.85, 0.97]])
     y = 0.99 - 2 * (x - 0.6) ** 2 + 0.005 * rng.standard_normal(30)
     if forged is not None:
-        y[25 + forged] = 0.999
+        y[25 + forged] = value
     return [({"x": float(a)}, float(b)) for a, b in zip(np.clip(x, 0, 1), y, strict=True)]
 
 
@@ -114,17 +114,27 @@ def test_an_isolated_lie_does_not_make_the_answer_but_is_named_as_what_to_measur
 
 
 def test_what_is_found_again_at_the_challenger_becomes_the_answer():
-    study = Optimizer(Box({"kind": Categorical(list("abcde")), "x": Real(0, 1)}), seed=0)
-    near = [({"kind": "a", "x": 0.5 + 0.01 * i}, 0.8 + 0.001 * (i % 3)) for i in range(12)]
-    far = [({"kind": kind, "x": 0.5}, 0.3) for kind in "bcd"]
-    study.add([*near, *far, ({"kind": "e", "x": 0.5}, 0.95)])
+    study = Optimizer(Box({"x": Real(0, 1)}), seed=0)
+    study.add(log(2, value=1.2))
     before = study.answer()
-    assert before.point["kind"] == "a"
-    assert before.challenger["kind"] == before.measure_again["kind"] == "e"
-    study.add([({"kind": "e", "x": 0.5}, value) for value in (0.96, 0.94, 0.95, 0.951, 0.949)])
+    assert abs(before.point["x"] - 0.6) < 0.1
+    assert before.challenger_lead > 0.1
+    assert before.measure_again == {"x": 0.35}
+    study.add([({"x": 0.35}, value) for value in (1.19, 1.2, 1.21, 1.2, 1.19)])
     after = study.answer()
-    assert after.point["kind"] == "e"
+    assert abs(after.point["x"] - 0.35) < 0.02
     assert after.challenger is None
+
+
+def test_a_value_that_was_set_aside_is_a_challenger_until_it_is_measured_again():
+    study = Optimizer(Box({"x": Real(0, 1)}), seed=0)
+    study.add([*log(None), ({"x": 0.61}, 3.0)])
+    before = study.answer()
+    assert before.set_aside == (30,)
+    assert before.measure_again == before.challenger == {"x": 0.61}
+    assert before.challenger_lead == pytest.approx(3.0 - before.estimate)
+    study.add([({"x": 0.61}, 0.985)])
+    assert study.answer().challenger is None
 
 
 def test_options_measured_once_are_chosen_by_their_values_and_one_that_was_not_measured_never():
@@ -138,3 +148,22 @@ def test_no_estimate_leaves_a_stated_range():
     study.add([({"x": x}, x) for x in np.linspace(0, 0.9, 8)])
     answer = study.answer()
     assert 0 <= answer.guaranteed <= answer.estimate <= 1
+
+
+@pytest.mark.parametrize("forged", range(5))
+def test_the_last_plays_measure_again_what_the_answer_would_not_believe(forged):
+    place = log(forged)[25 + forged][0]
+    asked = {}
+    for plays in (3, 80):
+        study = Optimizer(Box({"x": Real(0, 1)}), plays=plays, seed=0)
+        study.add(log(forged, value=1.04))
+        asked[plays] = study.ask()[0]
+    assert (asked[3].point, asked[3].why) == (place, Why.VERIFY)
+    assert asked[80].why is not Why.VERIFY
+
+
+@pytest.mark.parametrize("threat", [0.0, None])
+def test_the_last_plays_go_on_as_before_where_nothing_is_in_doubt(threat):
+    study = Optimizer(Box({"x": Real(0, 1)}), plays=3, seed=0, threat=threat)
+    study.add(log(None))
+    assert study.ask()[0].why is not Why.VERIFY

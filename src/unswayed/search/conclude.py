@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.gp.kernels import gram
-from unswayed.core.gp.posterior import JointPosterior
-from unswayed.core.tampering.threat import Records, Threat
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, share_unexplored
 from unswayed.judgement.findings import Case, Counted, Source, findings
 from unswayed.judgement.prior import assumptions
-from unswayed.judgement.recommend import CAUTION, Choice, Worth, cautious, choose, supposed
+from unswayed.judgement.recommend import CAUTION, Choice, Worth, cautious, supposed
 from unswayed.judgement.span import Span
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
@@ -28,7 +25,7 @@ from unswayed.search.play import Play
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Event, Task
 from unswayed.spaces import Options, Point
-from unswayed.types import BoolArray, FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray
 
 REFINEMENTS = 3  # times that candidates around the leaders are drawn, in a continuum
 MOST_WORK = 3e10  # multiplications, to find out who wins without each source: less than the rest of the answer
@@ -107,7 +104,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     deviation = prior.output_scale * float(kept.posterior.deviation[arm])
     estimate = float(worth.mean[arm])
     if given.complete:
-        records = _records(data, surrogate)
+        records = surrogate.records(data)
         everything = replace(
             case, posterior=surrogate.everything(), records=records, caution=0.0, margin=0.0, without=()
         )
@@ -146,14 +143,12 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
 def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[Case, Worth, Choice]:
     """The plays that are kept, what each point is worth, and which to recommend; none near failures."""
     task, prior, posterior = mode.task, surrogate.beliefs.prior, surrogate.kept.posterior
-    continuum, kept = task.all_rows is None, _kept(data, surrogate)
+    continuum, kept = task.all_rows is None, surrogate.plays_kept(data)
     guided = continuum and not isinstance(mode, Eliminating)
     without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
-    span, records = Span.of(data.values[kept], given.threat_or_nothing), _records(data, surrogate).only(kept)
+    span, records = Span.of(data.values[kept], given.threat_or_nothing), surrogate.records(data).only(kept)
     threat = Threat() if isinstance(mode, Eliminating) else surrogate.against(span)  # a certificate allows for it
-    worth = Worth.of(prior, posterior, records, threat, span)
-    refit = partial(_refitted, task, data, surrogate, threat, span)
-    choice = choose(worth, records, threat, tie=prior.noise_std, without=without, refit=refit)
+    worth, choice = surrogate.chosen(task, data, threat, span, without)
     stated = supposed(Threat.of(given.threat), span, sources=len(data.names))
     guaranteed = Worth.of(prior, posterior, records, stated, span).guaranteed
     score = cautious(posterior.mean, posterior.deviation, without)
@@ -172,30 +167,12 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[C
     return case, replace(worth, guaranteed=guaranteed), choice
 
 
-def _refitted(
-    task: Task, data: Data, surrogate: Surrogate, threat: Threat, span: Span, without: IntArray
-) -> Worth | None:
-    """What the points are worth if the model is fitted without some of the plays that are kept."""
-    prior, told, kept = surrogate.beliefs.prior, surrogate.kept.told, np.flatnonzero(_kept(data, surrogate))
-    left = np.delete(kept, without)
-    if task.given.complete or surrogate.binary or len(left) < FEWEST:
-        return None
-    again = estimate(task, data.only(left), surrogate.beliefs).prior
-    told, records = (
-        one.with_values(again.standardized(prior.unstandardized(one.values)))
-        for one in (told, _records(data, surrogate).only(kept))
-    )
-    K = gram(again.kernel, surrogate.rows)
-    posterior = JointPosterior.of_plays(K, told.arms, told.values, told.weights, again.lam)
-    return Worth.of(again, posterior, records, threat, span)
-
-
 def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
     """Whether most points that were measured have the same value: no model of smooth functions can weigh that.
 
     Of one or two points that is so only if all values are equal.
     """
-    kept = _kept(data, surrogate)
+    kept = surrogate.plays_kept(data)
     points, arms = numbered_rows(data.rows[kept])
     means = np.bincount(arms, weights=data.values[kept]) / np.bincount(arms)
     if len(points) <= 2:
@@ -217,20 +194,6 @@ def _noise_given(given: Given, data: Data) -> Given:
         return replace(given, noise_std=None)
     known = len(data.values) > 0 and bool(np.isfinite(data.noise_std).all())
     return replace(given, noise_std=data.table(given.noise_std).noise) if known else given
-
-
-def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
-    """Which plays are kept; single outcomes go with their batch."""
-    kept = surrogate.kept.mask
-    return kept[data.blocks] if surrogate.binary else kept
-
-
-def _records(data: Data, surrogate: Surrogate) -> Records:
-    """All plays, one by one, standardised."""
-    values = surrogate.beliefs.prior.standardized(data.values)
-    weights = np.ones(len(values)) if surrogate.binary else surrogate.kept.records.weights
-    arms = np.array(surrogate.arms_of(data.rows), dtype=np.int64)
-    return Records(arms, values, weights, data.sources)
 
 
 def _sources(
@@ -302,7 +265,7 @@ def _challenged(
 
 def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:
     """The plays that are set aside, and how far they are off in all: a batch of outcomes by its sum."""
-    aside = np.flatnonzero(~_kept(data, surrogate))
+    aside = np.flatnonzero(~surrogate.plays_kept(data))
     expected = surrogate.kept.posterior.mean[surrogate.arms_of(data.rows[aside])]
     off = data.values[aside] - surrogate.beliefs.prior.unstandardized(expected)
     together = data.blocks[aside] if surrogate.binary else aside

@@ -26,7 +26,6 @@ from scipy.special import expit
 
 from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.tampering.threat import Threat
-from unswayed.judgement.recommend import Worth, choose
 from unswayed.judgement.span import Span
 from unswayed.search.improvement import Turn
 from unswayed.search.play import Proposal, Why
@@ -57,18 +56,16 @@ def doubt_from_the_start(turn: Turn) -> list[Proposal]:
 
 def repeat_challenger(turn: Turn) -> list[Proposal]:
     """In the last plays: the point that the best estimate rests on, if the answer would not believe it."""
-    surrogate, stated, left = turn.search.surrogate, turn.task.given.threat, (turn.task.plays or inf) - turn.number
-    records = surrogate.kept.records.only(surrogate.kept.mask)
-    if not 0 < left <= LAST or surrogate.binary or not len(records.values):
+    search, threat, left = turn.search, Threat.of(turn.task.given.threat), (turn.task.plays or inf) - turn.number
+    surrogate, data = search.surrogate, search.data.only(search.modelled)
+    kept = surrogate.plays_kept(data)
+    if not 0 < left <= LAST or surrogate.binary or not kept.any() or (threat is not None and threat.none):
         return []
-    prior = surrogate.beliefs.prior
-    span = Span.of(prior.unstandardized(records.values), Threat.of(stated) or Threat())
-    threat = surrogate.against(span)
-    worth = Worth.of(prior, surrogate.kept.posterior, records, threat, span)
-    choice = choose(worth, records, threat, tie=prior.noise_std)
+    span = Span.of(data.values[kept], threat or Threat())
+    _, choice = surrogate.chosen(turn.task, data, surrogate.against(span), span)
     if choice.carrying is None:
         return []
-    row = surrogate.rows[records.arms[choice.carrying]]
+    row = data.rows[kept][choice.carrying]
     return [] if row.tobytes() in turn.closed else [Proposal(row, Why.VERIFY)]
 
 

@@ -179,8 +179,8 @@ class Surrogate:
     def against(self, span: Span) -> Threat:
         """What a recommendation is to be safe against, in the units of the values.
 
-        What was set aside is taken off a total. It is not taken off a number of lies: one lie can make the others set an
-        honest play aside.
+        What was set aside is taken off a total. It is not taken off a number of lies: one lie can make an honest play
+        look false.
 
         Args:
             span: The range of honest values.

@@ -14,11 +14,11 @@ import numpy as np
 from scipy.stats import qmc
 
 from unswayed import GPUCB, Corrupted, Feedback, Matern, UnswayedError
-from unswayed.adversaries.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
 from unswayed.core.gp.fitting import fit_lengthscale
 from unswayed.policies.gp_ucb import SqrtLogBeta
 from unswayed.problems import BoxProblem, ackley5, branin, hartmann6
 from unswayed.types import FloatArray
+from unswayed_gauntlet.liars.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
 
 Objective = Callable[[FloatArray], float]
 FUNCTIONS = {problem.name: problem for problem in (branin, hartmann6, ackley5)}

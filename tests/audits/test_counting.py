@@ -31,6 +31,7 @@ def recorded(seed):
         "kernel": kernel,
         "output_scale": float(rng.uniform(0.5, 2.0)),
         "level": float(rng.normal()),
+        "tie": 0,
     }
 
 
@@ -325,7 +326,14 @@ def test_certified_counts_are_those_of_certificates():
     rng = np.random.default_rng(0)
     option = np.repeat(np.arange(3), 60)
     y = np.clip(option / 2 + 0.05 * rng.standard_normal(180), -0.5, 1.5)
-    given = {"kernel": SquaredExponential(0.3), "noise_std": 0.05, "output_scale": 1.0, "level": 0.0, "norm_bound": 2.0}
+    given = {
+        "kernel": SquaredExponential(0.3),
+        "noise_std": 0.05,
+        "output_scale": 1.0,
+        "level": 0.0,
+        "norm_bound": 2.0,
+        "tie": 0,
+    }
     given |= {"low": -0.5, "high": 1.5, "sources": [f"w{i % 30}" for i in range(180)]}
     found = audit(option[:, None], y, **given)
     limits = {limit.kind: limit for limit in found.limits}
@@ -335,10 +343,11 @@ def test_certified_counts_are_those_of_certificates():
         for number, sure in ((certified, True), (certified + 1, False)):
             one = audit(option[:, None], y, threat=Threat(**{kind: number}), **given)
             assert (len(one.certificate.candidates) == 1) == sure
-            assert one.to_dict()["verdict"].startswith("Yes: it is certified" if sure else "Not against")
+            assert one.verdict == ("yes" if sure else "no: within the threat")
+            assert "proved, at any time" in one.luck.sentence
     del given["low"]
     unbounded = audit(option[:, None], y, threat=Threat(lies=1), **given)
-    assert "nothing is certified unless low and high are given" in str(unbounded)
+    assert "a false value may be of any size: give low and high" in str(unbounded)
     assert not unbounded.to_dict()["certified"]
 
 

@@ -21,7 +21,7 @@ def test_a_missing_name_is_refused(missing):
 
 def test_a_space_at_the_end_is_seen():
     found = unswayed.audit(["a", "a", "b", "b "], [1.5, 1.0, 2.0, 3.0])
-    assert "Winner: 'b '," in str(found)
+    assert ". 'b ', mean 3" in str(found)
     assert found.to_dict()["winner_label"] == "b "
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from unswayed.audits.labels.audit import audit_labels
+from unswayed.judgement.verdict import Verdict
 
 DAYS = 14
 
@@ -99,5 +100,6 @@ def test_values_far_from_the_others_are_found():
         assert {7, 8} <= {s.row for s in audit.suspects}
         assert audit.winner == 0
         assert audit.winner_without_suspects == 5
-        assert "5 wins" in str(audit).splitlines()[0]
+        assert audit.verdict is Verdict.TAMPERED
+        assert "5 leads" in audit.evidence.sentence
     assert alarms <= 3

@@ -65,19 +65,19 @@ def test_the_columns_that_scripts_rely_on(found):
 
 def test_the_range_is_named_in_words(found):
     if found.span.given:
-        assert "values between -2 and 3:" in str(found)
+        assert "values between -2 and 3:" in found.explain()
     else:
-        assert "(the smallest and the largest measured); give low and high if you know them:" in str(found)
+        assert "(the smallest and the largest measured); give low and high if you know them:" in found.explain()
 
 
 def test_every_line_can_be_printed(found):
-    lines = [*summary(found), *details(found)]
-    assert "\n".join(lines) == str(found)
+    lines = [*str(found).splitlines(), *summary(found), *details(found)]
+    assert "\n".join(lines) == found.explain()
     assert all(line.isprintable() and line.strip() for line in lines)
 
 
 def test_words_and_columns_agree(found):
-    columns, text = record(found), str(found)
+    columns, text = record(found), found.explain()
     assert f"{columns['measurements']:,} measurements of {columns['options']:,} options." in text
     assert f"Winner: {columns['winner_label']}, estimated at {columns['estimate']:.6g}." in text
     assert f"held fixed: {at_least(columns['breakdown_budget'])}." in text
@@ -91,4 +91,7 @@ def test_certified_is_for_what_rests_on_no_estimate():
     assert not record(AUDITS["estimated"]())["certified"]
     nothing = record(AUDITS["not certified"]())
     assert (nothing["certified"], nothing["certificate"], nothing["credible"]) == (False, None, None)
-    assert nothing["sentence"] == "Too few measurements to say how far this is from the best: 2 so far."
+    assert (
+        nothing["sentence"]
+        == "Too few measurements, or too noisy ones, to say how far this is from the best: 2 so far."
+    )

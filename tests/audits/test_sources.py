@@ -48,7 +48,7 @@ def test_a_source_that_is_off_is_found_and_its_offset_too(seed):
     offsets = {one.name: one for one in found.sources}
     assert offsets["w2"].offset == pytest.approx(1.0, abs=5 * offsets["w2"].deviation)
     assert all(abs(one.offset) < 5 * one.deviation for name, one in offsets.items() if name != "w2")
-    assert "w2 (SUSPICIOUS), 20 measurements, +" in str(found)
+    assert "w2 (SUSPICIOUS), 20 measurements, +" in found.explain()
     assert found.decisive_sources == ()
 
 
@@ -56,13 +56,12 @@ def test_a_source_that_makes_another_option_win_is_named_in_the_verdict():
     x, y, sources = rated(liar=4, lie=10.0, option=1)
     x, y, sources = (part[(x[:, 0] != 1) | np.isin(sources, ["w3", "w4"])] for part in (x, y, sources))
     found = audit(x, y, sources=sources, noise_std=0.6, kernel=Matern(2.5, 0.3))
-    words = str(found).splitlines()[0]
     assert found.winner == 1
     (liar,) = (one for one in found.sources if one.name == "w4")
     assert liar.without == 3
     assert liar.suspicious
-    assert words.startswith("Can this winner be trusted? No: without the measurements of source w4, which")
-    assert words.endswith("option 3 (x1 = 3) wins.")
+    assert found.verdict == "no: tampered"
+    assert found.evidence.sentence == "The others do not explain source w4. Without, x1 = 3 wins."
 
 
 def test_who_wins_without_a_source_is_the_winner_of_an_audit_without_it():
@@ -91,8 +90,8 @@ def test_many_sources_cost_little():
     found = audit(option[:, None], y, sources=np.arange(2000) % 400)
     assert len(found.sources) == 400 > REFITTED
     assert all(one.without is not None for one in found.sources)
-    assert str(found).count(" have overturned it alone") == 10
-    assert "and 390 more" in str(found)
+    assert found.explain().count(" have overturned it alone") == 10
+    assert "and 390 more" in found.explain()
 
 
 def test_words_of_a_threat_of_sources():
@@ -101,13 +100,14 @@ def test_words_of_a_threat_of_sources():
     free = audit(x, y, **given)
     assert free.breakdown_sources > 1
     few, many = (audit(x, y, threat=Threat(liars=n), **given) for n in (1, free.breakdown_sources))
-    assert few.to_dict()["verdict"].endswith("it is the best, even with 1 lying source.")
+    assert few.verdict == "yes"
+    assert "It withstands 1 lying source;" in str(few)
     supposed = "if at most 1 source lies. This supposes that every honest value lies between -1 and 4."
     assert few.to_dict()["sentence"].endswith(supposed)
-    enough = f"Not against {many.threat}: {many.threat} would have been enough to change the winner."
-    assert many.to_dict()["verdict"] == enough
+    enough = f"{many.threat} would have been enough to change it: within the threat ({many.threat})."
+    assert (many.verdict, many.robustness.sentence) == ("no: within the threat", enough)
     both = audit(x, y, threat=Threat(lies=free.breakdown_lies - 1, liars=free.breakdown_sources - 1), **given)
-    assert "together they are enough to change the winner" in both.to_dict()["verdict"]
+    assert both.robustness.sentence.startswith("Together they would have been enough to change it: within the threat (")
 
 
 def test_honest_sources_are_rarely_suspected():

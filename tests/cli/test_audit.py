@@ -36,6 +36,9 @@ def test_the_command_says_it_in_words_and_in_json(cli, file):
     path, points, option, y = file
     code, out, _ = cli(path, "--objective", "score", "--parameters", "lr,decay")
     assert code == 0
+    assert out.startswith("Verdict: yes. lr = ")
+    details = cli(path, "--objective", "score", "--parameters", "lr,decay", "--details")[1]
+    assert details.startswith(out)
     for word in (
         "Winner: option",
         "Breakdown budget",
@@ -44,7 +47,7 @@ def test_the_command_says_it_in_words_and_in_json(cli, file):
         "Most sensitive options",
         "Estimated from these",
     ):
-        assert word in out
+        assert word in details
     code, out, _ = cli(path, "--objective", "score", "--parameters", "lr,decay", "--json")
     record = json.loads(out)
     expected = audit(points[option], y)
@@ -193,7 +196,7 @@ def test_a_terminal_obeys_no_column_name(cli, tmp_path, name, options):
     for text in (out, err):
         assert all(c.isprintable() for line in text.split("\n") for c in line), ascii(text)
     if not options:
-        assert "Winner: option" in out
+        assert out.startswith("Verdict: ")
         assert all(line.startswith((" ", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")) for line in out.splitlines())
 
 
@@ -265,8 +268,9 @@ def test_rows_of_the_data_and_lines_of_the_file_are_told_apart(cli, tmp_path):
     rng = np.random.default_rng(0)
     rows = [f"{x},{x + 0.01 * rng.standard_normal() + (50 if i == 7 else 0)}" for i, x in enumerate([0, 1, 2] * 6)]
     (tmp_path / "r.csv").write_text("x,y\n\n" + "\n".join(rows))
+    assert "data row 8 (line 10), option 1" in cli(tmp_path / "r.csv", "--details")[1]
     out = cli(tmp_path / "r.csv")[1]
-    assert "data row 8 (line 10 of the file), option 1" in out
-    assert out.startswith("Can this winner be trusted? No: without the 1 measurement that the others do not explain")
+    assert out.startswith("Verdict: no: tampered. x = 1, ")
+    assert "The others do not explain line 10 (" in out
     (suspect,) = json.loads(cli(tmp_path / "r.csv", "--json")[1])["suspects"]
     assert (suspect["row"], suspect["line"]) == (7, 10)

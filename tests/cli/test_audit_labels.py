@@ -46,13 +46,18 @@ def test_bots_on_four_days(cli, file):
     code, out, err = cli(file, *COLUMNS)
     assert (code, err) == (0, "")
     first, *rest = out.splitlines()
-    assert first == (
-        "Can this winner be trusted? No: without the 4 counts that the others do not explain, variant A wins."
-    )
+    assert first.startswith("Verdict: no: tampered. variant F, 7.14% (1,048 of 14,682), is 47% above variant A")
+    assert "4 counts of variant F look wrong; without them variant A leads. An even split went wrong" in out
+    rest = cli(file, *COLUMNS, "--details")[1].splitlines()
     assert any("variant F from 4 sources (2026-03-02, 2026-03-05, 2026-03-09, 2026-03-13)" in line for line in rest)
     record = json.loads(cli(file, *COLUMNS, "--json")[1])
     assert (record["winner"], record["winner_label"]) == (5, "variant F")
     assert record["winner_without_suspects"] == "variant A"
+    assert record["verdict"] == "no: tampered"
+    assert record["evidence"]["tampered"]
+    assert [set(record[name]) >= {"sentence"} for name in ("luck", "evidence", "robustness")] == [True] * 3
+    assert record["lift"]["over_label"] == "variant A"
+    assert record["lift"]["low"] < record["lift"]["ratio"] < record["lift"]["high"]
     assert not record["certified"]
     assert {s["source"] for s in record["suspects"]} == {"2026-03-02", "2026-03-05", "2026-03-09", "2026-03-13"}
     for suspect in record["suspects"]:
@@ -90,7 +95,7 @@ def test_the_same_from_parquet(cli, file, tmp_path):
 def test_the_page(cli, file, tmp_path):
     assert cli(file, *COLUMNS, "--html", tmp_path / "a.html")[0] == 0
     page = (tmp_path / "a.html").read_text()
-    assert page.index("<strong>No: without the 4 counts") < page.index("data:image/png;base64,")
+    assert page.index("<strong>Verdict: no: tampered.") < page.index("data:image/png;base64,")
     for words in ("Who could have won", "Sources", "2026-03-05", "What the others do not explain"):
         assert words in page
     assert "http" not in page.replace("http-equiv", "")
@@ -117,6 +122,14 @@ def test_which_column_is_what(cli, tmp_path, text, arguments, winner, kind):
     record = json.loads(out)
     assert (record["winner_label"], record["assumptions"]["kind"]) == (winner, kind)
     assert ("ignored, because every cell is a date: day" in err) == ("2026-03" in text)
+
+
+def test_a_column_stays_what_it_is_when_rows_are_left_out(cli, tmp_path):
+    """Without its second row, every cell of x is a word; but its cells were numbers, so a word is a mistake."""
+    (tmp_path / "t.csv").write_text("x,y\nyes,1.5\n2,\nno,2\nyes,1\n")
+    code, _, err = cli(tmp_path / "t.csv", "--json")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "line 2: 'yes' is not a finite number in the column 'x'" in err
 
 
 def test_numbers_with_categories_have_a_model(cli, tmp_path):
@@ -200,3 +213,18 @@ def test_any_table_is_audited_or_refused_in_one_line(cli, tmp_path, body, counts
     (tmp_path / "t.csv").write_text("v,k,n\n" + body)
     code, out, err = cli(tmp_path / "t.csv", *(COUNTS if counts else ("--option", "v", "--source", "k")), "--json")
     assert (code, out, err.count("\n")) == (2, "", 1) if code else json.loads(out)["winner"] >= 0
+
+
+@pytest.mark.parametrize("columns", [("--objective", "conversions"), ()], ids=str)
+def test_counts_that_are_named_like_counts_are_read_as_counts(cli, file, columns):
+    code, out, err = cli(file, "--option", "variant", "--source", "day", *columns)
+    assert (code, out) == (0, cli(file, *COLUMNS)[1])
+    assert "read as counts: conversions of visitors" in err
+
+
+def test_values_beside_visitors_stay_values(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("variant,visitors,orders\na,10,2.5\na,12,3.5\nb,9,1.0\nb,14,1.5\n")
+    code, out, err = cli(path, "--option", "variant", "--objective", "orders", "--json")
+    assert (code, json.loads(out)["assumptions"]["kind"]) == (0, "values")
+    assert "read as counts" not in err

@@ -11,6 +11,7 @@ import threading
 from io import StringIO
 from pathlib import Path
 
+import openpyxl
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -561,6 +562,95 @@ def test_a_wrong_table_is_named_by_line_and_column_and_nothing_is_added(study, t
     Path("old.csv").write_text(text)
     refused(study("add", "--csv", "old.csv"), "old.csv", words)
     assert log() == ()
+
+
+def test_a_german_spreadsheet_is_told_and_added(study):
+    study("ask", 3, "--out", "batch.csv")
+    rows = list(csv.reader(StringIO(Path("batch.csv").read_text())))
+    filled = [rows[0], *([*row[:4], f"0.{i}5", row[5]] for i, row in enumerate(rows[1:]))]
+    text = "\r\n".join(";".join(cell.replace(".", ",") for cell in row) for row in filled)
+    Path("batch.csv").write_text(text, encoding="utf-16")
+    code, out, err = study("tell", "--csv", "batch.csv")
+    assert (code, err) == (0, "unswayed: read as: semicolons, UTF-16, decimal comma\n")
+    assert out.startswith("told 3 plays")
+    assert [play.value for play in log()] == [0.05, 0.15, 0.25]
+    Path("old.csv").write_text(
+        "solvent\tdose\ttemperature\tvalue\nJa\t1,25\t61\t4,5%\nwater\t2,5\t62\t\n3\t3\t62\t9%\n"
+    )
+    code, out, err = study("add", "--csv", "old.csv")
+    said = "read as: tabs, decimal comma, 4,5% as 0.045, 1 row left out (empty cells)"
+    assert (code, err) == (0, f"unswayed: old.csv: {said}\n")
+    assert out.startswith("added 2 measurements")
+    assert [(play.point, play.value) for play in log()[3:]] == [
+        ({"temperature": 61, "dose": 1.25, "solvent": True}, 0.045),
+        ({"temperature": 62, "dose": 3.0, "solvent": 3}, 0.09),
+    ]
+
+
+def test_a_workbook_is_told_and_added(study):
+    study("ask", 2, "--out", "batch.csv")
+    book = openpyxl.Workbook()
+    for number, row in enumerate(csv.reader(StringIO(Path("batch.csv").read_text()))):
+        book.active.append([*row[:4], "value" if number == 0 else number / 8])
+    book.save("batch.xlsx")
+    assert study("tell", "--csv", "batch.xlsx")[0] == 0
+    assert [play.value for play in log()] == [0.125, 0.25]
+    book = openpyxl.Workbook()
+    for row in (["temperature", "dose", "solvent", "value"], [61, 1.25, "water", 0.5], [62, 1, True, 0.75]):
+        book.active.append(row)
+    book.save("old.xlsx")
+    assert study("add", "--csv", "old.xlsx")[0] == 0
+    assert [(play.point["solvent"], play.value) for play in log()[2:]] == [("water", 0.5), (True, 0.75)]
+
+
+def test_what_1_234_means_can_be_said(study):
+    Path("old.csv").write_text("solvent;dose;temperature;value\nwater;1;61;1,234\n")
+    refused(
+        study("add", "--csv", "old.csv"), "line 2: '1,234' in the column 'value' may be 1.234 or 1234", "nothing was"
+    )
+    assert study("add", "--csv", "old.csv", "--decimal", "comma")[0] == 0
+    study("ask", 1)
+    Path("batch.csv").write_text("number;value\n1;1,234\n")
+    refused(study("tell", "--csv", "batch.csv"), "may be 1.234 or 1234", "nothing of this file was told")
+    assert study("tell", "--csv", "batch.csv", "--decimal", "point")[0] == 0
+    assert [play.value for play in log()] == [1.234, 1234]
+
+
+def test_a_file_that_was_added_before_is_noticed(study):
+    header, rows = "temperature,dose,solvent,value", ["61,1,water,0.5", "62,2,3,0.6", "63,3,true,0.7", "64,4,water,0.8"]
+    Path("old.csv").write_text("\n".join([header, *rows[:3]]))
+    assert study("add", "--csv", "old.csv")[0] == 0
+    refused(
+        study("add", "--csv", "old.csv"), "all measurements of old.csv are in the study already", "as play 0", "--again"
+    )
+    Path("more.csv").write_text("\n".join([header, *rows]))
+    refused(study("add", "--csv", "more.csv"), "3 of 4 measurements of more.csv are in the study already")
+    Path("new.csv").write_text("\n".join([header, rows[3], *rows[:1], "61,1,water,0.51"]))
+    assert study("add", "--csv", "new.csv")[0] == 0
+    assert study("add", "--csv", "old.csv", "--again")[0] == 0
+    assert len(log()) == 9
+    study("retract", *range(9), "--reason", "the lamp was off")
+    assert study("add", "--csv", "old.csv")[0] == 0
+    Path("twice.csv").write_text("\n".join([header, *rows, *rows]))
+    refused(study("add", "--csv", "twice.csv"), "every row is there twice", "line 2 and line 6", "nothing was added")
+
+
+def test_old_data_between_the_steps_of_a_grid_can_be_added(unswayed, folder):
+    Path("grid.toml").write_text("[x]\nlow = 0\nhigh = 10\nstep = 0.5\n[n]\ntype = 'integer'\nlow = 1\nhigh = 8\n")
+    assert unswayed("study", "new", "grid.jsonl", "--space", "grid.toml", "--seed", 1)[0] == 0
+    rows = ["0.7,3,1", "3.3,2,2", "5.5,2.4,3", "10,8,4"]
+    Path("old.csv").write_text("\n".join(["x,n,value", *rows]))
+    add = ("study", "add", "grid.jsonl", "--csv", "old.csv")
+    words = "x = 0.7 lies between two steps of 0.5 from 0; the nearest is 0.5; --nearest adds it at the nearest step"
+    refused(unswayed(*add), "line 2: ", words, "nothing was added")
+    code, _, err = unswayed(*add, "--nearest")
+    assert (code, err) == (0, "unswayed: old.csv: read as: 3 rows moved to the nearest step\n")
+    assert [play.point for play in Study.read("grid.jsonl").log] == [
+        {"x": 0.5, "n": 3}, {"x": 3.5, "n": 2}, {"x": 5.5, "n": 2}, {"x": 10.0, "n": 8},
+    ]  # fmt: skip
+    assert unswayed("study", "ask", "grid.jsonl", 2)[0] == 0  # it is opened again, and goes on
+    Path("old.csv").write_text("x,n,value\n10.2,3,1\n")
+    refused(unswayed(*add, "--nearest"), "x = 10.2 lies outside [0, 10]")
 
 
 # -- change -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ everything = Allowance.of(Threat(10.0, lies=3, liars=1))
 def test_it_is_all_of_the_threat_and_without_limit_if_that_is_unknown():
     assert everything == Allowance(10.0, 3, 1)
     unknown = Allowance.of(None)
-    assert unknown.accidents
+    assert unknown == Allowance(np.inf, 0, 0, accidents=True)
     assert unknown.charged(1e9, 1000) == unknown
     assert everything.mapped(0.5) == Allowance(5.0, 3, 1)
 

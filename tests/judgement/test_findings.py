@@ -127,6 +127,17 @@ def test_what_is_no_rival_is_not_counted():
     assert (near.lies.number, near.liars.number) == (None, None)
 
 
+def test_nearer_points_count_as_the_winner_by_their_mean():
+    for seed in range(10):
+        below = drawn(seed).posterior.mean[drawn(seed).winner] - drawn(seed).posterior.mean
+        for margin in (1e-9, *(np.sort(below)[1:] + 1e-9)):
+            case = drawn(seed, margin=margin)
+            near = np.arange(4) == case.winner
+            near |= below < margin
+            assert np.isinf(Counted.of(case).budgets[near]).all()
+            assert np.isfinite(Counted.of(case).budgets[~near]).all()
+
+
 def test_a_rival_of_larger_mean_counts_where_its_deviation_keeps_it_from_winning():
     """An arm with few plays may have the larger mean: it is the first to win if a value changes."""
     seen = 0

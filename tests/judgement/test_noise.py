@@ -86,6 +86,12 @@ def test_values_that_are_always_the_same_have_no_noise_of_their_own(lie):
     assert noise(option, values, lambda values: 0.0) is None
 
 
+def test_options_agree_if_all_of_their_values_are_the_same():
+    repeats = Repeats.of(np.array([0, 0, 1, 1, 1, 2, 3, 3]))
+    assert repeats.agreeing(np.array([5.0, 5.0, 1.0, 1.0, 2.0, 9.0, 0.0, 0.0])) == pytest.approx(2 / 3)
+    assert repeats.agreeing(np.arange(8.0)) == 0.0
+
+
 def test_the_fallback_is_for_few_different_numbers_only():
     option, values = measured(3)
     ratings = np.random.default_rng(3).integers(1, 4, len(option)).astype(float)

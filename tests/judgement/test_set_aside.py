@@ -46,6 +46,12 @@ def test_the_posterior_is_that_of_what_is_kept_without_offsets():
     expected = JointPosterior.of_plays(K, records.arms[kept], told[kept], np.ones(kept.sum()), LAM)
     np.testing.assert_allclose(found.posterior.mean, expected.mean, atol=1e-6)
     assert found.lies == (~kept).sum()
+    np.testing.assert_allclose(found.corrected, told)
+    np.testing.assert_allclose(found.told.values, told[kept])
+    for arm in range(20):
+        mine = kept & (records.arms == arm)
+        assert found.means[arm] == pytest.approx(told[mine].mean() if mine.any() else 0.0)
+    assert found.plays == 60
 
 
 def test_the_surprise_of_more_plays_is_how_far_they_are_off_their_prediction():

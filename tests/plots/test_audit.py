@@ -52,7 +52,7 @@ def test_sources_are_a_line_and_a_table():
     assert {"false measurements", "lying sources"} <= set(labels)
     page = audit_page(found, "r.csv")
     assert page.index("trusted?") < page.index("How many lies it takes") < page.index("<h2>Sources")
-    assert page.index("&lt;w2&gt; (SUSPICIOUS)") < page.index("&lt;w0&gt;")
+    assert page.index("<td>&lt;w2&gt; (SUSPICIOUS)") < page.index("<td>&lt;w0&gt;")
 
 
 def test_a_picture_is_a_figure_without_a_screen(found):
@@ -65,11 +65,11 @@ def test_a_picture_is_a_figure_without_a_screen(found):
     ids=["impossible", "a tie", "one is enough"],
 )
 def test_any_count_can_be_drawn(kernel, y, low, number):
-    x, given = [[0.2], [0.2], [1.0], [1.0]], {"noise_std": 0.1, "output_scale": 1.0, "level": 0.0}
+    x, given = [[0.2], [0.2], [1.0], [1.0]], {"noise_std": 0.1, "output_scale": 1.0, "level": 0.0, "tie": 0}
     found = audit(x, y, low=low, high=5, kernel=kernel, **given)
     assert found.breakdown_lies == number
     right = plot_audit(found).axes[1]
     assert [text.get_text() for text in right.texts] == ([] if number is None else [f"from {number} on"])
     assert audit_page(found, "r.csv").startswith("<!doctype html>")
     if number is None:
-        assert "false measurements: no number of them within the range makes another option win." in str(found)
+        assert "false measurements: no number of them within the range makes another option win." in found.explain()

@@ -1,11 +1,12 @@
 """A search that continues from a recorded fit is the one that was never interrupted."""
 
 import json
+from hashlib import sha256
 
 import numpy as np
 import pytest
 
-from unswayed import Box, Matern, Options, Real
+from unswayed import Box, Matern, Options, Real, Why
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Given
 from unswayed.search import fold
@@ -167,3 +168,27 @@ def test_too_few_events_for_a_model():
     events, _ = played(task, 2)
     one = folded(begun(task, "same"), events, {}, Together(2))
     assert (one.told, one.fit, one.mode.data.plays) == (2, None, 2)
+
+
+def test_the_mark_of_events_is_a_hash_of_all_that_was_told():
+    """Marks stand in journals and storages: a new version must compute the same."""
+    start, row = begun(TASKS["box"], "same"), np.array([0.25, 0.5])
+    for event, said in (
+        (Failed(row), "failed"),
+        (Told(row, 1.5), "(1.5, None, None, None, None)"),
+        (Told(row, 1.5, "lab", 0.1, 7, Why.EXPLORE), f"(1.5, 'lab', 0.1, 7, '{Why.EXPLORE}')"),
+    ):
+        assert start.then([event]).mark == sha256(start.mark + row.tobytes() + said.encode()).digest()
+
+
+@pytest.mark.parametrize(
+    ("length", "taken"), [(0.02, True), (0.02 * (1 - 1e-10), True), (0.0199, False), (20.0, True), (20.1, False)]
+)
+def test_a_recorded_length_scale_is_in_the_range_of_fits(length, taken):
+    task = TASKS["box"]
+    events, _ = played(task, 20)
+    (told, _), fit = list(fits_of(task, events).items())[-1]
+    data = Data.empty(2).after_all(events[:told])
+    assert search_from_fit(task, data, fit) is not None
+    found = search_from_fit(task, data, {**fit, "lengths": [1.0, length]})
+    assert (found is not None) == taken

@@ -285,3 +285,12 @@ def test_no_row_has_a_negative_zero():
     box = Box({"n": Integer(0, 9), "x": Real(0, 1)})
     rows = np.vstack([box.spread(256, np.random.default_rng(seed)) for seed in range(4)])
     assert not np.signbit(rows).any()
+
+
+def test_parameters_of_short_length_scales_matter_most():
+    box = Box({"a": Real(0, 1), "kind": Categorical(["x", "y"]), "b": Real(0, 1), "c": Real(0, 1)})
+    lengths = [3.0, 2.0, 0.5, 1.0, 2.0]  # the choices have a column each
+    assert box.matter_most(lengths, 2) == ["kind", "b"]
+    assert box.matter_most(lengths, 3) == ["kind", "b", "c"]
+    assert box.matter_most(1.0, 2) == ["a", "kind"]
+    assert box.matter_most(lengths, 9) == list(box.names)

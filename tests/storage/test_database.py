@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from unswayed import InvalidInput, JournalError
 from unswayed.storage.database import Database, DatabaseJournal
-from unswayed.storage.schema import RECORDS
+from unswayed.storage.schema import ABOUT, RECORDS, VERSION
 from unswayed.storage.writing import Reply
 
 
@@ -32,6 +32,8 @@ def test_studies_have_names_of_their_own(database):
     assert [database.last(one) for one in (a, b)] == [1, 2]
     assert database.records_after(b, 1) == records(3)
     assert database.records_after(a, 1) == []
+    assert database.last(a + b) == 0
+    assert database.sqlite
 
 
 def test_records_are_read_on_from_any_of_them(database):
@@ -142,7 +144,10 @@ def test_two_journals_of_a_study_do_not_write_over_each_other(database):
     assert (other.appended, other.seq) == ([], 4)
     with one.writing() as (_, news):
         assert news == records(4)
-    assert one.read() == other.read() == records(1, 2, 3, 4)
+        one.append(*records(5))
+    assert one.seq == 5
+    assert other.news() == records(5)
+    assert one.read() == other.read() == records(1, 2, 3, 4, 5)
 
 
 def test_a_journal_that_fails_half_way_keeps_what_it_had(database):
@@ -167,3 +172,48 @@ def test_a_closed_journal_and_one_that_was_not_begun_are_refused(database):
     journal.close()
     with pytest.raises(InvalidInput, match="is closed"):
         journal.read()
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://somewhere/lab", "a database is sqlite:///FILE or postgresql://USER@HOST/NAME, not mysql"),
+        ("sqlite://", "needs a database that stays"),
+        ("sqlite:///:memory:", "needs a database that stays"),
+        ("sqlite:///no/such/folder/lab.db", "there is no folder .*no/such/folder for the database"),
+        ("lab.db", "database"),
+    ],
+)
+def test_other_addresses_are_refused(url, words):
+    with pytest.raises(InvalidInput, match=words):
+        Database(url)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path):
+    (tmp_path / "text.db").write_text("not a database, but long enough to be one" * 100)
+    with pytest.raises(JournalError, match="is damaged or not a database"):
+        Database(f"sqlite:///{tmp_path}/text.db")
+
+
+@pytest.mark.parametrize(
+    ("versions", "words"),
+    [([VERSION + 1], f"is of version {VERSION + 1}, "), ([VERSION] * 2, "is not of one version, ")],
+)
+def test_a_database_of_a_newer_version_is_refused(tmp_path, versions, words):
+    url = f"sqlite:///{tmp_path}/lab.db"
+    opened = Database(url)
+    opened.begin("a", records(1))
+    with opened._writing() as connection:
+        connection.execute(sa.delete(ABOUT))
+        connection.execute(sa.insert(ABOUT), [{"version": version} for version in versions])
+    opened.close()
+    with pytest.raises(JournalError, match=f"{words}this unswayed writes version {VERSION}: update unswayed"):
+        Database(url)
+
+
+def test_a_database_is_found_again(tmp_path):
+    for seen in ({}, {"a": 1}):
+        opened = Database(f"sqlite:///{tmp_path}/lab.db")
+        assert opened.studies() == seen
+        opened.begin("a", records(1))
+        opened.close()

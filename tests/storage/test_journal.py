@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unswayed import InvalidInput, JournalError, SystemFault, UnswayedError
-from unswayed.storage import FileJournal, JournalWarning, MemoryJournal, read_journal
+from unswayed.storage import FileJournal, JournalWarning, MemoryJournal, journal_bytes, read_journal
 from unswayed.testing import check_journal
 
 HEADER = b'{"unswayed": "journal", "version": 1}\n'
@@ -522,3 +522,9 @@ def test_a_journal_says_what_it_is(path):
     memory = MemoryJournal()
     memory.append({"a": 1})
     assert repr(memory) == "MemoryJournal(1 records)"
+
+
+def test_the_bytes_of_a_journal_are_those_of_a_file_with_its_records(path, whole):
+    assert journal_bytes(RECORDS) == whole
+    path.write_bytes(journal_bytes(RECORDS[:2]))
+    assert read_journal(path) == RECORDS[:2]

@@ -12,7 +12,7 @@ lam = noise^2. What is not given is estimated, and the audit says so.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -23,18 +23,22 @@ from unswayed.audits.case import AuditCase
 from unswayed.audits.labels.audit import LabelAudit, audit_labels
 from unswayed.audits.measurements import collect, stated_noise
 from unswayed.audits.refit import influential_rows, refit_budget
-from unswayed.audits.result import Audit
-from unswayed.audits.sources import decisive_sources, find_sources, winner_without
+from unswayed.audits.result import Audit, coordinates
+from unswayed.audits.sources import decisive_sources, find_sources, source_shift, winner_without
+from unswayed.audits.verdict import answered
 from unswayed.audits.weak_points import Rival, find_plan, find_rivals, find_sensitive, find_suspects
 from unswayed.core.data.threads import one_thread
+from unswayed.core.tampering.certificate import Certificate
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.judgement.credible import Mixture
 from unswayed.judgement.findings import Counted, findings, lowest_lead
-from unswayed.judgement.prior import assumptions
+from unswayed.judgement.prior import assumptions, certified
 from unswayed.judgement.span import Span
+from unswayed.judgement.table import Table
+from unswayed.text import printable
 from unswayed.types import EPS, BoolArray, FloatArray, floats
 
 
@@ -51,6 +55,7 @@ def audit(
     trials: ArrayLike | None = None,
     low: float | None = None,
     high: float | None = None,
+    tie: float | None = None,
     **given: Unpack[GivenArgs],
 ) -> Audit | LabelAudit:
     """Who wins, and how much tampering would it take to overturn that?
@@ -67,6 +72,8 @@ def audit(
         trials: Of how many yes-or-no outcomes each value is the mean; only for options that have names.
         low: No honest measurement is smaller; by default the smallest one.
         high: No honest measurement is larger; by default the largest one.
+        tie: Options whose values differ by no more than this count as the same winner; by default the standard
+            error of the mean of one that was measured as often as most. Only for options that are rows of parameters.
 
     Returns:
         An `Audit`, or a `LabelAudit` if options have names. Print it, plot it, or take its parts.
@@ -84,7 +91,7 @@ def audit(
     about: dict[str, Any] = {"minimize": minimize, "lines": lines, "sources": sources, "low": low, "high": high}
     if trials is not None or _are_labels(x):
         return _audit_labels(x, y, Given(**given), noise_stds, trials, about)
-    return audit_points(x, y, names=names, noise_stds=noise_stds, **about, **given)
+    return audit_points(x, y, names=names, noise_stds=noise_stds, tie=tie, **about, **given)
 
 
 def _are_labels(x: ArrayLike) -> bool:
@@ -131,16 +138,34 @@ def audit_points(
     noise_stds: ArrayLike | None = None,
     low: float | None = None,
     high: float | None = None,
+    tie: float | None = None,
+    describe: Callable[[int], str] | None = None,
+    called: str = "line",
+    notes: Sequence[str] = (),
     **given: Unpack[GivenArgs],
 ) -> Audit:
-    """`audit` of options that are rows of parameters."""
+    """`audit` of options that are rows of parameters.
+
+    `describe` gives the point of a measurement in words, by its row; `called` is what `lines` number, and `notes` say
+    what was left out.
+    """
     stated, weights = _stated(Given(**given), noise_stds, known=sources is not None)
     data = collect(x, y, minimize=minimize, weights=weights, sources=sources)
     titles, numbers = _titles(names, data.points.shape[1]), _checked_lines(lines, len(data.values))
     stated, span = _ranged(stated, -data.values if minimize else data.values, low, high)
     with one_thread():
-        case = AuditCase.of(data, stated, span, minimize=minimize)
-        return _audited(case, names=titles, lines=numbers, noise_stated=noise_stds is not None)
+        case = AuditCase.of(data, stated, span, minimize=minimize, tie=tie)
+        about: dict[str, Any] = {"names": titles, "labels": _labels(data, titles, describe), "lines": numbers}
+        return _audited(case, noise_stated=noise_stds is not None, called=called, notes=tuple(notes), **about)
+
+
+def _labels(data: Table, names: Sequence[str], describe: Callable[[int], str] | None) -> tuple[str, ...]:
+    """Each option in words, safe to print."""
+    if describe is not None:
+        first = np.unique(data.arms, return_index=True)[1].tolist()
+        return tuple(printable(describe(row), limit=1000) for row in first)
+    titles = [printable(name, limit=200) for name in names]
+    return tuple(", ".join(map(" = ".join, zip(titles, one, strict=True))) for one in coordinates(data.points))
 
 
 def _stated(given: Given, noise_stds: ArrayLike | None, *, known: bool) -> tuple[Given, FloatArray | None]:
@@ -177,8 +202,7 @@ def _audited(case: AuditCase, **told: Any) -> Audit:
     decisive, without_decisive = decisive_sources(case, sources)
     binary = case.fit.binary(data.values)
     suspects = () if binary else find_suspects(case)
-    kept = np.ones(len(data.values), dtype=np.bool_)
-    kept[[row for suspect in suspects for row in suspect.rows]] = False
+    kept = ~np.isin(np.arange(len(data.values)), [row for suspect in suspects for row in suspect.rows])
     found = findings(
         case,
         counted,
@@ -188,10 +212,11 @@ def _audited(case: AuditCase, **told: Any) -> Audit:
         sources=sources,
         minimize=case.minimize,
         observed=True,
+        tie=case.tie,
     )
     rivals = find_rivals(case, counted)
     refitted, single_change = _refitted(case, rivals[0])
-    return Audit.extending(
+    audit = Audit.extending(
         found,
         winner=case.winner,
         assumptions=assumptions(given, model, model.level(posterior), minimize=case.minimize),
@@ -204,27 +229,45 @@ def _audited(case: AuditCase, **told: Any) -> Audit:
         decisive_sources=decisive,
         winner_without_decisive=without_decisive,
         suspects=suspects,
-        winner_without_suspects=winner_without(given, data, case.winner, kept),
+        winner_without_suspects=winner_without(given, data, case.winner, kept, case.tie),
         binary=binary,
         unequal_noise=given.noise_std is None and not binary and case.fit.unequal_noise(data, kept),
         points=data.points,
         counts=data.counts,
         means=case.sign * data.means,
-        estimate=case.sign * model.unstandardized(posterior.mean),
+        estimate=np.clip(case.sign * model.unstandardized(posterior.mean), *_stated_ends(found.span)),
         deviation=model.output_scale * posterior.deviation,
         fitted_on=len(case.fit.fitting_points) if given.kernel is None else 0,
         precision=EPS * len(data.points) * posterior.condition,
         jitter=posterior.jitter,
+        source_shift=source_shift(case, counted),
+        tie=case.tie,
         **told,
     )
+    return answered(audit, case, _honest(case))
+
+
+def _stated_ends(span: Span) -> tuple[float, float]:
+    """The ends of the range that were stated; infinite where none was."""
+    return span.low if span.low_given else -np.inf, span.high if span.high_given else np.inf
+
+
+def _honest(case: AuditCase) -> Certificate | None:
+    """What is proved if nothing was tampered with; None unless everything was given."""
+    if not case.given.complete:
+        return None
+    return certified(replace(case.given, threat=None), case.model, case.posterior, case.winner, case.records)
 
 
 def _refitted(case: AuditCase, rival: Rival) -> tuple[float, bool]:
     """The breakdown budget with the model estimated again, and whether a single change was found."""
     if not case.given.estimated:
         return rival.budget, True
+    mean = case.posterior.mean
     rows = influential_rows(case.posterior, case.data, case.winner, rival.option)
-    return refit_budget(case.fit, case.data, case.winner, rows, rival.budget)
+    rivals = mean <= mean[case.winner] - case.margin
+    rivals[case.winner] = False
+    return refit_budget(case.fit, case.data, rivals, rows, rival.budget)
 
 
 def _mixture(case: AuditCase, kept: BoolArray) -> Mixture | None:

@@ -14,9 +14,10 @@ from unswayed.core.tampering.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.findings import Case
+from unswayed.judgement.prior import Prior
 from unswayed.judgement.span import Span
 from unswayed.judgement.table import Table
-from unswayed.types import FloatArray
+from unswayed.types import FloatArray, positive
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -28,16 +29,21 @@ class AuditCase(Case):
         fit: How the model follows from the values.
         K: Kernel matrix of the options.
         minimize: Whether the user wants small values, so that all of these are negated.
+        tie: Options whose values differ by no more count as the same winner, in units of the values.
     """
 
     data: Table
     fit: Fit
     K: FloatArray
     minimize: bool
+    tie: float
 
     @classmethod
-    def of(cls, data: Table, stated: Given, span: Span, *, minimize: bool) -> Self:
-        """From the measurements and what the user states, in the user's own sign."""
+    def of(cls, data: Table, stated: Given, span: Span, *, minimize: bool, tie: float | None = None) -> Self:
+        """From the measurements and what the user states, in the user's own sign.
+
+        By default a tie is the standard error of the mean of an option that was measured as often as most.
+        """
         given = stated.flipped() if minimize else stated
         fit = Fit.of(given, data)
         model = fit.prior(data)
@@ -47,6 +53,8 @@ class AuditCase(Case):
             raise InvalidInput(f"a value is {largest:.3g} times the output scale: leave it out, or give a larger scale")
         K = gram(model.kernel, data.points)
         posterior = JointPosterior.of_plays(K, data.arms, records.values, data.weights, model.lam)
+        tie = _typical_error(model, data) if tie is None else positive(tie, "the tie", zero=True)
+        margin, behind = tie / model.output_scale, float(np.ptp(posterior.mean))
         return cls(
             given=given,
             span=span.flipped() if minimize else span,
@@ -58,9 +66,21 @@ class AuditCase(Case):
             fit=fit,
             K=K,
             minimize=minimize,
+            tie=tie,
+            margin=margin if behind >= margin else 0.0,
         )
+
+    @property
+    def equal(self) -> bool:
+        """Whether all options count as the same winner."""
+        return self.tie > 0 and self.margin == 0
 
     @property
     def sign(self) -> float:
         """What values are multiplied by to be those of the user."""
         return -1.0 if self.minimize else 1.0
+
+
+def _typical_error(model: Prior, data: Table) -> float:
+    """The standard error of the mean of an option that was measured as often as most."""
+    return model.noise_std / float(np.sqrt(np.median(np.bincount(data.arms, weights=data.weights))))

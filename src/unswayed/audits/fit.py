@@ -130,14 +130,42 @@ class Fit:
         tail = SUSPECTED / (2 * measurements)
         return float(-stdtrit(max(freedom, 1.0), tail) if self.given.noise_std is None else -ndtri(tail))
 
-    def winner(self, data: Table) -> int | None:
-        """The option with the best estimate; None if the model cannot be computed with."""
+    def estimates(self, data: Table, at: FloatArray | None = None) -> FloatArray | None:
+        """The estimate of each option; None if the model cannot be computed with.
+
+        Args:
+            data: The measurements.
+            at: Points to estimate too, after the options.
+        """
         chosen, model = self._chosen(data)
         solved = self._solve(chosen, model)
         if solved is None:
             return None
         K, factor = solved
-        return int(np.argmax(K @ cho_solve(factor, model.standardized(data.means), check_finite=False)))
+        if at is not None:
+            K = np.vstack([K, model.kernel(at, self.points)])
+        weights: FloatArray = cho_solve(factor, model.standardized(data.means), check_finite=False)
+        return model.unstandardized(K @ weights)
+
+    def ahead(self, data: Table, winner: int, tie: float, delta: float) -> bool:
+        """Whether no option is better by more than a tie if each has a noise of its own: Welch's test for each rival.
+
+        The noise of an option with less than three measurements is taken to be that of the noisiest other.
+
+        Args:
+            data: The measurements.
+            winner: The winner.
+            tie: What counts as the same.
+            delta: The probability of an error, shared by all rivals.
+        """
+        n, groups = self.counts, [data.values[self.option == i] for i in range(len(self.points))]
+        variance = np.array([np.var(group, ddof=1) if len(group) > 2 else 0.0 for group in groups])
+        variance = np.where(variance > 0, variance, variance.max()) / n
+        both = variance + variance[winner]
+        freedom = both**2 / (variance**2 / np.maximum(n - 1, 1) + variance[winner] ** 2 / max(n[winner] - 1, 1))
+        means = np.array([group.mean() for group in groups])
+        lead = means[winner] - means + tie - np.sqrt(both) * -stdtrit(freedom, delta / max(len(n) - 1, 1))
+        return bool((np.delete(lead, winner) >= 0).all())
 
     def _chosen(self, data: Table) -> tuple[int, Prior]:
         """The number of the kernel, and the model."""

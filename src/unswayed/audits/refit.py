@@ -16,7 +16,7 @@ import numpy as np
 from unswayed.audits.fit import Fit
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.judgement.table import Table
-from unswayed.types import IntArray
+from unswayed.types import BoolArray, IntArray
 
 ALL_ROWS = 50  # measurements up to which all are searched
 SOME_ROWS = 20  # of more measurements, how many of the most influential ones are searched
@@ -25,13 +25,13 @@ HALVINGS = 6  # bisections between the last two of them
 AROUND, FARTHEST = 1.5, 4.0  # where the search begins, in breakdown budgets; where it ends, in ranges of the values
 
 
-def refit_budget(fit: Fit, data: Table, winner: int, rows: IntArray, budget: float) -> tuple[float, bool]:
+def refit_budget(fit: Fit, data: Table, rivals: BoolArray, rows: IntArray, budget: float) -> tuple[float, bool]:
     """The least change of one measurement that makes another option win when the model is fitted again.
 
     Args:
         fit: How the model follows from the values.
         data: The measurements.
-        winner: The option that wins now.
+        rivals: The options that would be another winner.
         rows: The measurements to change.
         budget: The breakdown budget with the model held fixed.
 
@@ -42,7 +42,8 @@ def refit_budget(fit: Fit, data: Table, winner: int, rows: IntArray, budget: flo
     def overturns(row: int, sign: float, change: float) -> bool:
         values = data.values.copy()
         values[row] += sign * change
-        return fit.winner(data.with_values(values)) not in (winner, None)
+        found = fit.estimates(data.with_values(values))
+        return found is not None and bool(rivals[np.argmax(found)])
 
     farthest = FARTHEST * max(float(np.ptp(data.values)), budget)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from unswayed.audits.verdict import verdict
 from unswayed.judgement.words import MOST_NAMED, could_alone, gap_sentence, more, still_wins, who_wins
 from unswayed.text import at_least, at_most, counted, listed, number, printable
 
@@ -18,11 +17,10 @@ KINDS = {"lies": "false measurement", "liars": "lying source", "total": "tamperi
 
 
 def summary(audit: Audit) -> list[str]:
-    """The verdict, the result, how much tampering overturns it, and what it rests on: a line for each."""
+    """The result, how much tampering overturns it, and what it rests on: a line for each."""
     winner, rival = audit.describe(audit.winner), audit.describe(audit.rival)
     estimated = audit.assumptions.estimated
     lines = [
-        f"Can this winner be trusted? {verdict(audit)}",
         f"{counted(int(audit.counts.sum()), 'measurement')} of {len(audit.points):,} options.",
         f"Winner: {winner}, estimated at {number(audit.estimate[audit.winner], audit.deviation[audit.winner])}.",
         f"It is {audit.lead:.4g} better than {rival}, the option that the least tampering would make win."
@@ -36,6 +34,8 @@ def summary(audit: Audit) -> list[str]:
         guess = " Without repeats the noise is a guess." if "noise" in estimated and audit.counts.max() == 1 else ""
         equal = " All measurements are taken to have the same noise." if not audit.noise_stated else ""
         lines.append(f"Estimated from these same data: {', '.join(estimated)}{fitted}.{equal}{guess}")
+    if audit.tie > 0:
+        lines.append(f"Options whose values differ by {number(audit.tie)} or less count as the same winner.")
     if audit.precision > 1e-6:
         lines.append(
             f"The noise is so small, or the options so alike, that the breakdown budget is rounded by up to "
@@ -68,15 +68,17 @@ def sentence(audit: Audit) -> str:
     """How far the winner is from the best: proved, fitted, or that it cannot be said."""
     where, options = audit.worse, f"{len(audit.points):,} options"
     if audit.certificate is not None and len(audit.certificate.candidates) == 1:
-        claim = f"option {audit.winner} is the best of the {options}"
+        claim = f"option {audit.winner} is the best of the {options} measured"
     else:
-        claim = f"option {audit.winner} is at most {{}} {where} the best of the {options}"
+        claim = f"option {audit.winner} is at most {{}} {where} the best of the {options} measured"
         if audit.certificate is not None:
             claim += f", and {len(audit.certificate.candidates):,} of them may be the best"
         elif audit.suspects:
             claim += " (by the measurements that the others explain)"
     measured = int(audit.counts.sum())
     bounds = audit.certificate, audit.credible
+    if any(bound is not None and bound.largest_gap >= audit.span.width for bound in bounds):
+        return "How far it is from the best cannot be said: no bound is smaller than the range of the values."
     return gap_sentence(*bounds, audit.assumptions, claim=claim, measured=measured, span=str(audit.span))
 
 
@@ -185,7 +187,7 @@ def place(audit: Audit, row: int | None) -> str:
     """Where a measurement stands: the row of the data, from 1, and the line of the file, which has a header."""
     assert row is not None
     words = f"data row {row + 1:,}"
-    return words if audit.lines is None else f"{words} (line {audit.lines[row]:,} of the file)"
+    return words if audit.lines is None else f"{words} ({audit.called} {audit.lines[row]:,})"
 
 
 def _shown(audit: Audit, value: float) -> str:
@@ -195,7 +197,7 @@ def _shown(audit: Audit, value: float) -> str:
 def record(audit: Audit) -> dict[str, Any]:
     """The audit as plain values, for `--json`; options are numbered in order of first appearance."""
     return {
-        "verdict": verdict(audit),
+        **_answers(audit),
         "winner": audit.winner,
         "winner_label": audit.describe(audit.winner),
         "winner_point": audit.points[audit.winner].tolist(),
@@ -241,6 +243,13 @@ def record(audit: Audit) -> dict[str, Any]:
         "hinges": [{"option": option, "budget": needed} for option, needed in audit.sensitive_options],
         "suspects": [{**s.to_dict(), "line": audit.line(s.row)} for s in audit.suspects],
     }
+
+
+def _answers(audit: Audit) -> dict[str, Any]:
+    """The verdict and the three answers that it follows from."""
+    answers = {name: getattr(audit, name).to_dict() for name in ("luck", "evidence", "robustness")}
+    about = {"next": audit.next_step, "tie": audit.tie, "notes": list(audit.notes)}
+    return {"verdict": str(audit.verdict), **answers, **about}
 
 
 def _label(audit: Audit, option: int | None) -> str | None:

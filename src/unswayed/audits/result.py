@@ -20,6 +20,8 @@ from unswayed.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+LONGEST = 60  # characters of an option in the first lines
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AuditFindings(Findings):
@@ -104,6 +106,7 @@ class Audit(AuditFindings):
         winner_without_decisive: The option that wins without them; None if too little is left.
         assumptions: The model, and which parts of it were estimated.
         points: The parameters of each option.
+        labels: Each option in words, such as "lr = 0.001, kind = svm".
         names: The names of the parameters.
         counts: How often each option was measured.
         means: The mean measurement of each option.
@@ -115,6 +118,11 @@ class Audit(AuditFindings):
         fitted_on: Options that the kernel was estimated from; 0 if it was given.
         precision: Largest relative rounding error of the breakdown budget.
         jitter: What was added to the kernel's diagonal to keep the arithmetic stable.
+        source_shift: If one source alone could have changed the winner: the one that needs least for that, and by how
+            much each of its values would have to be wrong. None if no source could, or if it would take more than the
+            range of the values.
+        called: What a measurement with a number of its own is called: the line of a file, or a trial.
+        notes: What was left out, a sentence for each.
 
     Example:
         >>> import unswayed
@@ -130,6 +138,7 @@ class Audit(AuditFindings):
     winner_without_decisive: int | None
     assumptions: Assumptions
     points: FloatArray
+    labels: tuple[str, ...]
     names: tuple[str, ...]
     counts: IntArray
     means: FloatArray
@@ -141,6 +150,9 @@ class Audit(AuditFindings):
     fitted_on: int
     precision: float
     jitter: float
+    source_shift: tuple[str, float] | None = None
+    called: str = "line"
+    notes: tuple[str, ...] = ()
 
     @property
     def lead(self) -> float:
@@ -158,8 +170,26 @@ class Audit(AuditFindings):
         Args:
             option: Its number.
         """
-        names = (printable(name, limit=200) for name in self.names)
-        return f"option {option} ({', '.join(map(' = '.join, zip(names, self.coordinates(option), strict=True)))})"
+        return f"option {option} ({self.labels[option]})"
+
+    def short_label(self, option: int, limit: int = LONGEST) -> str:
+        """An option in few words, safe to print.
+
+        Args:
+            option: Its number.
+            limit: The largest number of characters.
+        """
+        return printable(self.labels[option], limit=limit)
+
+    def place(self, row: int | None) -> str:
+        """Where a measurement stands: the line of the file, the number of the trial, or the row of the data, from 1.
+
+        Args:
+            row: Its row of the data, from 0.
+        """
+        if (line := self.line(row)) is not None:
+            return f"{self.called} {line:,}"
+        return f"data row {(row or 0) + 1:,}"
 
     def coordinates(self, option: int) -> list[str]:
         """The parameters of an option, with as many digits as tell the options apart.
@@ -167,21 +197,18 @@ class Audit(AuditFindings):
         Args:
             option: Its number.
         """
-        return [f"{value:.{n}g}" for value, n in zip(self.points[option], self._digits, strict=True)]
+        return self._coordinates[option]
 
     @cached_property
-    def _digits(self) -> tuple[int, ...]:
-        return tuple(digits(column) for column in self.points.T)
+    def _coordinates(self) -> list[list[str]]:
+        return coordinates(self.points)
 
     def __repr__(self) -> str:
         return f"Audit(winner={self.winner}, breakdown_budget={self.breakdown_budget:.4g})"
 
-    def __str__(self) -> str:
-        return self.explain()
-
     def explain(self) -> str:
         """Everything that is known, line by line: what the decision rests on."""
-        return "\n".join([*summary(self), *details(self)])
+        return "\n".join([str(self), *self.notes, *summary(self), *details(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""
@@ -192,3 +219,13 @@ class Audit(AuditFindings):
         from unswayed.plots.audit import plot_audit
 
         return plot_audit(self)
+
+
+def coordinates(points: FloatArray) -> list[list[str]]:
+    """The parameters of options, with as many digits as tell them apart.
+
+    Args:
+        points: A row for each option.
+    """
+    enough = [digits(column) for column in points.T]
+    return [[f"{value:.{n}g}" for value, n in zip(row, enough, strict=True)] for row in points]

@@ -17,7 +17,7 @@ from unswayed.audits.fit import Fit
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.findings import Source
+from unswayed.judgement.findings import Counted, Source
 from unswayed.judgement.sources import weigh_sources
 from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, IntArray
@@ -39,7 +39,8 @@ def find_sources(case: AuditCase, alone: BoolArray) -> tuple[Source, ...]:
     refitted = set(np.argsort(-counts, kind="stable")[:REFITTED].tolist())
     fixed = replace(given, kernel=model.shape, noise_std=model.noise_std, output_scale=model.output_scale)
     for s, name in enumerate(data.names):
-        without = winner_without(given if s in refitted else fixed, data, case.winner, data.sources != s)
+        kept = data.sources != s
+        without = winner_without(given if s in refitted else fixed, data, case.winner, kept, case.tie)
         offset, deviation = _offset(case, data.sources, s, suspicious)
         found.append(
             Source(
@@ -79,22 +80,47 @@ def _offset(case: AuditCase, sources: IntArray, s: int, suspicious: set[int]) ->
     return case.sign * scale * read / information, scale * float(information**-0.5)
 
 
-def winner_without(given: Given, data: Table, winner: int, kept: BoolArray) -> int | None:
+def winner_without(given: Given, data: Table, winner: int, kept: BoolArray, tie: float) -> int | None:
     """The option that wins with some of the measurements, as it is numbered with all of them.
+
+    That is the winner itself unless another option is better by more than a tie.
 
     Args:
         given: What the user states. The rest is estimated again.
         data: The measurements.
         winner: The option that wins with all of them.
         kept: Which of them are left.
+        tie: What counts as the same.
     """
     if kept.all():
         return winner
     left = data.part(kept)
     if len(left.points) < 2 or np.ptp(left.values) == 0:
         return None
-    found = Fit.of(given, left).winner(left)
-    return None if found is None else int(data.arms[kept][np.argmax(left.arms == found)])
+    found = Fit.of(given, left).estimates(left, data.points[[winner]])
+    if found is None:
+        return None
+    best = int(np.argmax(found[:-1]))
+    return winner if found[best] - found[-1] <= tie else int(data.arms[kept][np.argmax(left.arms == best)])
+
+
+def source_shift(case: AuditCase, counted: Counted) -> tuple[str, float] | None:
+    """The source that needs least to change the winner alone: by how much each of its values would have to be wrong.
+
+    None if no source could, or only with more than the range of the values.
+    """
+    records, names = case.records, case.data.names
+    if records.sources is None or not counted.liars.alone.any():
+        return None
+    effect, played = case.posterior.effect()
+    lead = case.posterior.mean[case.winner] - case.posterior.mean
+    rivals = np.flatnonzero(np.isfinite(counted.budgets) & (lead > 0))
+    power = records.by_source(np.abs(records.effects(effect[case.winner] - effect[rivals], played)))
+    with np.errstate(divide="ignore"):
+        sizes = (lead[rivals, None] / power).min(axis=0, initial=np.inf)
+    s = int(np.argmin(np.where(counted.liars.alone[: len(sizes)], sizes, np.inf)))
+    size = case.model.output_scale * float(sizes[s])
+    return (names[s], size) if size < case.span.width else None
 
 
 def decisive_sources(case: AuditCase, sources: tuple[Source, ...]) -> tuple[tuple[str, ...], int | None]:
@@ -107,7 +133,8 @@ def decisive_sources(case: AuditCase, sources: tuple[Source, ...]) -> tuple[tupl
         if sources[s].without != case.winner:
             return (sources[s].name,), sources[s].without
     if 1 < len(suspicious) < len(sources) and case.data.sources is not None:
-        found = winner_without(case.given, case.data, case.winner, ~np.isin(case.data.sources, suspicious))
+        kept = ~np.isin(case.data.sources, suspicious)
+        found = winner_without(case.given, case.data, case.winner, kept, case.tie)
         if found != case.winner:
             return tuple(sources[s].name for s in suspicious), found
     return (), case.winner

@@ -1,95 +1,224 @@
-"""Can this winner be trusted? The answer in one sentence."""
+"""Can this winner of an audit of points be trusted? Three answers, and what to do next.
+
+An option counts as the winner too if it is not better by more than a tie. So the three questions are: is the winner
+within a tie of the best option that was measured, if all is honest; does an option that is better by more win without
+the measurements that the others do not explain; and how little tampering lets an option draw level that is worse by
+more.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from unswayed.audits.fit import Fit
+from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.core.tampering.threat import Threat
-from unswayed.judgement.words import doubtful, loses, sure, suspects
-from unswayed.text import at_least, at_most, listed, printable
+from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
+from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:
+    from unswayed.audits.case import AuditCase
     from unswayed.audits.result import Audit
+    from unswayed.core.tampering.certificate import Certificate
+
+LONGEST = 60  # characters of an option in the first lines
+NAMED = 30  # characters of a source
 
 
-def verdict(audit: Audit) -> str:
-    """Can this winner be trusted? Yes, not against this threat, or no; and why."""
-    if audit.winner_without_suspects != audit.winner:
-        unexplained = suspects(len(audit.suspects), "measurement")
-        return loses(unexplained, audit.winner_without_suspects, audit.describe)
+def answered(audit: Audit, case: AuditCase, honest: Certificate | None) -> Audit:
+    """The audit with its three answers.
+
+    Args:
+        audit: What was found.
+        case: The measurements.
+        honest: The certificate if nothing was tampered with, where there is one.
+    """
+    luck = _luck(audit, case, honest)
+    headline = f"{audit.short_label(audit.winner)}, {_worth(audit)}."
+    evidence, robustness = _evidence(audit), _robustness(audit, luck)
+    found = replace(audit, luck=luck, evidence=evidence, robustness=robustness, headline=headline)
+    return replace(found, next_step=_next(found, case))
+
+
+def _next(audit: Audit, case: AuditCase) -> str:
+    """What to do now, in a sentence."""
+    verdict = audit.verdict
+    if verdict is Verdict.EARLY and case.equal:
+        return "Next: if smaller differences matter to you, give a smaller tie."
+    if verdict is Verdict.TAMPERED:
+        what = (
+            "that source"
+            if audit.decisive_sources and not audit.suspects
+            else "them"
+            if len(audit.suspects) > 1
+            else "it"
+        )
+        return f"Next: look at where {what} came from, then measure there again."
+    if verdict is Verdict.EARLY:
+        again = _undecided(audit, case)
+        where = "the winner" if again == audit.winner else audit.short_label(again, 40)
+        return f"Next: measure {where} again."
+    if verdict is Verdict.WITHIN:
+        first = audit.plan.changes[0].row if audit.plan.changes else None
+        where = "the winner" if first is None else audit.place(first)
+        return f"Next: measure {where} again, by somebody else."
+    return "Next: use it."
+
+
+def _undecided(audit: Audit, case: AuditCase) -> int:
+    """The option whose measurement decides most: of the winner and the likeliest rival, the one that is less known."""
+    unit, posterior, tie = case.model.output_scale, case.posterior, audit.tie
+    lead = unit * (posterior.mean[case.winner] - posterior.mean) + tie
+    deviation = unit * pairwise_deviation(posterior.covariance, case.winner)
+    chance = np.full(len(lead), np.inf)
+    np.divide(lead, deviation, out=chance, where=deviation > 0)
+    chance[case.winner] = np.inf
+    rival = int(np.argmin(chance))
+    return rival if audit.deviation[rival] > audit.deviation[case.winner] else case.winner
+
+
+def _worth(audit: Audit) -> str:
+    """The estimate of the winner; its interval where it reaches the end of a stated range."""
+    estimate, deviation, span = audit.estimate[audit.winner], audit.deviation[audit.winner], audit.span
+    low, high = estimate - deviation, estimate + deviation
+    if (span.low_given and low < span.low) or (span.high_given and high > span.high):
+        ends = max(low, span.low) if span.low_given else low, min(high, span.high) if span.high_given else high
+        return f"estimated between {number(ends[0], deviation)} and {number(ends[1], deviation)}"
+    return f"estimated at {number(estimate, deviation)} ± {deviation:.2g}"
+
+
+def _luck(audit: Audit, case: AuditCase, honest: Certificate | None) -> Luck:
+    """Whether the winner is within a tie of the best of those measured, if every measurement is honest."""
+    options = f"the best of the {len(audit.points):,} options measured"
+    near = f"within {at_most(audit.tie)} of {options}" if audit.tie > 0 else options
+    if case.equal:
+        return Luck(
+            False, None, None, f"All options count as equal, because they differ by {at_most(audit.tie)} or less."
+        )
+    if honest is not None:
+        better, sure = honest.largest_gap <= audit.tie, f"{100 * (1 - honest.delta):.4g}%"
+        if better:
+            return Luck(True, True, honest.delta, f"If all is honest it is {near} ({sure} sure, proved, at any time).")
+        close = counted(len(honest.candidates), "option")
+        return Luck(
+            False, False, None, f"{close} of {len(audit.points):,} may be the best; no more is proved ({sure})."
+        )
+    fitted = audit.credible
+    if fitted is None:
+        return Luck(False, None, None, "The measurements are too few, or too noisy, to tell the options apart.")
+    chance = 1 - fitted.best_untampered
+    sure = f"{100 * fitted.probability:.4g}%"
+    if chance > 1 - fitted.probability:
+        than = f"by more than {at_most(audit.tie)}" if audit.tie > 0 else "at all"
+        return Luck(False, None, chance, f"Another option is better {than} with a probability of {chance:.2g}.")
+    if audit.unequal_noise and not _ahead(case, audit.tie, 1 - fitted.probability):
+        return Luck(False, None, None, "Some options are much noisier than others; allowing for that it may be chance.")
+    return Luck(True, None, chance, f"If all is honest it is {near} ({sure} sure, judged once).")
+
+
+def _ahead(case: AuditCase, tie: float, delta: float) -> bool:
+    """Whether the means say the same, if every option has a noise of its own (Welch's test, for all rivals)."""
+    return Fit.of(case.given, case.data).ahead(case.data, case.winner, tie, delta)
+
+
+def _evidence(audit: Audit) -> Evidence:
+    """Whether another option wins without what the others do not explain."""
+    suspects, wins = len(audit.suspects), audit.winner_without_suspects
+    which = _suspects(audit)
+    if suspects and wins != audit.winner:
+        then = "too little is left to compare" if wins is None else f"{audit.short_label(wins, 40)} wins"
+        return Evidence(True, suspects, f"The others do not explain {which}. Without, {then}.")
     if audit.decisive_sources:
-        names = listed([printable(name, limit=200) for name in audit.decisive_sources])
-        sources = f"the measurements of source{'s' if len(audit.decisive_sources) > 1 else ''} {names}"
-        return loses(f"{sources}, which the others do not explain", audit.winner_without_decisive, audit.describe)
-    options = [suspect.option for suspect in audit.suspects]
-    if (doubt := doubtful(options, audit.counts.__getitem__, audit.describe, "measurement")) is not None:
-        return doubt
-    return _proved(audit) if audit.certificate is not None else _fitted(audit)
+        names = listed([printable(name, limit=NAMED) for name in audit.decisive_sources[:3]])
+        wins = audit.winner_without_decisive
+        then = "too little is left" if wins is None else f"{audit.short_label(wins, 40)} wins"
+        return Evidence(True, suspects, f"The others do not explain source {names}. Without, {then}.")
+    if (option := _doubtful(audit)) is not None:
+        of = "it" if option == audit.winner else audit.short_label(option, 40)
+        return Evidence(True, suspects, f"The others do not explain {which}, and {of} rests on this.")
+    if suspects:
+        return Evidence(False, suspects, f"The others do not explain {which}; without, it still wins.")
+    odd = [printable(one.name, limit=NAMED) for one in audit.sources if one.suspicious]
+    if odd:
+        return Evidence(False, 0, f"The others do not explain source {listed(odd[:3])}; without, it still wins.")
+    if audit.binary:
+        return Evidence(False, 0, "Every value is one of two, so no single one can be seen to be false.")
+    return Evidence(False, 0, "Nothing looks false; the others explain every measurement.")
 
 
-def _proved(audit: Audit) -> str:
-    c = audit.certificate
-    assert c is not None
-    confidence = sure(c.delta)
-    if len(c.candidates) == 1 and c.threat.none:
-        return f"Yes, unless the data were tampered with: it is certified, {confidence}, to be the best."
-    if len(c.candidates) == 1:
-        return f"Yes: it is certified, {confidence}, to be the best if {c.threat.condition}."
-    if not c.threat.bounded:
-        return f"Not against {c.threat}: nothing is certified unless low and high are given for honest values."
-    # A limit of 0 is worth saying for counts only: without any lie the winner is the best.
-    limits = [one for one in audit.limits if one.certified is not None and getattr(c.threat, one.kind) > 0]
-    conditions = [_withstands(one.kind, one.certified or 0.0) for one in limits if one.certified or one.kind != "total"]
-    if conditions:
-        only = f"only if {' or '.join(conditions)}"
-        return f"Not against {c.threat}: it is certified, {confidence}, to be the best {only}."
+def _suspects(audit: Audit) -> str:
+    """The suspects in a few words."""
+    if len(audit.suspects) != 1:
+        return counted(len(audit.suspects), "measurement")
+    one, noise = audit.suspects[0], audit.assumptions.noise_std
+    return f"{audit.place(one.row)} ({number(one.value, noise)} where {number(one.expected, noise)} is expected)"
+
+
+def _doubtful(audit: Audit) -> int | None:
+    """An option whose value matters and is not known, because half of what was measured of it is not explained.
+
+    It matters if it is the winner, or if what is not explained is better than the winner by more than a tie.
+    """
+    sign = -1.0 if audit.minimize else 1.0
+    best = sign * audit.estimate[audit.winner] + audit.tie
+    matter = [one.option for one in audit.suspects if one.option == audit.winner or sign * one.value > best]
+    return next((i for i, count in Counter(matter).most_common() if 2 * count >= audit.counts[i]), None)
+
+
+def _robustness(audit: Audit, luck: Luck) -> Robustness:
+    """What would have been enough to let another option draw level; and whether the threat is."""
+    threat, beside = audit.threat, _beside(audit)
+    least = [f"{counted(audit.breakdown_lies, 'false measurement')}"] if audit.breakdown_lies else []
+    least += [_shifted(audit)] if audit.source_shift is not None else []
+    if threat is None or threat.none:
+        if not least:
+            return Robustness(False, "No number of false measurements within the range changes the winner.")
+        return Robustness(False, f"{' or '.join(least)} would have been enough to change it{beside}.")
+    if (enough := _enough(audit, threat)) is not None:
+        return Robustness(True, f"{enough} would have been enough to change it: within the threat ({threat}).")
+    if audit.certificate is not None and not audit.certificate.threat.bounded:
+        return Robustness(
+            True, f"Against {threat} nothing is proved: a false value may be of any size: give low and high."
+        )
+    if luck.better and not _withstands(audit):
+        return Robustness(True, f"With {threat} and the noise, another option may be better.")
+    more = f"; {least[0]} would be enough" if least else ""
+    return Robustness(False, f"It withstands {threat}{more}{beside}.")
+
+
+def _beside(audit: Audit) -> str:
+    """The evidence that was found, beside what is needed."""
     return (
-        f"No: {len(c.candidates)} of {len(audit.points):,} options may be the best; {confidence} no more is certified."
+        f"; {len(audit.suspects):,} {'looks' if len(audit.suspects) == 1 else 'look'} false" if audit.suspects else ""
     )
 
 
-def _withstands(kind: str, limit: float) -> str:
-    if limit == 0:
-        return "no measurement is false" if kind == "lies" else "no source lies"
-    if kind == "total":
-        return Threat(total=float(at_least(limit))).condition
-    return Threat(**{kind: int(limit)}).condition
+def _withstands(audit: Audit) -> bool:
+    """Whether the winner is within a tie of the best whatever the threat did."""
+    if audit.certificate is not None:
+        return audit.certificate.largest_gap <= audit.tie
+    return audit.credible is not None and audit.credible.best >= audit.credible.probability
 
 
-def _fitted(audit: Audit) -> str:
-    fitted = audit.credible
-    if fitted is None:
-        return "No: the measurements are too few, or too noisy, to tell the options apart."
-    model = "the fitted model" if audit.assumptions.estimated else "the given model"
-    if fitted.best_untampered < fitted.probability:
-        close = min(audit.rivals, key=lambda rival: rival.lead / max(rival.deviation or 0.0, 1e-300))
-        return (
-            f"No: by {model}, another option is better with a probability of {1 - fitted.best_untampered:.2g}. Its "
-            f"lead over {audit.describe(close.option)} is {close.lead:.4g} ± {close.deviation:.2g}."
-        )
-    if audit.unequal_noise:
-        return "No: the repeats of some options differ much more than those of others; the model takes all for equal."
-    best = f"with {100 * fitted.probability:.4g}% probability, by {model}, it is the best"
-    if fitted.threat.none:
-        return f"Yes, unless the data were tampered with: {best}."
-    if (reason := _overturned(audit, fitted.threat)) is not None:
-        return f"Not against {fitted.threat}: {reason}."
-    if fitted.best < fitted.probability:
-        return f"Not against {fitted.threat}: allowing for noise as well, another option may be better."
-    return f"Yes: {best}, even with {fitted.threat}."
-
-
-def _overturned(audit: Audit, threat: Threat) -> str | None:
+def _enough(audit: Audit, threat: Threat) -> str | None:
     """What of a threat is enough to change the winner, if it is."""
-    if audit.breakdown_budget == 0:
-        return f"it ties with {audit.describe(audit.rival)}"
     least = min(audit.breakdown_budget, audit.breakdown_budget_refit)
     enough = [str(Threat(total=float(at_most(least))))] if 0 < least <= threat.total else []
-    for kind, number in (("lies", audit.breakdown_lies), ("liars", audit.breakdown_sources)):
-        if number is not None and number <= getattr(threat, kind):
-            enough.append(str(Threat(**{kind: number})))
-    if enough:
-        return f"{' or '.join(enough)} would have been enough to change the winner"
-    if audit.lowest_lead is not None and audit.lowest_lead <= 0:
-        return "together they are enough to change the winner"
-    return None
+    for kind, few in (("lies", audit.breakdown_lies), ("liars", audit.breakdown_sources)):
+        if few is not None and 0 < few <= getattr(threat, kind):
+            one = kind == "liars" and few == 1 and audit.source_shift is not None
+            enough.append(_shifted(audit) if one else str(Threat(**{kind: few})))
+    if not enough and audit.lowest_lead is not None and audit.lowest_lead <= 0:
+        return "Together they"
+    return " or ".join(enough) or None
+
+
+def _shifted(audit: Audit) -> str:
+    """The source that needs least to change the winner alone, in its own units."""
+    assert audit.source_shift is not None
+    name, size = audit.source_shift
+    return f"source {printable(name, limit=NAMED)} reading {at_least(size)} wrong"

@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from unswayed.audits.case import AuditCase
+from unswayed.audits.fit import SUSPECTED
+from unswayed.audits.tails import outside
+from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.judgement.findings import Counted
 from unswayed.judgement.trimming import suspects
+from unswayed.types import IntArray
 
 NAMED = 5  # rivals and sensitive options
 
@@ -134,7 +138,7 @@ def find_rivals(case: AuditCase, counted: Counted) -> tuple[Rival, ...]:
             budget=unit * float(budgets[b]),
             pivot=int(counted.pivots[b]),
         )
-        for b in np.argsort(budgets, kind="stable")[: min(NAMED, len(mean) - 1)]
+        for b in np.argsort(budgets, kind="stable")[: min(NAMED, int(np.isfinite(budgets).sum()) or 1)]
     )
 
 
@@ -151,10 +155,12 @@ def find_suspects(case: AuditCase) -> tuple[Suspect, ...]:
     """Measurements whose leave-one-out residual exceeds the standard deviations that the fit allows.
 
     The worst one is taken out before the next is looked for: beside a lie its honest repeats would look suspicious.
-    What is expected is what the measurements that are left predict.
+    What is expected is what the measurements that are left predict. What belongs to the tail of the others is no
+    suspect (audits/tails.py).
     """
     data, sign, found = case.data, case.sign, list[Suspect]()
     one_by_one = suspects(case.posterior, case.records, K=case.K, threshold=case.fit.allowed(), whole_arms=False)
+    left = case.posterior
     for dropped, score, left in islice(one_by_one, len(data.values) // 2):
         row = int(np.argmax(dropped))
         option = int(data.arms[row])
@@ -168,4 +174,20 @@ def find_suspects(case: AuditCase) -> tuple[Suspect, ...]:
             rows=(row,),
         )
         found.append(suspect)
-    return tuple(found)
+    if not found:
+        return ()
+    false = _outside(case, left, np.array([suspect.rows[0] for suspect in found]))
+    return tuple(suspect for suspect in found if suspect.row in false)
+
+
+def _outside(case: AuditCase, left: JointPosterior, rows: IntArray) -> set[int]:
+    """Which suspects lie outside the tail of the other measurements on their side."""
+    records = case.records
+    off = (records.values - left.mean[records.arms]) * np.sqrt(records.weights / left.lam)
+    others, false = np.delete(off, rows), set[int]()
+    for side in (1.0, -1.0):
+        mine = rows[side * off[rows] > 0]
+        mine = mine[np.argsort(side * off[mine], kind="stable")]
+        usual = outside(side * others, side * off[mine], SUSPECTED / len(off))
+        false |= set(mine[usual:].tolist())
+    return false

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import DecimalMark, Details, Json, Known, kernel_of, level_of, threat_of, with_known
+from unswayed.cli.options import DecimalMark, Details, Json, Known, Tie, kernel_of, level_of, threat_of, with_known
 from unswayed.errors import InvalidInput, SystemFault
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def command(
     decimal: DecimalMark = None,
     *,
     known: Known,
+    tie: Tie = None,
     details: Details = False,
     as_json: Json = False,
     page: Page = None,
@@ -62,7 +63,7 @@ def command(
     data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials, decimal=decimal)
     if page is not None:
         _check_page(page, file)
-    found = _by_parameters(data, known) if data.options is None else _by_label(data, known)
+    found = _by_parameters(data, known, tie) if data.options is None else _by_label(data, known)
     for note in data.notes:
         say(note)
     if page is not None:
@@ -91,12 +92,12 @@ def _by_label(data: Columns, known: Known) -> LabelAudit:
         return audit_labels(data.options or (), data.y, **about, **_settings(known))
 
 
-def _by_parameters(data: Columns, known: Known) -> Audit:
+def _by_parameters(data: Columns, known: Known, tie: float | None) -> Audit:
     from unswayed.audits.audit import audit_points
 
     kernel, level = kernel_of(known.kernel, known.lengthscale, data.x), level_of(known.level)
     model: dict[str, Any] = {"kernel": kernel, "level": level, "output_scale": known.scale, "norm_bound": known.norm}
-    about: dict[str, Any] = {"sources": data.sources, "noise_stds": data.noise, "noise_std": known.noise}
+    about: dict[str, Any] = {"sources": data.sources, "noise_stds": data.noise, "noise_std": known.noise, "tie": tie}
     about |= {"names": data.names, "lines": data.lines}
     with data.errors():
         return audit_points(data.x, data.y, **about, **model, **_settings(known))

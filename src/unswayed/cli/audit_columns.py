@@ -18,6 +18,8 @@ from unswayed.storage.tables.table import listed
 from unswayed.types import FloatArray
 
 Name = str | None
+SUCCESSES = frozenset({"orders", "conversions", "buyers", "purchases", "signups", "sales", "clicks", "successes"})
+TRIALS = frozenset({"visitors", "users", "visits", "sessions", "views", "impressions", "customers", "trials"})
 DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))([T ]\d.*)?")
 
 
@@ -82,6 +84,8 @@ def read_columns(
     asked = (objective, option, source, noise, successes, trials)
     objective, option, source, noise, successes, trials = (name and runs.name(name) for name in asked)
     roles = {"target": _target(runs, columns, objective, successes, trials)}
+    counted = trials is None and noise is None and parameters is None
+    trials = _trials_of(table, columns, roles["target"]) if counted else trials
     roles |= {name: one for name, one in (("trials", trials), ("source", source), ("noise", noise)) if one is not None}
     known = list(roles.values())
     chosen = _chosen(runs, columns, known, parameters, option)
@@ -96,16 +100,23 @@ def read_columns(
     chosen = [name for name in chosen if name not in ignored]
     if not chosen:
         raise InvalidInput(f"{file} needs a column of options or parameters: name it with --option")
-    by_label = option is not None or trials is not None or all(table.is_text(index[name]) for name in chosen)
+    by_label = option is not None or trials is not None
+    text = [index[name] for name in chosen if by_label or table.is_text(index[name])]
     place = {role: index[name] for role, name in roles.items()}
-    table = _checked(table, place, {name: index[name] for name in chosen}, by_label=by_label, every=every)
+    table = _checked(table, place, {name: index[name] for name in chosen}, text, every=every)
     about = [name for name in runs.about if every and name not in known]
-    return _columns(table, place, {name: index[name] for name in chosen}, by_label, _notes(runs, ignored, about))
+    notes = _notes(runs, ignored, about)
+    if counted and trials is not None:
+        notes.append(
+            f"read as counts: {roles['target']} of {trials} (name other columns with --successes and --trials)"
+        )
+    return _columns(table, place, {name: index[name] for name in chosen}, text, notes)
 
 
-def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], by_label: bool, notes: list[str]) -> Columns:
-    """The columns, read as numbers or labels."""
-    names, x = ([], np.empty((0, 0))) if by_label else _encoded(table, chosen)
+def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], text: list[int], notes: list[str]) -> Columns:
+    """The columns, read as numbers or labels; those in `text` are no numbers."""
+    by_label = len(text) == len(chosen)
+    names, x = ([], np.empty((0, 0))) if by_label else _encoded(table, chosen, text)
     y, trials, noise = (table.numbers(place[role]) if role in place else None for role in ("target", "trials", "noise"))
     assert y is not None  # there always is a target
     return Columns(
@@ -122,13 +133,12 @@ def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], by_lab
     )
 
 
-def _checked(table: Table, place: dict[str, int], chosen: dict[str, int], *, by_label: bool, every: bool) -> Table:
+def _checked(table: Table, place: dict[str, int], chosen: dict[str, int], text: list[int], *, every: bool) -> Table:
     """The rows without an empty cell; refused if the columns are probably not what was meant."""
-    text = [column for column in chosen.values() if by_label or table.is_text(column)]
-    text += [place["source"]] if "source" in place else []
-    numbers = [column for column in (*place.values(), *chosen.values()) if column not in text]
-    table = _filled(table, text, numbers, every)
-    for column in text:
+    labels = [*text, *([place["source"]] if "source" in place else [])]
+    numbers = [column for column in (*place.values(), *chosen.values()) if column not in labels]
+    table = _filled(table, labels, numbers, every)
+    for column in labels:
         refuse_lookalikes(table, column)
         refuse_totals(table, column, [place[role] for role in ("target", "trials") if role in place])
     if every and not {"trials", "noise"} & place.keys():
@@ -157,7 +167,9 @@ def _refuse_ids(table: Table, chosen: dict[str, int]) -> None:
     others = [name for name in chosen if chosen[name] != column]
     text = all(table.is_text(chosen[name]) for name in others)
     do = f"name the options with --option{f' {listed(others)}' if len(others) == 1 else ''}"
-    if others and not text:
+    if not others:
+        do = "name the column of the options with --option, this one or another"
+    elif not text:
         do = f"name the parameters with --parameters {','.join(others)}"
     raise InvalidInput(f"{table.path}: every cell of the column {table.named(column)} is different, as ids are: {do}")
 
@@ -196,6 +208,18 @@ def _target(runs: Runs, columns: list[str], objective: Name, successes: Name, tr
     return runs.metrics[0] if runs.exported else columns[-1]
 
 
+def _trials_of(table: Table, columns: list[str], target: str) -> Name:
+    """The column that counts the trials of a target, if both are named, and counted, like that."""
+    found = [name for name in columns if name.strip().lower() in TRIALS]
+    if target.strip().lower() not in SUCCESSES or len(found) != 1:
+        return None
+    try:
+        s, n = (table.numbers(columns.index(name)) for name in (target, found[0]))
+    except InvalidInput:
+        return None
+    return found[0] if bool(((s == np.floor(s)) & (n == np.floor(n)) & (s >= 0) & (s <= n) & (n >= 1)).all()) else None
+
+
 def _labels(table: Table, columns: list[int]) -> Sequence[str]:
     """The label of each row; of several columns together, their cells with commas."""
     parts = []
@@ -205,18 +229,17 @@ def _labels(table: Table, columns: list[int]) -> Sequence[str]:
     return parts[0] if len(parts) == 1 else [", ".join(cells) for cells in zip(*parts, strict=True)]
 
 
-def _encoded(table: Table, chosen: dict[str, int]) -> tuple[list[str], FloatArray]:
+def _encoded(table: Table, chosen: dict[str, int], text: list[int]) -> tuple[list[str], FloatArray]:
     """The parameters as numbers; a category has a column of its own that is 0 or r.
 
     r is the largest range of a number divided by sqrt(2), so two categories are as far apart as two numbers can be.
     """
-    text = [name for name in chosen if table.is_text(chosen[name])]
-    numbers = {name: table.numbers(chosen[name]) for name in chosen if name not in text}
+    numbers = {name: table.numbers(chosen[name]) for name in chosen if chosen[name] not in text}
     r = max(float(np.ptp(column)) for column in numbers.values()) / np.sqrt(2) or 1.0
     names: list[str] = []
     columns: list[FloatArray] = []
     for name in chosen:
-        if name not in text:
+        if name in numbers:
             names.append(name)
             columns.append(numbers[name])
             continue

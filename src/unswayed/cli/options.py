@@ -53,6 +53,9 @@ DecimalMark = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="The same seed gives the same plays.", show_default="random")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Tie = Annotated[
+    float | None, typer.Option(help="Values that differ by no more count as equal.", show_default="a standard error")
+]
 Details = Annotated[bool, typer.Option("--details", help="Print all that is known, not the decision alone.")]
 
 

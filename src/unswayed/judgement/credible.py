@@ -51,7 +51,8 @@ class Credible:
         largest_gap: With this probability the point is at most this far from the best of the points considered.
         probability: 1 - delta.
         threat: Tampering that is allowed for.
-        best: Probability that no point considered is better, whatever tampering within the threat did.
+        best: Probability that no point considered is better by more than a tie, whatever tampering within the threat
+            did.
         best_untampered: The same, if nothing was tampered with.
 
     Example:
@@ -254,7 +255,9 @@ def _root(covariance: FloatArray) -> FloatArray:
     return factor
 
 
-def credible(given: Given, mixture: Mixture, considered: FloatArray, winner: int, noise_std: float) -> Credible | None:
+def credible(
+    given: Given, mixture: Mixture, considered: FloatArray, winner: int, noise_std: float, tie: float = 0.0
+) -> Credible | None:
     """A credible bound on the distance of a recommendation from the best, if the measurements suffice for one.
 
     Args:
@@ -264,6 +267,7 @@ def credible(given: Given, mixture: Mixture, considered: FloatArray, winner: int
         winner: The recommended one, as a number.
         noise_std: The noise of one measurement. No bound lies below the noise of a comparison with as many
             measurements of a rival as there are of the recommended point.
+        tie: A point that is better by no more counts as the same.
     """
     if mixture.explained.signal < SIGNAL:
         return None
@@ -273,7 +277,8 @@ def credible(given: Given, mixture: Mixture, considered: FloatArray, winner: int
     noise = max(noise_std, float(np.quantile(noises, SURELY)))
     largest = float(np.quantile(gaps, probability)) if np.isfinite(gaps).all() else np.inf
     gap = max(largest, noise * sqrt(2 / repeats))
-    return Credible(gap, probability, given.threat_or_nothing, float(np.mean(gaps <= 0)), float(np.mean(honest <= 0)))
+    best, untampered = float(np.mean(gaps <= tie)), float(np.mean(honest <= tie))
+    return Credible(gap, probability, given.threat_or_nothing, best, untampered)
 
 
 def share_unexplored(everywhere: FloatArray, rows: FloatArray, values: FloatArray, noise: float) -> float:

@@ -28,6 +28,7 @@ from unswayed.judgement.span import Span
 from unswayed.text import at_least, notebook_html
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only
 
+LEVEL = 1e-12  # of the output scale: tampering by less is a rounding error
 NOTHING: FloatArray = read_only(np.zeros(0))
 
 
@@ -204,8 +205,7 @@ class Case:
         posterior: Of these.
         winner: The arm that wins.
         caution: How many standard deviations are taken off the mean to choose the winner.
-        margin: In a continuum, by how much the mean of a rival is below that of the winner: nearer points count as
-            the same winner.
+        margin: By how much the mean of a rival is below that of the winner: nearer points count as the same winner.
         without: Arms that cannot win.
     """
 
@@ -254,7 +254,7 @@ class Counted:
             lead, error = lead - errors.means(winner) - beta * sd, errors.effects(winner)
         budgets, pivots = breakdown_budgets(posterior, winner, beta=beta, caution=caution, records=records)
         # A lead that no change of a measured arm can move, or that a rounding error can take away, is none.
-        level = (budgets == 0) | (np.isinf(budgets) & np.isin(np.arange(len(budgets)), records.arms))
+        level = (budgets <= LEVEL) | (np.isinf(budgets) & np.isin(np.arange(len(budgets)), records.arms))
         none = (posterior.mean[winner] - posterior.mean < case.margin) & (case.margin > 0)
         none[[winner, *case.without]] = True
         budgets, lead = (np.where(none, np.inf, np.where(level, 0.0, one)) for one in (budgets, lead))
@@ -279,6 +279,7 @@ def findings(
     minimize: bool,
     covered: BoolArray | None = None,
     observed: bool = False,
+    tie: float = 0.0,
     name: Callable[[int], Any] = int,
 ) -> Findings:
     """Put together what is found, in the user's own sign and units.
@@ -287,7 +288,8 @@ def findings(
     models that the kept ones leave possible, None if nothing is to be said by them; `points` is the point of each arm,
     and `covered` which of them a fitted bound is about.
     With `minimize` the values of the case are those of the user, negated. With `observed` the range of the values may
-    stand in for one that was not given. `name` is what the user calls an arm.
+    stand in for one that was not given. Points that are better by no more than `tie` count as the same. `name` is what
+    the user calls an arm.
     """
     unit, named = case.model.output_scale, case.records.sources is not None and len(sources) > 0
     stated = case.given.flipped() if minimize else case.given
@@ -300,7 +302,7 @@ def findings(
         supposed = replace(case.given, threat=case.span.around(Threat.of(case.given.threat), observed=observed))
         covered = np.ones(len(points), dtype=np.bool_) if covered is None else covered
         arm = int(covered[: case.winner].sum())
-        bound = credible(supposed, mixture, points[covered], arm, case.model.noise_std)
+        bound = credible(supposed, mixture, points[covered], arm, case.model.noise_std, tie)
         fitted = None if bound is None else replace(bound, threat=stated.threat_or_nothing)
     broken = _breakdown(unit, counted, name)
     kinds = ("lies", "liars") if named else ("lies",)
@@ -352,4 +354,6 @@ def lowest_lead(case: Case, threat: Threat | None) -> float | None:
     mean, winner = case.posterior.mean, case.winner
     standard = threat.mapped(1 / case.model.output_scale, case.model.standardized)
     reach = reach_of_leads(case.posterior, winner, standard, case.records)
-    return float(case.model.output_scale * np.delete(mean[winner] - mean - reach, winner).min())
+    lead = mean[winner] - mean
+    rivals = (np.arange(len(lead)) != winner) & ((lead >= case.margin) | (case.margin == 0))
+    return float(case.model.output_scale * (lead - reach)[rivals].min(initial=np.inf))

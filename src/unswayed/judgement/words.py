@@ -126,4 +126,4 @@ def gap_sentence(
 
 def too_few(measured: int) -> str:
     """What to say of the distance from the best without a bound."""
-    return f"Too few measurements to say how far this is from the best: {measured:,} so far."
+    return f"Too few measurements, or too noisy ones, to say how far this is from the best: {measured:,} so far."

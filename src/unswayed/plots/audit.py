@@ -8,9 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from unswayed.audits.report import limit_text, place, ranked, source_row, summary
+from unswayed.audits.report import limit_text, ranked, source_row, summary
 from unswayed.audits.result import Audit
-from unswayed.audits.verdict import verdict
 from unswayed.pages.render import Picture, Table, Words, standalone
 from unswayed.plots.lies import draw_lies
 from unswayed.plots.style import BAD, GOOD, NEUTRAL, encoded, light
@@ -63,12 +62,12 @@ def audit_page(audit: Audit, source: str) -> str:
         Picture("How many lies it takes", lies, encoded(_drawn(_lies, audit))),
         *_source_table(audit),
         Picture("Who leads, and by how much", legend, encoded(_drawn(draw_leaders, audit))),
-        Words("In words", summary(audit)[1:]),  # the first line answers the heading
+        Words("In words", [*audit.notes, *summary(audit)]),
         _rival_table(audit),
         *_suspect_table(audit),
     ]
     facts = [limit_text(audit, limit) for limit in audit.limits]
-    return standalone(__package__, "audit.html", source=source, verdict=verdict(audit), facts=facts, parts=parts)
+    return standalone(__package__, "audit.html", source=source, short=str(audit).splitlines(), facts=facts, parts=parts)
 
 
 def _drawn(draw: Callable[[Axes, Audit], None], audit: Audit) -> Figure:
@@ -112,7 +111,7 @@ def _suspect_table(audit: Audit) -> list[Table]:
     noise = audit.assumptions.noise_std
     head = ("measurement", "option", "value", "expected", "standard deviations")
     suspects = [
-        [place(audit, s.row), str(s.option), number(s.value, noise), number(s.expected, noise), f"{s.score:.1f}"]
+        [audit.place(s.row), str(s.option), number(s.value, noise), number(s.expected, noise), f"{s.score:.1f}"]
         for s in audit.suspects[:SUSPECTS]
     ]
     return [Table("Measurements that the others do not explain", "Worth a second look.", head, suspects)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -9,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from unswayed.audits.labels.audit import LabelAudit
 from unswayed.audits.labels.data import named
 from unswayed.audits.labels.lies import false_outcomes, given_up
-from unswayed.audits.labels.report import could_win, summary, suspect_words, verdict
+from unswayed.audits.labels.report import could_win, percent, results, suspect_words
 from unswayed.judgement.findings import Source
 from unswayed.pages.render import Picture, Table, Words, standalone
 from unswayed.plots.style import BAD, GOOD, PALETTE, encoded, light
@@ -17,6 +20,9 @@ from unswayed.text import counted, printable
 from unswayed.types import FloatArray
 
 RIVALS, ROWS, NAME = 5, 50, 24
+TICKS, LARGEST = 10, 200  # sources that are named below a picture; and that are drawn at most
+RING: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "color": "black", "linestyle": ""}
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
 COLOURS = ("vermilion", "blue", "orange", "pink", "grey")
 
 
@@ -44,6 +50,40 @@ def plot_labels(audit: LabelAudit) -> Figure:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     axes.set_title(f"lead of {short(audit.labels[audit.winner])}, by the number of lies", fontsize=11)
     axes.legend(title="over", frameon=False, fontsize=9, loc="upper right")
+    light(axes)
+    return figure
+
+
+def plot_sources(audit: LabelAudit) -> Figure:
+    """What each source says of the winner and its closest rivals, such as rates by day; suspects are marked."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    data, cells = audit.data, audit.data.cells
+    weight = np.bincount(cells.cell, data.weights)
+    mean = np.bincount(cells.cell, data.weights * data.values) / weight
+    shown = np.array([data.shown(value) for value in mean]) * (100 if data.counts else 1)
+    names = list(data.sources or ())
+    order = sorted(range(len(names)), key=names.__getitem__) if all(map(DATE.match, names)) else range(len(names))
+    at = np.argsort(np.array(order, dtype=np.int64))
+    options = [audit.winner, *(rival.option for rival in audit.rivals)][:RIVALS]
+    wrong = {(s.option, s.source) for s in audit.suspects}
+    options += [i for i in dict.fromkeys(s.option for s in audit.suspects) if i not in options][: len(COLOURS) - RIVALS]
+    for option, colour in zip(options, COLOURS, strict=False):
+        mine = np.flatnonzero(cells.option == option)
+        mine = mine[np.argsort(at[cells.source[mine]])]
+        x, y = at[cells.source[mine]], shown[mine]
+        axes.plot(x, y, ".-", color=PALETTE[colour], linewidth=1.2, label=short(audit.labels[option]))
+        off = np.array([(option, names[s]) in wrong for s in cells.source[mine]], dtype=np.bool_)
+        axes.plot(x[off], y[off], **RING)
+    ticks = range(0, len(names), -(-len(names) // TICKS))
+    axes.set_xticks(ticks, [short(names[order[i]]) for i in ticks], rotation=30, ha="right")
+    axes.set_ylabel("rate in %" if data.counts else "mean")
+    axes.set_ylim(bottom=0 if data.counts else None)
+    if wrong:
+        axes.plot(
+            [], [], "o", markersize=11, markerfacecolor="none", color="black", linestyle="none", label="looks wrong"
+        )
+    axes.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
     light(axes)
     return figure
 
@@ -76,7 +116,8 @@ def labels_page(audit: LabelAudit, source: str) -> str:
         f"won: from {counted(audit.breakdown_lies, audit.lie)} on."
     )
     parts: list[Picture | Table | Words] = [
-        Words("", summary(audit)[1:]),  # the first line answers the heading
+        *_by_source(audit),
+        Words("In detail", results(audit)),
         Picture("How many lies would change the result", legend, encoded(plot_labels(audit))),
     ]
     if audit.suspects:
@@ -88,30 +129,41 @@ def labels_page(audit: LabelAudit, source: str) -> str:
     parts.append(_options(audit))
     if audit.sources:
         parts.append(_sources(audit))
-    return standalone(__package__, "audit.html", source=source, verdict=verdict(audit), facts=[], parts=parts)
+    return standalone(__package__, "audit.html", source=source, short=str(audit).splitlines(), facts=[], parts=parts)
+
+
+def _by_source(audit: LabelAudit) -> list[Picture]:
+    """The picture of the sources, if there are several and not too many."""
+    if audit.data.sources is None or not 1 < len(audit.data.sources) <= LARGEST:
+        return []
+    what = "Rates" if audit.data.counts else "Means"
+    legend = f"{what} by source, of the winner and the options closest to it; what looks wrong is circled."
+    return [Picture("Source by source", legend, encoded(plot_sources(audit)))]
 
 
 def _options(audit: LabelAudit) -> Table:
-    rows = [[audit.describe(audit.winner), f"{audit.estimate[audit.winner]:.4g}", "the winner", ""]]
+    rows = [[audit.describe(audit.winner), _value(audit, audit.winner), "the winner", ""]]
     for rival in audit.rivals:
-        value = f"{audit.estimate[rival.option]:.4g}"
-        rows.append([audit.describe(rival.option), value, f"{rival.lead:.4g}", f"{rival.lies or 0:,}"])
+        lead = percent(rival.lead) if audit.data.counts else f"{rival.lead:.4g}"
+        rows.append([audit.describe(rival.option), _value(audit, rival.option), lead, f"{rival.lies or 0:,}"])
     kind = "rate" if audit.data.counts else "mean"
     text = f"How many {audit.lie}s would have brought each of them level with the winner."
     return Table("Who could have won", text, ("option", kind, "behind by", f"{audit.lie}s"), rows)
 
 
+def _value(audit: LabelAudit, option: int) -> str:
+    return percent(audit.estimate[option]) if audit.data.counts else f"{audit.estimate[option]:.4g}"
+
+
 def _sources(audit: LabelAudit) -> Table:
     def rank(source: Source) -> tuple[bool, ...]:
-        return not source.suspicious, source.without == audit.winner, not source.alone
+        return not source.suspicious, source.without == audit.winner
 
     ranked = sorted(audit.sources, key=rank)
     rows = []
     for source in ranked[:ROWS]:
         without = "too little is left to compare" if source.without is None else audit.describe(source.without)
-        alone = "yes" if source.alone else "no"
-        rows.append([named(source.name), f"{source.measurements:,}", alone, without])
+        rows.append([named(source.name), f"{source.measurements:,}", without])
     more = len(ranked) - len(rows)
-    text = "Whether a source alone could have overturned the result, and who wins without it."
-    text += f" {more:,} more sources are not shown." if more > 0 else ""
-    return Table("Sources", text, ("source", "rows", "could have alone", "winner without it"), rows)
+    text = "Who wins without each of them." + (f" {more:,} more sources are not shown." if more > 0 else "")
+    return Table("Sources", text, ("source", "rows", "winner without it"), rows)

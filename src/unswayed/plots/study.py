@@ -202,13 +202,10 @@ def _value(play: Play) -> float:
 
 
 def _shown_names(answer: Answer) -> list[str]:
-    """All parameters, or those with the shortest length-scales: they matter most."""
-    space, names = answer.space, list(answer.space.names)
-    if len(names) <= SHOWN_PARAMETERS or not isinstance(space, Box):
-        return names[:SHOWN_PARAMETERS]
-    lengths = np.broadcast_to(getattr(answer.assumptions.kernel, "lengthscale", 1.0), space.columns)
-    shortest = [float(lengths[space.groups == number].min()) for number in range(len(names))]
-    return [names[number] for number in sorted(np.argsort(shortest, kind="stable")[:SHOWN_PARAMETERS])]
+    """All parameters, or those that matter most."""
+    if not isinstance(answer.space, Box):
+        return list(answer.space.names[:SHOWN_PARAMETERS])
+    return answer.space.matter_most(getattr(answer.assumptions.kernel, "lengthscale", 1.0), SHOWN_PARAMETERS)
 
 
 def _is_label(point: object, values: Sequence[object]) -> bool:

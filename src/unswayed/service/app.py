@@ -88,13 +88,12 @@ class App:
 
     async def _thread(self, wait: Wait, work: Any, *arguments: Any) -> Any:
         result = await to_thread.run_sync(partial(work, *arguments), limiter=self._limits[wait])
-        if isinstance(result, _Later):
-            if result.route.wait is Wait.EVENTS:
-                return await self._events(result.call)
-            return await self._thread(result.route.wait, result.now)
+        if isinstance(result, tuple):  # a request that was let in and waits for something
+            route, call = result
+            return await (self._events(call) if route.wait is Wait.EVENTS else self._thread(route.wait, done, *result))
         return result
 
-    def _enter(self, route: Route | None, request: Request, data: bytes) -> Response | _Later:
+    def _enter(self, route: Route | None, request: Request, data: bytes) -> Response | tuple[Route, Call]:
         """Find out who asks, and whether they may; then do it."""
         with http.unexplained():
             who, cookie = self._who(request)
@@ -110,11 +109,10 @@ class App:
             if "name" in path and not who.reaches(path["name"]):
                 raise Refused(403, "this token is for another study")
         call = self._call(request, route, path, data, who, cookie)
-        later = _Later(route, call)
         if not route.roles:
             with http.unexplained():
-                return later.now()
-        return later.now() if route.wait is Wait.DATABASE else later
+                return done(route, call)
+        return done(route, call) if route.wait is Wait.DATABASE else (route, call)
 
     def _who(self, request: Request) -> tuple[Token | None, str | None]:
         """Whose token or cookie a request carries. A cookie never writes to the API: other sites could send it."""
@@ -177,13 +175,7 @@ class App:
             self._streams -= 1
 
 
-class _Later:
-    """A request that was let in and waits for something."""
-
-    def __init__(self, route: Route, call: Call) -> None:
-        self.route, self.call = route, call
-
-    def now(self) -> Response:
-        """Do it."""
-        result = self.route.handle(self.call)
-        return result if isinstance(result, Response) else http.reply(*result)
+def done(route: Route, call: Call) -> Response:
+    """The response to a request that was let in."""
+    result = route.handle(call)
+    return result if isinstance(result, Response) else http.reply(*result)

@@ -9,9 +9,8 @@ from urllib.parse import quote, urlencode
 
 from starlette.responses import RedirectResponse, Response
 
-from unswayed.errors import InvalidInput
 from unswayed.service.api import ALL, OPEN, OWN, READ
-from unswayed.service.bodies import parse_float, parse_int, settings
+from unswayed.service.bodies import line, parse_float, parse_int, settings
 from unswayed.service.host import Host
 from unswayed.service.http import Call, parse_json
 from unswayed.service.pages import render
@@ -125,7 +124,7 @@ class Web:
 
     def retract(self, call: Call) -> Response:
         """Leave a measurement out."""
-        return self._edit(call, lambda study, number: study.retract(number, self._reason(call)))
+        return self._edit(call, lambda study, number: study.retract(number, line(call.body)))
 
     def restore(self, call: Call) -> Response:
         """Undo that."""
@@ -134,7 +133,7 @@ class Web:
     def correct(self, call: Call) -> Response:
         """Replace a value."""
         value = parse_float(call.body.get("value", ""), "the value")
-        return self._edit(call, lambda study, number: study.correct(number, value, self._reason(call)))
+        return self._edit(call, lambda study, number: study.correct(number, value, line(call.body)))
 
     def _edit(self, call: Call, edit: Callable[[Optimizer, int], None]) -> Response:
         study = self._host.study(call.path["name"])
@@ -204,12 +203,6 @@ class Web:
         response = RedirectResponse("/login", 303)
         response.delete_cookie(COOKIE, path="/")
         return response
-
-    def _reason(self, call: Call) -> str:
-        reason = str(call.body.get("reason", "")).strip()
-        if not reason:
-            raise InvalidInput("give a reason, one line of text")
-        return reason
 
 
 def who(call: Call) -> render.Who:

@@ -234,6 +234,17 @@ class Box:
         """The number of the family of each row; 0 without conditions."""
         return np.zeros(len(X), dtype=np.int64) if self.conditions is None else self.conditions.family(X)
 
+    def matter_most(self, lengthscale: ArrayLike, most: int) -> list[str]:
+        """The names of some parameters, in order: those of the shortest length-scales.
+
+        Args:
+            lengthscale: One for all columns, or one for each.
+            most: How many names.
+        """
+        lengths = np.broadcast_to(np.asarray(lengthscale), self.columns)
+        shortest = [float(lengths[self.groups == number].min()) for number in range(len(self.names))]
+        return [self.names[number] for number in sorted(np.argsort(shortest, kind="stable")[:most].tolist())]
+
     def record(self) -> dict[str, Any]:
         """The space as plain values for JSON; `space_from_record` reads them."""
         return {"space": "box", "parameters": [{"name": n, **one.record()} for n, one in self.parameters.items()]}

@@ -5,7 +5,7 @@
     v       largest true value in R
 
 R is the side with the largest v at least GAP ranges below the best value; if there is no such side, the one with the
-smallest v. The attacks are those of `unswayed/adversaries/boxes.py`:
+smallest v. The attacks are those of `boxes.py`:
 
     clipping       outside R   f~ = min(f, v - sigma/2)
     aggsub         outside R   f~ = f - (best - v + sigma/2): the best point looks as it does under clipping
@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from unswayed.adversaries.boxes import BoxAttack, Clipping, Flip, LevelSet
 from unswayed.errors import InvalidInput
 from unswayed.types import FloatArray
+from unswayed_gauntlet.liars.boxes import BoxAttack, Clipping, Flip, LevelSet
 from unswayed_gauntlet.liars.protocol import Maker, Wish
 from unswayed_gauntlet.liars.survey import survey
 from unswayed_gauntlet.problems import SpaceProblem

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import chdtrc
 
+from unswayed.audits.labels.answers import Case, evidence_of, luck_of, robustness_of
 from unswayed.audits.labels.data import LabelData, collect, named
+from unswayed.audits.labels.far_values import suspected_values
 from unswayed.audits.labels.lies import (
     false_outcomes,
     false_rows,
@@ -24,10 +27,11 @@ from unswayed.audits.labels.lies import (
     plan,
     powers,
 )
+from unswayed.audits.labels.luck import Chance, by_chance
 from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
 from unswayed.audits.labels.record import record
-from unswayed.audits.labels.report import lines_of
-from unswayed.audits.labels.suspects import Found, suspected_counts, suspected_values
+from unswayed.audits.labels.report import details, headline, next_step
+from unswayed.audits.labels.suspects import Found, suspected_counts
 from unswayed.audits.labels.within import Within, compare_within
 from unswayed.audits.result import AuditFindings
 from unswayed.audits.weak_points import Plan, Rival
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RIVALS = 10  # that are named
+LARGEST_RATIO = 1.5  # of the trials of two options: with more, equal shares were not planned
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -56,7 +61,11 @@ class LabelAudit(AuditFindings):
         data: The measurements.
         certificate: What is proved about the winner; None if the noise is not known.
         within: An option that may be better if options are compared within the sources; None if there is none.
-        delta: Probability that the sentence about the distance from the best fails.
+        chance: The winner against each other option, if all is honest; None if the noise is not known.
+        shares: The probability of the options' shares of the trials by chance, if equal ones were planned; None unless
+            trials are counted, or if the shares are far from equal.
+        delta: The largest probability of a lead by chance; and that the sentence about the distance from the best
+            fails.
 
     Example:
         >>> from unswayed.audits.labels.audit import audit_labels
@@ -70,12 +79,14 @@ class LabelAudit(AuditFindings):
     labels: tuple[str, ...]
     data: LabelData
     within: Within | None
+    chance: Chance | None
+    shares: float | None
     delta: float
 
     @property
     def lie(self) -> str:
         """What one lie is called."""
-        return "forged outcome" if self.data.counts else "false measurement"
+        return self.data.lie
 
     @property
     def breakdown_lies(self) -> int:
@@ -98,12 +109,9 @@ class LabelAudit(AuditFindings):
     def __repr__(self) -> str:
         return f"LabelAudit(winner={self.describe(self.winner)!r}, breakdown_lies={self.breakdown_lies})"
 
-    def __str__(self) -> str:
-        return self.explain()
-
     def explain(self) -> str:
-        """Everything that is known, line by line: what the decision rests on."""
-        return "\n".join(lines_of(self))
+        """Everything that is known, the decision first."""
+        return "\n".join([str(self), "", *details(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""
@@ -143,7 +151,8 @@ def audit_labels(
         high: No honest value is larger; by default the largest one that was measured.
         minimize: Whether smaller values, or smaller rates, are better.
         threat: Tampering to be safe against: a total of changes of row values, or a `Threat`.
-        delta: Probability that the sentence about the distance from the best fails.
+        delta: The largest probability of a lead by chance; and that the sentence about the distance from the best
+            fails.
         lines: The line of a file that each measurement comes from, to name it in words.
 
     Returns:
@@ -174,7 +183,10 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
         proof: Proof | None = prove_counts(data, winner, threat, delta)
     else:
         proof = prove_values(data, winner, found.kept, threat, delta)
-    proof, within = compare_within(data, winner, found.kept, proof)
+    everything = np.ones(len(data.option), dtype=np.bool_)
+    chance = by_chance(data, winner, everything, found.kept)
+    kept = by_chance(data, winner, found.kept) if found.suspects else chance
+    proof, within = compare_within(data, winner, found.kept, proof, kept)
     few, liars = (None, ()) if data.sources is None else false_sources(data, winner)
     rivals, broken = _rivals(data, winner)
     lies, sources = rivals[0].lies or 0, find_sources(data, winner, {suspect.source for suspect in found.suspects})
@@ -182,8 +194,11 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
     limits = [Limit("lies", lies, rivals[0].option, certified), Limit("total", broken.budget, broken.rival)]
     if data.sources is not None:
         limits.insert(1, Limit("liars", few, None))
+    without = _winner_without(data, found, winner)
+    shares = equal_shares(data)
+    case = Case(data, winner, tuple(tied), found, without, chance, kept, proof, threat, delta, shares)
     changes = plan(data, winner, rivals[0].option, lies) if lies else ()
-    return LabelAudit(
+    audit = LabelAudit(
         threat=threat,
         span=data.span.flipped() if data.minimize and not data.counts else data.span,
         breakdown=replace(broken, lies=lies, liars=few),
@@ -193,18 +208,24 @@ def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int]
         credible=None,
         minimize=data.minimize,
         winner=winner,
-        tied=tuple(tied),
+        tied=case.tied,
         labels=data.labels,
         estimate=np.array([data.shown(value) for value in data.estimate]),
         data=data,
         rivals=rivals,
         plan=Plan(changes, rivals[0].option if changes else None, tuple((data.sources or ())[s] for s in liars), None),
         suspects=found.suspects,
-        winner_without_suspects=_winner_without(data, found, winner),
+        winner_without_suspects=without,
+        luck=luck_of(case),
+        evidence=evidence_of(case),
+        robustness=robustness_of(case, lies, rivals[0].option),
         within=within,
+        chance=chance,
+        shares=shares,
         delta=delta,
         lines=lines,
     )
+    return replace(audit, headline=headline(audit), next_step=next_step(audit))
 
 
 def _rivals(data: LabelData, winner: int) -> tuple[tuple[Rival, ...], Breakdown]:
@@ -238,3 +259,14 @@ def _winner_without(data: LabelData, found: Found, winner: int) -> int | None:
     if found.adjusted is not None:
         return int(np.argmax(found.adjusted))
     return find_winner(data, found.kept)[0]
+
+
+def equal_shares(data: LabelData) -> float | None:
+    """The probability of such shares of the trials by chance, if equal shares were planned; None if hardly so."""
+    if not data.counts or data.single:
+        return None
+    trials = data.option_trials
+    if trials.max() > LARGEST_RATIO * trials.min():
+        return None
+    mean = trials.mean()
+    return float(chdtrc(len(trials) - 1, float(np.square(trials - mean).sum() / mean)))

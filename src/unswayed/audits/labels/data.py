@@ -19,6 +19,7 @@ from unswayed.types import BoolArray, FloatArray, IntArray, floats
 
 LARGEST_COUNT = 2**53  # outcomes that double precision counts exactly
 NOTHING = Threat()
+SHORT = 20  # characters of a label in the short form
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,11 @@ class LabelData:
     def counts(self) -> bool:
         """Whether outcomes are counted."""
         return self.trials is not None
+
+    @property
+    def lie(self) -> str:
+        """What one lie is called."""
+        return "forged outcome" if self.counts else "false measurement"
 
     @property
     def single(self) -> bool:
@@ -242,3 +248,8 @@ def exact(numbers: IntArray, data: LabelData) -> Whole:
 def named(text: str) -> str:
     """A label or source, safe to print and not too long; in quotes if it begins or ends with a space."""
     return printable(text if text == text.strip() else repr(text), limit=60)
+
+
+def short_label(text: str) -> str:
+    """A label that leaves room for others in a line; in quotes if it begins or ends with a space."""
+    return printable(text if text == text.strip() else repr(text), limit=SHORT)

@@ -110,7 +110,7 @@ def prove_values(data: LabelData, winner: int, kept: BoolArray, threat: Threat, 
         noise = repeats.pooled(data.values)
         if repeats.number == 0 or noise == 0:
             return None
-        variance, free = _variances(data, noise, repeats.number)
+        variance, free = variances(data, noise, repeats.number)
     each = variance / data.total
     both = each[winner] + each
     share = each / both
@@ -118,20 +118,20 @@ def prove_values(data: LabelData, winner: int, kept: BoolArray, threat: Threat, 
     freedom = np.minimum(freedom, free.max())  # what is pooled is one estimate
     t = -ndtri(delta / (size - 1)) if data.noise_std is not None else -stdtrit(freedom, delta / (size - 1))
     certain = data.estimate[winner] - data.estimate - t * np.sqrt(both)
-    left = certain - _taken(data, winner, replace(threat, lies=0))
+    left = certain - taken(data, winner, replace(threat, lies=0))
     certain[winner] = left[winner] = 0.0
     fewest, rivals = false_rows(data, winner, left), np.arange(size) != winner
     lies = int(fewest[rivals].min()) - 1
     lies = lies if data.span.given else min(lies, 0)  # the observed range proves nothing about lies
     known = data.span.given or threat.lies + threat.liars == 0
     open_ = rivals & ((fewest <= threat.lies) | (not known))
-    margin = certain - _taken(data, winner, threat)
+    margin = certain - taken(data, winner, threat)
     gap = max(float(-margin[open_].min(initial=0.0)), 0.0) if known else np.inf
     candidates = (winner, *(int(i) for i in np.flatnonzero(open_)))
     return Proof(delta, threat, candidates, gap, lies, bool((certain[rivals] > 0).all()), noise)
 
 
-def _variances(data: LabelData, noise: float, repeats: int) -> tuple[FloatArray, FloatArray]:
+def variances(data: LabelData, noise: float, repeats: int) -> tuple[FloatArray, FloatArray]:
     """The variance of a value of each option, and its degrees of freedom.
 
     It is the pooled one, or the option's own if that is larger. If it is larger than those of the others by more than
@@ -147,7 +147,7 @@ def _variances(data: LabelData, noise: float, repeats: int) -> tuple[FloatArray,
     return np.maximum(own, noise**2), np.where(unequal, mine, free).astype(np.float64)
 
 
-def _taken(data: LabelData, winner: int, threat: Threat) -> FloatArray:
+def taken(data: LabelData, winner: int, threat: Threat) -> FloatArray:
     """What a threat can take from the lead over each option, at most."""
     size = len(data.labels)
     taken = np.zeros(size)

@@ -7,7 +7,8 @@ from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from unswayed.audits.labels.proof import intervals
-from unswayed.audits.labels.report import could_win, sentence, verdict
+from unswayed.audits.labels.report import could_win, lift, runner_up, sentence
+from unswayed.judgement.verdict import Verdict
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 def record(audit: LabelAudit) -> dict[str, Any]:
     """The audit as plain values; options are numbered in order of first appearance, and labels are unchanged."""
     data, label, without = audit.data, audit.labels, audit.winner_without_suspects
-    said = verdict(audit)
     return {
-        "verdict": said,
+        "verdict": audit.verdict.value,
+        "luck": audit.luck.to_dict(),
+        "evidence": audit.evidence.to_dict(),
+        "robustness": audit.robustness.to_dict(),
+        "next": audit.next_step,
         "winner": audit.winner,
         "winner_label": label[audit.winner],
         "tied": list(audit.tied),
@@ -33,10 +37,12 @@ def record(audit: LabelAudit) -> dict[str, Any]:
         "pivot": audit.pivot,
         **_findings(audit),
         "winner_without_suspects": None if without is None else label[without],
-        "certified": said.startswith("Yes"),
+        "certified": audit.verdict is Verdict.YES,
         "sentence": sentence(audit),
         "assumptions": _assumptions(audit),
         **_proved(audit),
+        "lift": _lift(audit),
+        "equal_shares": audit.shares,
         "labels": list(label),
         "estimates": audit.estimate.tolist(),
         "options": len(label),
@@ -44,6 +50,15 @@ def record(audit: LabelAudit) -> dict[str, Any]:
         "trials": int(data.option_trials.sum()) if data.counts else None,
         "minimize": audit.minimize,
     }
+
+
+def _lift(audit: LabelAudit) -> dict[str, Any] | None:
+    """The winner's value relative to that of the second best option, minus 1, with its interval."""
+    found, second = lift(audit, runner_up(audit)), runner_up(audit)
+    if found is None:
+        return None
+    ratio, low, high = found
+    return {"over": second, "over_label": audit.labels[second], "ratio": ratio, "low": low, "high": high}
 
 
 def _findings(audit: LabelAudit) -> dict[str, Any]:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from math import isinf
 from typing import TYPE_CHECKING
 
-from unswayed.audits.labels.data import named, place
-from unswayed.judgement.words import (
-    MOST_NAMED,
-    could_alone,
-    doubtful,
-    loses,
-    more,
-    still_wins,
-    sure,
-    suspects,
-    threat_words,
-    too_few,
-    who_wins,
-)
+import numpy as np
+
+from unswayed.audits.labels.answers import noun
+from unswayed.audits.labels.data import named, place, short_label
+from unswayed.judgement.verdict import Verdict
+from unswayed.judgement.words import MOST_NAMED, more, still_wins, sure, too_few, who_wins
 from unswayed.text import at_least, at_most, counted, number
 
 if TYPE_CHECKING:
@@ -28,11 +19,7 @@ if TYPE_CHECKING:
     from unswayed.audits.weak_points import Suspect
 
 LISTED = 14  # names in one sentence
-
-
-def measured(audit: LabelAudit) -> str:
-    """What one suspect is called."""
-    return "count" if audit.data.counts else "measurement"
+MOST_TIMES = 100  # times the data: if more are needed, that is no advice
 
 
 def listed(names: list[str]) -> str:
@@ -41,67 +28,96 @@ def listed(names: list[str]) -> str:
     return ", ".join(named(name) for name in names[:LISTED]) + rest
 
 
-def verdict(audit: LabelAudit) -> str:
-    """Can this winner be trusted? Yes, not against this threat, or no; and why."""
-    if audit.winner_without_suspects != audit.winner:
-        unexplained = suspects(len(audit.suspects), measured(audit))
-        return loses(unexplained, audit.winner_without_suspects, audit.describe)
+def runner_up(audit: LabelAudit) -> int:
+    """The option with the second best estimate."""
+    estimate = audit.estimate if audit.minimize else -audit.estimate
+    return next(int(i) for i in np.argsort(estimate, kind="stable") if i != audit.winner)
+
+
+def headline(audit: LabelAudit) -> str:
+    """The winner, what it is worth, and its lead over the second best option."""
+    data, winner, second = audit.data, audit.winner, runner_up(audit)
+    label, other = short_label(audit.labels[winner]), short_label(audit.labels[second])
+    if data.counts:
+        s, n = int(data.option_successes[winner]), int(data.option_trials[winner])
+        said = f"{label}, {percent(audit.estimate[winner])} ({n - s if data.minimize else s:,} of {n:,})"
+    else:
+        said = f"{label}, mean {audit.estimate[winner]:.4g} ({counted(int(data.measured[winner]), 'measurement')})"
     if audit.tied:
-        return f"No: it ties with {listed([audit.labels[i] for i in audit.tied])}."
-    options, total = [suspect.option for suspect in audit.suspects], partial(_measured, audit)
-    if (doubt := doubtful(options, total, audit.describe, measured(audit))) is not None:
-        return doubt
-    proof = audit.certificate
-    if proof is None:
-        return "No: the noise is not known, because no option was measured twice with different values."
-    confidence, threat = sure(proof.delta), threat_words(audit.threat, audit.lie)
-    if audit.within is not None:
-        return _sources_differ(audit, audit.within)
-    if not proof.best_untampered:
-        close = counted(len(proof.candidates), "option")
-        return f"No: {close} of {len(audit.labels):,} may be the best; {confidence} no more can be said."
-    if not audit.data.counts and audit.data.noise_std is None:
-        confidence += ", given the same normal noise in all options,"
-    if proof.best and not audit.threat.none:
-        return f"Yes: {confidence} it is the best, even with {threat}."
-    if proof.best:
-        are = "is" if proof.lies == 1 else "are"
-        unless = f"more than {counted(proof.lies, audit.lie)} {are} among the data" if proof.lies > 0 else ""
-        return f"Yes, unless {unless or 'the data were tampered with'}: {confidence} it is the best."
-    return f"Not against {threat}: {_limit(audit)}."
+        return f"{said}, ties with {listed([short_label(audit.labels[i]) for i in audit.tied[:2]])}."
+    found, where = lift(audit, second), "below" if audit.minimize else "above"
+    if found is None:
+        lead, interval = f"{abs(audit.estimate[winner] - audit.estimate[second]):.3g}", ""
+        if audit.chance is not None and np.isfinite(audit.chance.lead[second]):
+            wide = audit.chance.critical(second, audit.delta) * audit.chance.deviation[second]
+            ends = audit.chance.lead[second] - wide, audit.chance.lead[second] + wide
+            interval = _interval(audit, *(f"{end:.3g}" for end in ends))
+        return f"{said}, is {lead} {where} {other}{interval}."
+    ratio, low, high = (100 * (-x if audit.minimize else x) for x in found)
+    low, high = sorted((low, high))
+    return f"{said}, is {ratio:.3g}% {where} {other}{_interval(audit, f'{low:.3g}%', f'{high:.3g}%')}."
 
 
-def _sources_differ(audit: LabelAudit, within: Within) -> str:
-    """Why the lead may be a difference between sources."""
-    rival = audit.describe(within.rival)
-    if within.lead is None or within.deviation is None:
-        return f"No: no source measured both it and {rival}, so their difference may be one between sources."
-    if within.lead <= 0:
-        return f"No: the sources differ, and within the sources {rival} is better by {-within.lead:.2g}."
-    lead = f"{within.lead:.2g} ± {within.deviation:.2g}"
-    return f"No: the sources differ, and within the sources its lead over {rival} is only {lead}."
+def _interval(audit: LabelAudit, low: str, high: str) -> str:
+    return f" ({100 * (1 - audit.delta):.4g}%: {low} to {high})"
 
 
-def _limit(audit: LabelAudit) -> str:
-    """Why the winner is not safe against the threat."""
-    proof, threat = audit.certificate, audit.threat
-    if not audit.span.given and threat.lies + threat.liars:
-        return "how far a lie can be from the truth is not known; give the range of honest values (low and high)"
-    for few, enough, what in (
-        (audit.breakdown_lies, threat.lies, audit.lie),
-        (audit.breakdown_sources, threat.liars, "lying source"),
-    ):
-        if few is not None and 0 < few <= enough:
-            return f"{counted(few, what)} would have been enough to change the winner"
-    if proof is not None and threat.lies and not threat.liars and not threat.total and proof.lies >= 0:
-        most = f"at most {counted(proof.lies, audit.lie)}" if proof.lies else "none"
-        return f"{sure(proof.delta)} it is the best only if there were {most}"
-    return "this threat plus chance could make another option better"
+def percent(rate: float) -> str:
+    """A rate in per cent."""
+    return f"{100 * rate:.3g}%"
 
 
-def _measured(audit: LabelAudit, option: int) -> int:
-    """How many counts, or values, there are of an option."""
-    return int((audit.data.cells.option == option).sum() if audit.data.counts else audit.data.measured[option])
+def lift(audit: LabelAudit, option: int) -> tuple[float, float, float] | None:
+    """The winner's value relative to that of an option, minus 1, and its interval (Fieller, 1954).
+
+    None if the values may be negative, or if the option may be at 0.
+    """
+    chance, data = audit.chance, audit.data
+    if chance is None or not np.isfinite(chance.lead[option]):
+        return None
+    lowest = 0.0 if data.counts else min(data.shown(v) for v in (data.values.min(), data.values.max()))
+    b = float(audit.estimate[option])
+    a = b + float(chance.lead[option]) * (-1 if audit.minimize else 1)
+    each = (chance.critical(option, audit.delta) * float(chance.deviation[option])) ** 2 / 2
+    below = b * b - each
+    if lowest < 0 or b <= 0 or below <= 0:
+        return None
+    root = max((a * b) ** 2 - below * (a * a - each), 0.0) ** 0.5
+    return a / b - 1, (a * b - root) / below - 1, (a * b + root) / below - 1
+
+
+def next_step(audit: LabelAudit) -> str:
+    """What to do now."""
+    chance, winner = audit.chance, short_label(audit.labels[audit.winner])
+    if audit.verdict is Verdict.TAMPERED:
+        return f"Next: look at {_where(audit)}; leave out what is false, and audit again."
+    if audit.verdict is Verdict.WITHIN:
+        return f"Next: check the data of {winner} by other means, or measure more."
+    if audit.verdict is Verdict.YES:
+        return f"Next: use {winner}" + (f", and look at {_where(audit)}." if audit.suspects else ".")
+    if audit.tied:
+        return "Next: measure more."
+    if chance is None:
+        return "Next: measure every option at least twice."
+    closest = chance.closest
+    if np.isnan(chance.lead[closest]):
+        return "Next: let the same sources measure all options."
+    if chance.lead[closest] <= 0:
+        return "Next: compare within the sources, or give every option the same share of each source."
+    times = (chance.critical(closest, audit.delta) * chance.deviation[closest] / chance.lead[closest]) ** 2
+    if not times < MOST_TIMES:
+        return "Next: go on only if so small a difference matters."
+    return f"Next: go on; with about {max(times, 1.1):.2g} times the data, such a lead would decide."
+
+
+def _where(audit: LabelAudit) -> str:
+    """Where the first suspects are."""
+    places = []
+    for suspect in sorted(audit.suspects, key=lambda s: s.rows)[:2]:
+        at = suspect.source if suspect.source is not None else place(suspect.row or 0, audit.lines)
+        places.append(f"{short_label(at)}")
+    rest = len(audit.suspects) - len(places)
+    return ", ".join(places) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def sentence(audit: LabelAudit) -> str:
@@ -121,32 +137,43 @@ def sentence(audit: LabelAudit) -> str:
         claim = f"at most {gap} {where} {best}, and {several}"
     honest = audit.threat.condition.replace("measurement", "outcome" if audit.data.counts else "measurement")
     if audit.data.counts:
-        holds = "This holds at any time, however the trials were allocated, as long as rates do not change."
-        return f"Certified: {begin} {claim}, if {honest}. {holds}"
+        varies = audit.chance is not None and audit.chance.varies
+        holds = "as long as rates do not change" if not varies else "judged once, as far as rates vary like they did"
+        at = "This holds at any time, however the trials were allocated, " if not varies else "This holds "
+        return f"Certified: {begin} {claim}, if {honest}. {at}{holds}."
     noise = "the stated noise" if audit.data.noise_std is not None else "the same normal noise in all options"
     rest = " Measurements that the others do not explain are left out." if audit.suspects else ""
     design = "and numbers of measurements that do not depend on the values"
     return f"Given {noise}, {design}, {begin} {claim}, if {honest}.{rest}"
 
 
-def summary(audit: LabelAudit) -> list[str]:
-    """The verdict, the result, and what overturns it: a line for each."""
+def results(audit: LabelAudit) -> list[str]:
+    """The result, and what overturns it: a line for each."""
     data, winner, next_ = audit.data, audit.describe(audit.winner), audit.rivals[0]
     rows = counted(len(data.option), "row" if data.counts else "measurement")
     trials = f", {counted(int(data.option_trials.sum()), 'trial')}" if data.counts else ""
-    lines = [
-        f"Can this winner be trusted? {verdict(audit)}",
-        f"{rows} of {len(audit.labels):,} options{trials}.",
-        f"Winner: {winner}, {worth(audit, audit.winner)}.",
-    ]
+    lines = [f"{rows} of {len(audit.labels):,} options{trials}.", f"Winner: {winner}, {worth(audit, audit.winner)}."]
     if audit.tied:
         lines.append(f"It ties with {listed([audit.labels[i] for i in audit.tied])}; the first one is named.")
     else:
-        lines.append(
-            f"It is {next_.lead:.4g} better than {audit.describe(next_.option)}, {worth(audit, next_.option)}."
-        )
+        lines.append(f"It is ahead of {audit.describe(next_.option)}, {worth(audit, next_.option)}.")
         lines += _overturned(audit)
+    if audit.chance is not None and audit.chance.varies:
+        lines.append("The options vary between rows, or sources, more than chance explains: this is allowed for.")
+    if audit.within is not None:
+        lines.append(_sources_differ(audit, audit.within))
     return [*lines, sentence(audit)]
+
+
+def _sources_differ(audit: LabelAudit, within: Within) -> str:
+    """Why the lead may be a difference between sources."""
+    rival = audit.describe(within.rival)
+    if within.lead is None or within.deviation is None:
+        return f"No source measured both it and {rival}, so their difference may be one between sources."
+    if within.lead <= 0:
+        return f"The sources differ, and within the sources {rival} is better by {-within.lead:.2g}."
+    lead = f"{within.lead:.2g} ± {within.deviation:.2g}"
+    return f"The sources differ or vary, and within the sources its lead over {rival} is only {lead}."
 
 
 def worth(audit: LabelAudit, option: int) -> str:
@@ -155,7 +182,7 @@ def worth(audit: LabelAudit, option: int) -> str:
     if not data.counts:
         return f"with a mean of {number(audit.estimate[option])} ({counted(int(data.measured[option]), 'measurement')})"
     s, n = int(data.option_successes[option]), int(data.option_trials[option])
-    return f"with a rate of {audit.estimate[option]:.4g} ({n - s if data.minimize else s:,} of {n:,})"
+    return f"with a rate of {percent(audit.estimate[option])} ({n - s if data.minimize else s:,} of {n:,})"
 
 
 def _overturned(audit: LabelAudit) -> list[str]:
@@ -167,9 +194,6 @@ def _overturned(audit: LabelAudit) -> list[str]:
         f"{counted(lies, audit.lie)}{where} would have been enough to bring another option level; fewer would not"
         f"{given}. The cheapest plan, for {audit.describe(audit.rivals[0].option)}: {plan_words(audit)}."
     ]
-    if audit.breakdown_sources is not None:
-        few, who = counted(audit.breakdown_sources, "lying source"), listed(list(audit.plan.sources))
-        lines.append(f"{few} ({who}) would have been enough to overturn it; fewer would not.")
     what = "rates of rows" if data.counts else "measurements"
     return [*lines, f"Changes of {what} by less than {at_least(audit.breakdown_budget)} in total cannot do it."]
 
@@ -210,18 +234,17 @@ def threats(audit: LabelAudit) -> list[str]:
 
 
 def source_lines(audit: LabelAudit) -> list[str]:
-    """The sources that matter most, a line for each."""
+    """The sources without which another option wins."""
     if not audit.sources:
         return []
-    able = [s for s in audit.sources if s.alone]
     changed = [s for s in audit.sources if s.without != audit.winner]
-    still = "" if changed else f" Without any one of them {audit.describe(audit.winner)} still wins."
-    lines = [f"{counted(len(audit.sources), 'source')}; {len(able):,} could have overturned the result alone.{still}"]
-    if len(able) < len(audit.sources):
-        changed += [s for s in able if s not in changed]
+    number = counted(len(audit.sources), "source")
+    if not changed:
+        return [f"{number}. Without any one of them {audit.describe(audit.winner)} still wins."]
+    lines = [f"{number}. Another option wins without:"]
     for source in changed[:MOST_NAMED]:
         rows, wins = counted(source.measurements, "row"), who_wins(source.without, audit.describe)
-        lines.append(f"  {named(source.name)}, {rows}: {could_alone(source)}; without it {wins}")
+        lines.append(f"  {named(source.name)}, {rows}: without it {wins}")
     return lines + more(len(changed), MOST_NAMED)
 
 
@@ -229,14 +252,14 @@ def suspect_lines(audit: LabelAudit) -> list[str]:
     """What the others do not explain, option by option, and who wins without it."""
     if not audit.suspects:
         single = audit.data.single and audit.data.sources is None
-        return ["Single outcomes are never suspected." if single else f"No {measured(audit)} is an outlier."]
+        return ["Single outcomes are never suspected." if single else f"No {noun(audit.data)} is an outlier."]
     lines = []
     for option in dict.fromkeys(s.option for s in audit.suspects):
         mine = [s for s in audit.suspects if s.option == option]
         who = {s.source for s in mine}
         names = [name for name in audit.data.sources or () if name in who]
         of = f" from {counted(len(names), 'source')} ({listed(names)})" if names else ""
-        what = counted(len(mine), measured(audit))
+        what = counted(len(mine), noun(audit.data))
         lines.append(f"The others do not explain {what} of {audit.describe(option)}{of}:")
         lines += [f"  {suspect_words(audit, s)}" for s in mine[:MOST_NAMED]]
         lines += more(len(mine), MOST_NAMED)
@@ -248,10 +271,11 @@ def suspect_words(audit: LabelAudit, suspect: Suspect) -> str:
     at = "" if suspect.row is None else place(suspect.row, audit.lines)
     where = ", ".join(filter(None, (named(suspect.source) if suspect.source is not None else "", at)))
     trials = "" if suspect.trials is None else f" in {counted(suspect.trials, 'trial')}"
-    value, expected = f"{suspect.value:.4g}{trials}", f"{suspect.expected:.4g}"
+    shown = percent if audit.data.counts else "{:.4g}".format
+    value, expected = f"{shown(suspect.value)}{trials}", shown(suspect.expected)
     return f"{where}: {value} where {expected} is expected, {suspect.score:.1f} standard deviations"
 
 
-def lines_of(audit: LabelAudit) -> list[str]:
-    """The whole report: the answer first."""
-    return [*summary(audit), *source_lines(audit), *suspect_lines(audit), *threats(audit)]
+def details(audit: LabelAudit) -> list[str]:
+    """Everything else that was found."""
+    return [*results(audit), *source_lines(audit), *suspect_lines(audit), *threats(audit)]

@@ -1,17 +1,9 @@
-"""Whether the winner also wins within the sources: days or labs may differ, and measure options in unequal shares.
-
-    a, b   the winner and a rival          n_as   weight (trials, or 1/variance) of option a from source s
-    D      the lead within the sources     W_s    n_as n_bs / (n_as + n_bs)
-
-    D = sum_s W_s (mean_as - mean_bs) / sum_s W_s
-
-does not depend on what the sources add to all options alike. If the shares of the options are the same in all sources,
-D is the lead. Otherwise the lead may be a difference between sources (Simpson's paradox).
-"""
+"""Whether the winner also wins within the sources: days or labs may differ, and measure options in unequal shares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import chdtri, fdtri, ndtri
@@ -20,6 +12,9 @@ from unswayed.audits.labels.data import LabelData
 from unswayed.audits.labels.proof import Proof
 from unswayed.audits.labels.suspects import sources_differ
 from unswayed.types import BoolArray, FloatArray
+
+if TYPE_CHECKING:
+    from unswayed.audits.labels.luck import Chance
 
 LEVEL = 0.005  # of each of two tests that sources differ
 
@@ -40,29 +35,29 @@ class Within:
 
 
 def compare_within(
-    data: LabelData, winner: int, kept: BoolArray, proof: Proof | None
+    data: LabelData, winner: int, kept: BoolArray, proof: Proof | None, chance: Chance | None
 ) -> tuple[Proof | None, Within | None]:
-    """What is left of a proof if sources may differ; and the rival that this is due to, if there is one."""
-    if proof is None or data.sources is None:
+    """What is left of a proof if sources may differ, or vary; and the rival that this is due to, if there is one."""
+    if proof is None or chance is None or not (data.sources is not None or chance.varies):
         return proof, None
-    weight, mean = _cells(data, kept)
-    lead, deviation, step = _leads(data, winner, weight, mean, proof.noise_std)
-    rivals, alone = np.arange(len(lead)) != winner, _single(data, weight)
-    differ = _differ(data, kept, weight, mean, proof.noise_std)
-    margin = lead + deviation * float(ndtri(proof.delta / (len(lead) - 1)))
-    open_ = rivals & (~(margin > 0) if differ else np.isnan(lead) & (alone | alone[winner]))
+    rivals, lead = np.arange(len(chance.lead)) != winner, chance.lead
+    weight, mean = cell_means(data, kept)
+    careful = chance.varies or differ(data, kept, weight, mean, proof.noise_std)
+    each = 2 * proof.delta / (len(lead) - 1)
+    margin = lead - chance.deviation * np.array([chance.critical(i, each) for i in range(len(lead))])
+    open_ = rivals & (~(margin > 0) if careful else np.isnan(lead))
     if not open_.any():
-        few = np.floor(np.min((margin / step)[rivals])) if differ and data.counts else np.inf
+        few = np.floor(np.min((margin / chance.step)[rivals])) if careful and data.counts else np.inf
         return replace(proof, lies=int(min(proof.lies, few))), None
     gap = float(max(proof.largest_gap, np.max(np.where(np.isnan(margin), np.inf, -margin)[open_])))
     candidates = (winner, *sorted({*proof.candidates[1:], *(int(i) for i in np.flatnonzero(open_))}))
     worst = int(np.argmin(np.where(open_, np.where(np.isnan(lead), -np.inf, margin), np.inf)))
     known = not np.isnan(lead[worst])
-    within = Within(worst, float(lead[worst]) if known else None, float(deviation[worst]) if known else None)
+    within = Within(worst, float(lead[worst]) if known else None, float(chance.deviation[worst]) if known else None)
     return replace(proof, candidates=candidates, largest_gap=gap, lies=-1, best_untampered=False), within
 
 
-def _cells(data: LabelData, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
+def cell_means(data: LabelData, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
     """The weight and the mean of each cell, from the rows that are kept."""
     cell, size = data.cells.cell, len(data.cells.option)
     weight = np.bincount(cell, data.weights * kept, size).astype(np.float64)
@@ -70,35 +65,7 @@ def _cells(data: LabelData, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
     return weight, above / np.where(weight > 0, weight, np.nan)
 
 
-def _leads(
-    data: LabelData, winner: int, weight: FloatArray, mean: FloatArray, noise: float | None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """D for each option, its deviation, and the most that one outcome moves it; NaN if no source measured both."""
-    cells, size, sources = data.cells, len(data.labels), len(data.sources or ())
-    own, theirs = np.zeros(sources), np.full(sources, np.nan)
-    mine = cells.option == winner
-    own[cells.source[mine]], theirs[cells.source[mine]] = weight[mine], mean[mine]
-    both = (weight > 0) & (own[cells.source] > 0) & ~mine
-    c, s, option = np.flatnonzero(both), cells.source[both], cells.option[both]
-    W = weight[c] * own[s] / (weight[c] + own[s])
-    total = np.bincount(option, W, size)
-    total = np.where(total > 0, total, np.nan)
-    lead = np.bincount(option, W * (theirs[s] - mean[c]), size) / total
-    if noise is not None:
-        return lead, noise / np.sqrt(total), np.full(size, np.nan)
-    variance = _bernoulli(theirs[s], own[s]) / own[s] + _bernoulli(mean[c], weight[c]) / weight[c]
-    step = np.zeros(size)
-    np.maximum.at(step, option, W / np.minimum(weight[c], own[s]))
-    return lead, np.sqrt(np.bincount(option, np.square(W) * variance, size)) / total, step / total
-
-
-def _bernoulli(rate: FloatArray, trials: FloatArray) -> FloatArray:
-    """The variance of one outcome; a rate of 0 or 1 is not known to be exactly that."""
-    p = (rate * trials + 0.5) / (trials + 1)
-    return p * (1 - p)
-
-
-def _single(data: LabelData, weight: FloatArray) -> BoolArray:
+def single(data: LabelData, weight: FloatArray) -> BoolArray:
     """Whether each option comes from one source only, which measured more than once."""
     cells, kept = data.cells, weight > 0
     found = np.bincount(cells.option, kept, len(data.labels)) == 1
@@ -106,7 +73,7 @@ def _single(data: LabelData, weight: FloatArray) -> BoolArray:
     return np.asarray(found & (measured > 1))
 
 
-def _differ(data: LabelData, kept: BoolArray, weight: FloatArray, mean: FloatArray, noise: float | None) -> bool:
+def differ(data: LabelData, kept: BoolArray, weight: FloatArray, mean: FloatArray, noise: float | None) -> bool:
     """Whether the data show that sources differ.
 
     Either rows, or counts, of one source are off in the same direction; or the means of an option's sources vary more

@@ -113,7 +113,8 @@ def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Ch
     charts = []
     shown = (number(ends[0]), number(ends[1]))
     middle = None if answer is None else _line(answer.estimate, ends)
-    for name in _matter_most(space, answer):
+    scale = 1.0 if answer is None else getattr(answer.assumptions.kernel, "lengthscale", 1.0)
+    for name in space.matter_most(scale, PARAMETERS):
         parameter = space.parameters[name]
         some = columns.having(name)
         x = _places(space, name, [play.point[name] for play in some.log])
@@ -238,12 +239,3 @@ def _places(space: Box, name: str, values: Sequence[object]) -> FloatArray:
     if isinstance(parameter, Categorical):
         return np.asarray((encoded.argmax(axis=1) + 0.5) / parameter.size)
     return np.asarray(encoded[:, 0])
-
-
-def _matter_most(space: Box, answer: Answer | None) -> list[str]:
-    names = list(space.names)
-    if len(names) <= PARAMETERS or answer is None:
-        return names[:PARAMETERS]
-    lengths = np.broadcast_to(getattr(answer.assumptions.kernel, "lengthscale", 1.0), space.columns)
-    shortest = [float(lengths[space.groups == place].min()) for place in range(len(names))]
-    return [names[place] for place in sorted(np.argsort(shortest, kind="stable")[:PARAMETERS].tolist())]

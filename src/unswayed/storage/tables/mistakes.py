@@ -26,7 +26,12 @@ def refuse_twice(table: Table) -> None:
     Args:
         table: The table, with all its columns.
     """
-    codes = np.column_stack([_codes(table, column) for column in range(len(table.columns))])
+    columns = []
+    for column in range(len(table.columns)):
+        columns.append(_codes(table, column))
+        if (np.bincount(columns[-1]) % 2).any():  # then not every row has a twin
+            return
+    codes = np.column_stack(columns)
     found, first, times = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     half = len(codes) // 2
     every = len(found) >= FEWEST_TWICE and bool((times == 2).all())

@@ -22,6 +22,7 @@ Decimal = Literal["comma", "point"]
 YES, NO = ("yes", "true", "y", "ja", "wahr"), ("no", "false", "n", "nein", "falsch")
 MISSING = "(?i:na|n/a|#n/a|null|none|-|\u2013|\u2014)"  # what programs write into an empty cell of numbers
 PERCENT = "[ \u00a0\u202f]?%"
+SPACES = re.compile("[\u00a0\u202f]")
 GROUPED = "[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+"
 GROUPS = ("[\u00a0\u202f]", "['\u2019]")  # between thousands, beside the mark that is not the decimal one
 
@@ -82,6 +83,11 @@ class Written:
     def unsure(self) -> BoolArray:
         """Which cells are two different numbers with one mark and with the other."""
         return self.comma & self.point & _matches(self.cells, "[.,]")
+
+    @property
+    def ungrouped(self) -> bool:
+        """Whether some numbers have no mark between their thousands."""
+        return bool(self.has("^[+-]?[0-9]{4}").any())
 
     @cached_property
     def words(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.storage.tables.numbers import GRAMMAR, Decimal, Written, is_number, plain_numbers, trimmed
+from unswayed.storage.tables.numbers import GRAMMAR, SPACES, Decimal, Written, is_number, plain_numbers, trimmed
 from unswayed.text import counted, printable
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 SUMS = ("total", "totals", "sum", "overall", "all", "mean", "average", "gesamt", "summe", "insgesamt", "mittelwert")
 """What people call a row that adds up the others, or is their mean."""
+
+
+UNDERSTOOD = ("sheet", "delimiter", "encoding", "decimal", "percent", "thousands", "words", "moved", "header", "empty")
+"""What there is to understand, in the order in which it is said."""
 
 
 class Numbers(NamedTuple):
@@ -54,7 +58,7 @@ class Table:
         lines: The line of each row, or its row in a spreadsheet; None if the file has no lines.
         delimiter: What separates cells; None if nothing does.
         decimal: The decimal mark of cells that could have either, if it is known.
-        understood: What was understood, by kind, in words.
+        understood: What was understood, in words, by kind: see `UNDERSTOOD`.
     """
 
     path: Path
@@ -69,7 +73,8 @@ class Table:
     @property
     def sentence(self) -> str | None:
         """What was understood so far, in one line; None if there was nothing to understand."""
-        return f"read as: {', '.join(self.understood.values())}" if self.understood else None
+        said = [self.understood[kind] for kind in UNDERSTOOD if kind in self.understood]
+        return f"read as: {', '.join(said)}" if said else None
 
     def numbers(self, column: int) -> FloatArray:
         """A column of finite numbers; refused if a cell is not a finite number."""
@@ -147,7 +152,7 @@ class Table:
 
     def named(self, column: int) -> str:
         """What a column is called in an error."""
-        return repr(self.names[column]) if self.names else str(column + 1)
+        return repr(self.names[column]) if self.names and self.names[column] else str(column + 1)
 
     def _numbers(self, column: int) -> Numbers:
         if column not in self.numeric:
@@ -181,8 +186,11 @@ class Table:
         known = self._seen if self.decimal is None else {self.decimal}
         if len(known) == 1:
             return next(iter(known))
-        if not known and (self.delimiter == "," or not (written.unsure & written.has(",")).any()):
+        commas = written.unsure & written.has(",")
+        if not known and (self.delimiter == "," or (self.delimiter is None and not commas.any())):
             return "point"
+        if not known and written.ungrouped and commas.any() == commas[written.unsure].all():
+            return "comma" if commas.any() else "point"
         row = int(np.argmax(written.unsure))
         cell = printable(written.cells[row].as_py(), limit=40)
         either = " or ".join(f"{written.values(mark)[row]:.15g}" for mark in GRAMMAR)
@@ -206,7 +214,8 @@ class Table:
         def example(kind: str, which: BoolArray) -> None:
             if which.any():
                 row = int(np.argmax(which))
-                said = f"{printable(written.cells[row].as_py(), limit=20)} as {values[row]:.15g}"
+                cell = SPACES.sub(" ", written.cells[row].as_py())
+                said = f"{printable(cell, limit=20)} as {values[row]:.15g}"
                 self.understood.setdefault(kind, said)
 
         if written.words:
@@ -262,7 +271,7 @@ def _hint(cell: str) -> str:
         return "other cells are not yes or no: write 1 for yes and 0 for no"
     if text.rstrip(":") in SUMS:
         return "is this row a sum of the others? Remove it"
-    if text in ("nan", "inf", "-inf"):
+    if text.lstrip("+-") in ("nan", "inf", "infinity"):
         return "leave the cell empty if there is no value"
     return ""
 

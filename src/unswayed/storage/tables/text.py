@@ -58,7 +58,9 @@ def read_text(path: Path, read: Callable[[Iterator[str], str], Table]) -> Table:
         with explaining(f"cannot read {path}"), path.open(newline="", encoding=encoding) as file:
             try:
                 begin = codecs.getincrementaldecoder(encoding)().decode(sample)
-                table = read(_lines(file, path), begin if len(sample) < SAMPLE else begin[: begin.rfind("\n") + 1])
+                if len(sample) == SAMPLE:  # its last line is not whole, unless it is the only one
+                    begin = begin[: begin.rfind("\n") + 1] or begin
+                table = read(_lines(file, path), begin)
             except UnicodeError:
                 continue
         if encoding in ENCODINGS:
@@ -101,7 +103,7 @@ def read_csv(lines: Iterator[str], sample: str, path: Path, decimal: Decimal | N
         lines = chain(["\n"], islice(lines, 1, None))
     delimiter = told[1] if told else _delimiter(sample)
     try:
-        table = _read_rows(csv.reader(lines, delimiter=delimiter), path)
+        table = _read_rows(csv.reader(lines, delimiter=delimiter), path, delimiter)
     except csv.Error as error:
         raise InvalidInput(f"cannot read {path}: {error}") from None
     if delimiter != ",":
@@ -122,7 +124,7 @@ def _delimiter(sample: str) -> str:
     return max(scores, key=lambda delimiter: scores[delimiter], default=",")
 
 
-def _read_rows(reader: Iterable[list[str]], path: Path) -> Table:
+def _read_rows(reader: Iterable[list[str]], path: Path, delimiter: str) -> Table:
     import pyarrow as pa
 
     names: list[str] | None = None
@@ -137,14 +139,14 @@ def _read_rows(reader: Iterable[list[str]], path: Path) -> Table:
             width = len(rows[0])
             if not any(map(is_number, rows[0])):
                 names, numbers, rows = [cell.strip() for cell in rows[0]], numbers[1:], rows[1:]
-        if names and (same := [i for i, row in enumerate(rows) if row[0].strip() == names[0] and _same(row, names)]):
-            again += len(same)
-            numbers, rows = np.delete(numbers, same), [row for i, row in enumerate(rows) if i not in set(same)]
+        if names and any(_same(row, names) for row in rows):
+            new = [i for i, row in enumerate(rows) if not _same(row, names)]
+            again += len(rows) - len(new)
+            numbers, rows = numbers[new], [rows[i] for i in new]
         if set(map(len, rows)) - {width}:
             line, cells = next((line, len(row)) for line, row in zip(numbers, rows, strict=True) if len(row) != width)
-            raise InvalidInput(
-                f"{path}, line {line}: {cells} cells where the first row has {width}{_ragged(cells, width)}"
-            )
+            said = f"{cells} cells where the first row has {width}{_ragged(cells, width, delimiter)}"
+            raise InvalidInput(f"{path}, line {line}: {said}")
         if rows:
             parts.append([pa.array(cells, pa.large_string()) for cells in zip(*rows, strict=True)])
             lines.append(numbers)
@@ -158,14 +160,15 @@ def _read_rows(reader: Iterable[list[str]], path: Path) -> Table:
 
 
 def _same(row: list[str], names: list[str]) -> bool:
-    return [cell.strip() for cell in row] == names
+    return row[0].strip() == names[0] and [cell.strip() for cell in row] == names
 
 
-def _ragged(cells: int, width: int) -> str:
+def _ragged(cells: int, width: int, delimiter: str) -> str:
     """Why a row may have too few or too many cells."""
     if width == 1:
         return " (the first row must hold the names of the columns)"
-    return " (if commas are decimal marks, separate cells by semicolons)" if cells == 2 * width else ""
+    hint = " (a comma within a cell needs quotes, or semicolons between the cells)"
+    return hint if delimiter == "," and cells > width else ""
 
 
 def titled(path: Path, names: list[str] | None, columns: list[pa.ChunkedArray], lines: IntArray) -> Table:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, time
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import numpy as np
 
@@ -21,6 +24,10 @@ from unswayed.text import printable
 if TYPE_CHECKING:
     import pyarrow as pa
 
+BEGIN = 2048  # bytes of a sheet in which its size stands
+SIZE = re.compile(rb'<dimension ref="[A-Z0-9]+:([A-Z]+)([0-9]+)"')
+LARGEST_PART = 1 << 30  # bytes
+MOST_CELLS = 50_000_000
 EXACT = 2**53  # whole numbers up to here are floats without rounding
 
 
@@ -42,11 +49,13 @@ def read_workbook(path: Path, decimal: Decimal | None) -> Table:
 
     with explaining(f"cannot read {path}"):
         content = path.read_bytes()
+    _refuse_huge(content, path)
     try:
         book = CalamineWorkbook.from_filelike(BytesIO(content))
         sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
     except (CalamineError, ZipError) as error:
-        raise InvalidInput(f"cannot read {path}: {printable(' '.join(str(error).split()), limit=120)}") from None
+        said = printable(" ".join(str(error).split()), limit=120)
+        raise InvalidInput(f"cannot read {path}: no spreadsheet, or a damaged one ({said})") from None
     sheets = {name: rows for name, rows in sheets.items() if any(cell != "" for row in rows for cell in row)}
     for name, rows in sheets.items():
         table = _table(path, rows)
@@ -54,6 +63,31 @@ def read_workbook(path: Path, decimal: Decimal | None) -> Table:
             table.understood["sheet"] = f"the sheet {printable(name, limit=40)!r}, the first of {len(sheets)}"
         return replace(table, decimal=decimal)
     raise InvalidInput(f"{path} holds no rows")
+
+
+def _refuse_huge(content: bytes, path: Path) -> None:
+    """Refuse a workbook that would fill the memory: calamine makes room for every cell up to the last one."""
+    if not is_zipfile(BytesIO(content)):
+        return
+    try:
+        with ZipFile(BytesIO(content)) as parts:
+            for part in parts.infolist():
+                if part.file_size > LARGEST_PART:
+                    raise InvalidInput(f"{path} is too large for a spreadsheet: save it as CSV")
+                found = SIZE.search(parts.open(part).read(BEGIN)) if part.filename.endswith(".xml") else None
+                if found and _number(found[1]) * int(found[2]) > MOST_CELLS:
+                    cell = (found[1] + found[2]).decode()
+                    raise InvalidInput(f"{path}: a sheet has a cell in {cell}, far from the others: remove it")
+    except (BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
+        raise InvalidInput(f"cannot read {path}: no spreadsheet, or a damaged one ({error})") from None
+
+
+def _number(letters: bytes) -> int:
+    """The number of a column that is called A, B, ... AA."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 def _table(path: Path, rows: Sequence[Sequence[Any]]) -> Table:
@@ -68,7 +102,9 @@ def _table(path: Path, rows: Sequence[Sequence[Any]]) -> Table:
     if names and sum(map(bool, names)) == 1 < max(sum(cell != "" for cell in rows[i]) for i in filled):
         title = printable(next(filter(None, names)), limit=40)
         line = filled[0]
-        raise InvalidInput(f"{path}, line {line}: only {title!r} stands here, but the first row must hold the names")
+        raise InvalidInput(
+            f"{path}, line {line}: only {title!r} stands here, but the first row must hold the names of the columns"
+        )
     columns = [_column([rows[i][j] for i in filled]) for j in range(len(first))]
     return titled(path, names, columns, np.array(filled, dtype=np.int64) + 1)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from unswayed import Corrupted, UnswayedError
-from unswayed.adversaries.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
 from unswayed.problems import ackley5, branin, hartmann6
+from unswayed_gauntlet.liars.boxes import BoxAttack, Clipping, Flip, LevelSet, Promote
 
 PROBLEMS = [branin, hartmann6, ackley5]
 SQUARE = np.array([[0.0, 1.0], [0.0, 1.0]])

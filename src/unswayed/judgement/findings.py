@@ -300,10 +300,8 @@ def findings(
         sure = Counted.of(everything, proved.beta) if case.span.given else None
     elif mixture is not None:
         supposed = replace(case.given, threat=case.span.around(Threat.of(case.given.threat), observed=observed))
-        covered = np.ones(len(points), dtype=np.bool_) if covered is None else covered
-        arm = int(covered[: case.winner].sum())
-        bound = credible(supposed, mixture, points[covered], arm, case.model.noise_std, tie)
-        fitted = None if bound is None else replace(bound, threat=stated.threat_or_nothing)
+        fitted = _fitted(case, supposed, mixture, points, covered, tie)
+        fitted = None if fitted is None else replace(fitted, threat=stated.threat_or_nothing)
     broken = _breakdown(unit, counted, name)
     kinds = ("lies", "liars") if named else ("lies",)
     total = Limit("total", broken.budget if broken.possible else None, broken.rival)
@@ -321,6 +319,15 @@ def findings(
         lowest_leads=unit * counted.lies.lowest,
         lowest_leads_sources=unit * counted.liars.lowest if named else NOTHING,
     )
+
+
+def _fitted(
+    case: Case, supposed: Given, mixture: Mixture, points: FloatArray, covered: BoolArray | None, tie: float
+) -> Credible | None:
+    """How far the winner is from the best of the points that are covered, by the models that are possible."""
+    some = np.ones(len(points), dtype=np.bool_) if covered is None else covered
+    arm = int(some[: case.winner].sum())
+    return credible(supposed, mixture, points[some], arm, case.model.noise_std, tie)
 
 
 def _breakdown(unit: float, counted: Counted, name: Callable[[int], Any]) -> Breakdown:

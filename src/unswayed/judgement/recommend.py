@@ -98,7 +98,7 @@ def supposed(threat: Threat | None, span: Span, *, sources: int) -> Threat:
     if span.width <= 0:
         return Threat()
     if threat is None:
-        threat = Threat(liars=1) if sources > 1 else Threat(lies=1)
+        threat = Threat(liars=1) if sources > 2 else Threat(lies=1)  # of two, nobody could tell which one lies
     return replace(threat, low=span.low, high=span.high)
 
 

@@ -52,7 +52,7 @@ def _guaranteed(answer: Answer) -> str:
     if threat is not None and threat.none:
         return ""
     if threat is None:
-        against = "one source lies" if len(answer.sources) > 1 else "one measurement is false"
+        against = "one source lies" if len(answer.sources) > 2 else "one measurement is false"
     else:
         against = threat.condition.replace("did not exceed", "is at most")
     left = span.high - answer.guaranteed if answer.minimize else answer.guaranteed - span.low

@@ -286,10 +286,9 @@ def findings(
 
     `everything` are all measurements: a proof allows no choice of measurements by their values. `mixture` are the
     models that the kept ones leave possible, None if nothing is to be said by them; `points` is the point of each arm,
-    and `covered` which of them a fitted bound is about.
-    With `minimize` the values of the case are those of the user, negated. With `observed` the range of the values may
-    stand in for one that was not given. Points that are better by no more than `tie` count as the same. `name` is what
-    the user calls an arm.
+    and `covered` which of them a fitted bound is about. With `minimize` the values of the case are those of the
+    user, negated. With `observed` the range of the values may stand in for one that was not given. Points that are
+    better by no more than `tie` count as the same. `name` is what the user calls an arm.
     """
     unit, named = case.model.output_scale, case.records.sources is not None and len(sources) > 0
     stated = case.given.flipped() if minimize else case.given
@@ -300,8 +299,8 @@ def findings(
         sure = Counted.of(everything, proved.beta) if case.span.given else None
     elif mixture is not None:
         supposed = replace(case.given, threat=case.span.around(Threat.of(case.given.threat), observed=observed))
-        fitted = _fitted(case, supposed, mixture, points, covered, tie)
-        fitted = None if fitted is None else replace(fitted, threat=stated.threat_or_nothing)
+        bound = _fitted(case, supposed, mixture, points, covered, tie)
+        fitted = bound and replace(bound, threat=stated.threat_or_nothing)
     broken = _breakdown(unit, counted, name)
     kinds = ("lies", "liars") if named else ("lies",)
     total = Limit("total", broken.budget if broken.possible else None, broken.rival)

@@ -18,7 +18,6 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, fdtri, ndtri, stdtrit
 
-from unswayed.audits.fit import SUSPECTED
 from unswayed.audits.labels.data import LabelData, added
 from unswayed.audits.weak_points import Suspect
 from unswayed.types import BoolArray, FloatArray, IntArray
@@ -28,6 +27,7 @@ ROUNDS = 30  # of weights
 TUKEY, SKEWED = 4.685, 7.0  # deviations from which a cell has no weight; more if its count is small
 TINY = 1e-300
 LEAST_TO_COMPARE = 3  # cells or values of an option: with fewer it cannot be told which one is wrong
+SUSPECTED = 0.02  # share of honest audits in which some count is suspected; about half of them change the verdict
 SHOWN_EFFECT = 0.2  # probability that honest data without effects of sources are taken to show them
 SHARED = 1.5  # deviations of the other options of a source: from here on a cell is compared with them
 QUARTILE = float(ndtri(0.75))

@@ -257,7 +257,7 @@ def _overdispersion(square: FloatArray, m: FloatArray, free: int) -> float:
     if not square.sum() > free:
         return 0.0
     most = float((square / m).sum()) + 1e-9
-    return float(brentq(lambda t: float((square / (1 + t * m)).sum()) - free, 0.0, most, rtol=1e-6))
+    return float(brentq(lambda t: float((square / (1 + t * m)).sum()) - free, 0.0, most, rtol=1e-6, maxiter=5_000))
 
 
 def _vary(square: FloatArray, m: FloatArray, free: int, level: float) -> bool:

@@ -151,7 +151,7 @@ def _dispersion(z: FloatArray, expected: FloatArray) -> float:
     if not excess(0.0) > 0:
         return 0.0
     most = float(np.max(np.square(z)) / QUARTILE**2 / max(float(expected.min()), 1e-9))
-    return float(brentq(excess, 0.0, most + 1.0, rtol=1e-6))
+    return float(brentq(excess, 0.0, most + 1.0, rtol=1e-6, maxiter=5_000))
 
 
 def _stable(count: FloatArray, t: float) -> FloatArray:

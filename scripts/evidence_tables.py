@@ -78,9 +78,22 @@ def audit_words() -> Lines:
             f"- **Audits that name a source**, model {model}: {wrong} of {honest} honest audits suspect one. Of 8 "
             f"sources one is off by 30% of the range: found in {found} of {bad}, an honest one beside it in {beside}."
         )
-    for setting, tests, right, days in stored("audits", "ab")[1]:
-        named = f", exactly the days of the bots named in {days}" if days else ""
-        yield f"- **A/B tests with bots** on four of 14 days, {setting}: right in {right} of {tests}{named}."
+    ab = dict(stored("ab", "totals")[1])
+    yield (
+        f'- **A/B tests** of ten kinds: "yes" without a difference in {ab["without a difference: yes"]} of '
+        f"{ab['without a difference']}, bots or not; honest A/A tests called tampered in {ab['A/A: tampered']} of "
+        f'{ab["A/A"]}; with a lift of 5 to 25% "yes" for the right variant in {ab["lifts: right"]} of {ab["lifts"]}, '
+        f"by two-proportion tests with Holm's correction in {ab['lifts: right by Holm']}."
+    )
+    yield (
+        "- **Bots that make the winner** of such a test, 4 to 16 standard deviations of a day on two or four of 14 "
+        f'days: "no: tampered" in {ab["won by bots: tampered"]} of {ab["won by bots"]}, "yes" in '
+        f"{ab['won by bots: yes']}."
+    )
+    columns, rows = stored("ab", "values")
+    at = columns.index("honest: no: tampered")
+    tampered = "; ".join(f"{row[0]}, {row[at]} of {sum(map(int, row[at - 2 : at + 1]))}" for row in rows)
+    yield f"- **Honest values** called tampered: {tampered}."
 
 
 def liars() -> Iterator[str]:

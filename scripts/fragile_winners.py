@@ -9,7 +9,6 @@ import numpy as np
 
 from unswayed import audit
 from unswayed.audits.labels.audit import LabelAudit
-from unswayed.audits.labels.report import verdict
 from unswayed.judgement.noise import Repeats
 from unswayed_gauntlet.problems.recorded_runs import RecordedRuns
 
@@ -135,5 +134,5 @@ def examined(runs: RecordedRuns, best: int | None = BEST) -> Found:
         lies,
         audited(runs, order[:2]).breakdown_lies if not everything.tied else 0,
         *put_first(runs),
-        verdict(contenders),
+        str(contenders.verdict),
     )

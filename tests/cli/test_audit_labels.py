@@ -213,3 +213,18 @@ def test_any_table_is_audited_or_refused_in_one_line(cli, tmp_path, body, counts
     (tmp_path / "t.csv").write_text("v,k,n\n" + body)
     code, out, err = cli(tmp_path / "t.csv", *(COUNTS if counts else ("--option", "v", "--source", "k")), "--json")
     assert (code, out, err.count("\n")) == (2, "", 1) if code else json.loads(out)["winner"] >= 0
+
+
+@pytest.mark.parametrize("columns", [("--objective", "conversions"), ()], ids=str)
+def test_counts_that_are_named_like_counts_are_read_as_counts(cli, file, columns):
+    code, out, err = cli(file, "--option", "variant", "--source", "day", *columns)
+    assert (code, out) == (0, cli(file, *COLUMNS)[1])
+    assert "read as counts: conversions of visitors" in err
+
+
+def test_values_beside_visitors_stay_values(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("variant,visitors,orders\na,10,2.5\na,12,3.5\nb,9,1.0\nb,14,1.5\n")
+    code, out, err = cli(path, "--option", "variant", "--objective", "orders", "--json")
+    assert (code, json.loads(out)["assumptions"]["kind"]) == (0, "values")
+    assert "read as counts" not in err

@@ -644,7 +644,8 @@ def test_old_data_between_the_steps_of_a_grid_can_be_added(unswayed, folder):
     words = "x = 0.7 lies between two steps of 0.5 from 0; the nearest is 0.5; --nearest adds it at the nearest step"
     refused(unswayed(*add), "line 2: ", words, "nothing was added")
     code, _, err = unswayed(*add, "--nearest")
-    assert (code, err) == (0, "unswayed: old.csv: read as: 3 rows moved to the nearest step\n")
+    said = "read as: 3 rows moved to the nearest step (x by up to 0.2 and n by up to 0.4)"
+    assert (code, err) == (0, f"unswayed: old.csv: {said}\n")
     assert [play.point for play in Study.read("grid.jsonl").log] == [
         {"x": 0.5, "n": 3}, {"x": 3.5, "n": 2}, {"x": 5.5, "n": 2}, {"x": 10.0, "n": 8},
     ]  # fmt: skip

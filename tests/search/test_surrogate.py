@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from tests.search.games import Game, nothing, task
-from unswayed import Linear, Matern
+from unswayed import Linear, Matern, Options, Threat
 from unswayed.search.doubt import doubts
+from unswayed.search.modes import begin, step
 from unswayed.search.schedule import propose
+from unswayed.search.task import Told
 
 GIVEN = {"kernel": Matern(2.5, 0.4), "noise_std": 0.1, "output_scale": 1.0, "level": 0.0, "threat": 0.0}
 
@@ -46,3 +48,29 @@ def test_a_given_output_scale_that_is_far_too_small_does_not_stop_the_search():
 def test_a_linear_kernel_that_ends_at_the_corner_of_the_space(seed):
     game = Game(task(seed=seed, kernel=Linear(np.sqrt(2)), threat=0.0)).play(10, sum)
     assert max(sum(row) for row in game.rows) > 1.99
+
+
+@pytest.mark.parametrize(
+    ("threat", "sure"),
+    [
+        (Threat(lies=2), [True, True, False, False]),
+        (Threat(lies=3), [True, False, False, False]),
+        (Threat(lies=0), [True, True, True, False]),
+        (Threat(liars=1), [True, False, False, False]),
+        (Threat(lies=1, liars=1), [False, False, False, False]),
+        (Threat(0.5, lies=2), [False, False, False, False]),
+        (None, [False, False, False, False]),
+    ],
+    ids=str,
+)
+def test_a_value_is_sure_if_more_plays_agree_than_can_be_forged(threat, sure):
+    """Four plays of two sources, three of one, one, and none. They agree within their noise, 0.1."""
+    space = Options(list("abcd"))
+    mode = begin(task(space, **GIVEN | {"threat": threat}))
+    for option, value, source in zip("aaaabbbc", [1.0, 1.3, 1.1, 1.2, -1.0, -0.8, -0.9, 0.2], "uuuvwwww", strict=True):
+        mode = step(mode, Told(space.encode([option])[0], value, source))
+    rows = space.encode(list("abcd"))
+    assert mode.surrogate.sure(rows).tolist() == sure
+    assert mode.surrogate.counts(rows).tolist() == [4, 3, 1, 0]
+    assert mode.surrogate.only_by(rows, "w").tolist() == [False, True, True, True]
+    assert not mode.surrogate.only_by(rows, "nobody").any()

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from unswayed import InvalidInput, JournalError
 from unswayed.storage.database import Database, DatabaseJournal
-from unswayed.storage.schema import RECORDS
+from unswayed.storage.schema import ABOUT, RECORDS, VERSION
 from unswayed.storage.writing import Reply
 
 
@@ -172,3 +172,48 @@ def test_a_closed_journal_and_one_that_was_not_begun_are_refused(database):
     journal.close()
     with pytest.raises(InvalidInput, match="is closed"):
         journal.read()
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://somewhere/lab", "a database is sqlite:///FILE or postgresql://USER@HOST/NAME, not mysql"),
+        ("sqlite://", "needs a database that stays"),
+        ("sqlite:///:memory:", "needs a database that stays"),
+        ("sqlite:///no/such/folder/lab.db", "there is no folder .*no/such/folder for the database"),
+        ("lab.db", "database"),
+    ],
+)
+def test_other_addresses_are_refused(url, words):
+    with pytest.raises(InvalidInput, match=words):
+        Database(url)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path):
+    (tmp_path / "text.db").write_text("not a database, but long enough to be one" * 100)
+    with pytest.raises(JournalError, match="is damaged or not a database"):
+        Database(f"sqlite:///{tmp_path}/text.db")
+
+
+@pytest.mark.parametrize(
+    ("versions", "words"),
+    [([VERSION + 1], f"is of version {VERSION + 1}, "), ([VERSION] * 2, "is not of one version, ")],
+)
+def test_a_database_of_a_newer_version_is_refused(tmp_path, versions, words):
+    url = f"sqlite:///{tmp_path}/lab.db"
+    opened = Database(url)
+    opened.begin("a", records(1))
+    with opened._writing() as connection:
+        connection.execute(sa.delete(ABOUT))
+        connection.execute(sa.insert(ABOUT), [{"version": version} for version in versions])
+    opened.close()
+    with pytest.raises(JournalError, match=f"{words}this unswayed writes version {VERSION}: update unswayed"):
+        Database(url)
+
+
+def test_a_database_is_found_again(tmp_path):
+    for seen in ({}, {"a": 1}):
+        opened = Database(f"sqlite:///{tmp_path}/lab.db")
+        assert opened.studies() == seen
+        opened.begin("a", records(1))
+        opened.close()

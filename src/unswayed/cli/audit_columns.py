@@ -18,6 +18,8 @@ from unswayed.storage.tables.table import listed
 from unswayed.types import FloatArray
 
 Name = str | None
+SUCCESSES = frozenset({"orders", "conversions", "buyers", "purchases", "signups", "sales", "clicks", "successes"})
+TRIALS = frozenset({"visitors", "users", "visits", "sessions", "views", "impressions", "customers", "trials"})
 DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))([T ]\d.*)?")
 
 
@@ -82,6 +84,8 @@ def read_columns(
     asked = (objective, option, source, noise, successes, trials)
     objective, option, source, noise, successes, trials = (name and runs.name(name) for name in asked)
     roles = {"target": _target(runs, columns, objective, successes, trials)}
+    counted = trials is None and noise is None and parameters is None
+    trials = _trials_of(table, columns, roles["target"]) if counted else trials
     roles |= {name: one for name, one in (("trials", trials), ("source", source), ("noise", noise)) if one is not None}
     known = list(roles.values())
     chosen = _chosen(runs, columns, known, parameters, option)
@@ -101,7 +105,12 @@ def read_columns(
     place = {role: index[name] for role, name in roles.items()}
     table = _checked(table, place, {name: index[name] for name in chosen}, text, every=every)
     about = [name for name in runs.about if every and name not in known]
-    return _columns(table, place, {name: index[name] for name in chosen}, text, _notes(runs, ignored, about))
+    notes = _notes(runs, ignored, about)
+    if counted and trials is not None:
+        notes.append(
+            f"read as counts: {roles['target']} of {trials} (name other columns with --successes and --trials)"
+        )
+    return _columns(table, place, {name: index[name] for name in chosen}, text, notes)
 
 
 def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], text: list[int], notes: list[str]) -> Columns:
@@ -197,6 +206,18 @@ def _target(runs: Runs, columns: list[str], objective: Name, successes: Name, tr
         metrics = f"; it has {listed(runs.metrics)}" if runs.metrics else ""
         raise InvalidInput(f"{runs.table.path} is an export of runs: name the metric with --objective{metrics}")
     return runs.metrics[0] if runs.exported else columns[-1]
+
+
+def _trials_of(table: Table, columns: list[str], target: str) -> Name:
+    """The column that counts the trials of a target, if both are named, and counted, like that."""
+    found = [name for name in columns if name.strip().lower() in TRIALS]
+    if target.strip().lower() not in SUCCESSES or len(found) != 1:
+        return None
+    try:
+        s, n = (table.numbers(columns.index(name)) for name in (target, found[0]))
+    except InvalidInput:
+        return None
+    return found[0] if bool(((s == np.floor(s)) & (n == np.floor(n)) & (s >= 0) & (s <= n) & (n >= 1)).all()) else None
 
 
 def _labels(table: Table, columns: list[int]) -> Sequence[str]:

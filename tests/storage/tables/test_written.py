@@ -133,6 +133,19 @@ def test_the_rest_of_the_file_decides_for_a_column_that_does_not(tmp_path):
         read_table(tmp_path / "t.csv", "dot")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+def test_the_beginning_need_not_hold_a_whole_line_or_every_letter(tmp_path, encoding):
+    names = [f"column {i}" for i in range(9000)]
+    rows = [["1,5"] * 9000, ["2"] * 8999 + ["für"]]
+    (tmp_path / "t.csv").write_bytes("\n".join("\t".join(row) for row in [names, *rows]).encode(encoding))
+    table = read_table(tmp_path / "t.csv")
+    assert table.names == names
+    assert table.numbers(8998).tolist() == [1.5, 2]
+    assert table.labels(8999)[1] == ["1,5", "für"]
+    said = {"utf-8": "", "cp1252": "Latin-1, ", "utf-16": "UTF-16, "}
+    assert table.sentence == f"read as: tabs, {said[encoding]}decimal comma"
+
+
 def test_labels_are_the_text_of_the_file_although_the_column_holds_numbers(tmp_path):
     (tmp_path / "t.csv").write_text("v;y\n1.234,50;1\n007;2\n4,5 %;3\n")
     assert read_table(tmp_path / "t.csv").labels(0)[1] == ["1.234,50", "007", "4,5 %"]

@@ -17,6 +17,7 @@ from unswayed.judgement.words import threat_words
 from unswayed.text import counted
 
 UNEVEN = 1e-3  # probability from which an even split seems to have gone wrong
+SHORT_THREAT = 40  # characters of a threat that are printed
 SMALLEST = 1e-4  # probability that is printed
 
 
@@ -136,9 +137,13 @@ def robustness_of(case: Case, lies: int, rival: int) -> Robustness:
         return Robustness(False, f"1 {case.data.lie} decides a tie.")
     said = f"{counted(lies, case.data.lie)} would bring {case.describe(rival)} level"
     enough = not case.threat.none and _enough(case)
-    if not case.threat.none:
+    if not case.threat.none and case.better(case.chance):
         stated = threat_words(case.threat, case.data.lie)
-        said += f"; {stated} {'are' if enough else 'are not'} enough" if len(stated) <= 40 else ""
+        stated = stated if len(stated) <= SHORT_THREAT else "the threat"
+        if enough and case.threat.lies >= lies:
+            said += ", and the threat allows for them"
+        else:
+            said += f"; with {stated} the lead {'may be chance' if enough else 'is still more than chance'}"
     elif case.data.counts and case.found.suspects:
         said += f"; about {false_outcomes_suspected(case):,} are suspected"
     elif case.found.suspects:

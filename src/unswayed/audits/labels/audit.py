@@ -16,6 +16,7 @@ from scipy.special import chdtrc
 
 from unswayed.audits.labels.answers import Case, evidence_of, luck_of, robustness_of
 from unswayed.audits.labels.data import LabelData, collect, named
+from unswayed.audits.labels.far_values import suspected_values
 from unswayed.audits.labels.lies import (
     false_outcomes,
     false_rows,
@@ -30,7 +31,7 @@ from unswayed.audits.labels.luck import Chance, by_chance
 from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
 from unswayed.audits.labels.record import record
 from unswayed.audits.labels.report import details, headline, next_step
-from unswayed.audits.labels.suspects import Found, suspected_counts, suspected_values
+from unswayed.audits.labels.suspects import Found, suspected_counts
 from unswayed.audits.labels.within import Within, compare_within
 from unswayed.audits.result import AuditFindings
 from unswayed.audits.weak_points import Plan, Rival

@@ -31,7 +31,7 @@ from unswayed.audits.labels.within import cell_means, differ, single
 from unswayed.judgement.noise import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
-SEEN = 0.2  # variation between cells is allowed for from this probability of it by chance; then with Student's t
+SEEN = 0.1  # variation between cells is allowed for from this probability of it by chance; then with Student's t
 UNEQUAL = 0.05  # probability that an option seems to vary more than the others where all vary alike
 ENOUGH = 8  # measurements of an option that tell its own variance
 FEW = 10  # expected outcomes: with fewer the normal distribution is not good enough

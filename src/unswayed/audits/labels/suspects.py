@@ -18,10 +18,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, fdtri, ndtri, stdtrit
 
-from unswayed.audits.fit import MEDIANS, SUSPECTED
-from unswayed.audits.labels.data import LabelData, added, others
+from unswayed.audits.labels.data import LabelData, added
 from unswayed.audits.weak_points import Suspect
-from unswayed.judgement.noise import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 HUBER = 1.345  # deviations that count in full when sources are compared
@@ -29,11 +27,12 @@ ROUNDS = 30  # of weights
 TUKEY, SKEWED = 4.685, 7.0  # deviations from which a cell has no weight; more if its count is small
 TINY = 1e-300
 LEAST_TO_COMPARE = 3  # cells or values of an option: with fewer it cannot be told which one is wrong
+SUSPECTED = 0.02  # share of honest audits in which some count is suspected; about half of them change the verdict
 SHOWN_EFFECT = 0.2  # probability that honest data without effects of sources are taken to show them
 SHARED = 1.5  # deviations of the other options of a source: from here on a cell is compared with them
 QUARTILE = float(ndtri(0.75))
 VARIES = 1.25  # times the variance of outcomes: from here on what is seen of the variance is all there is
-KNOWN = 3  # times the degrees of freedom otherwise, as it is known that the variance is not below that of outcomes
+KNOWN = 2  # times the degrees of freedom otherwise, as it is known that the variance is not below that of outcomes
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,39 +316,3 @@ def _of_two(counts: Counts, kept: BoolArray) -> tuple[IntArray, FloatArray]:
 
 def _log_rate(counts: Counts, cells: IntArray) -> FloatArray:
     return np.asarray(np.log((counts.s[cells] + 0.5) / (counts.n[cells] + 1)))
-
-
-def suspected_values(data: LabelData) -> Found:
-    """Values that are too far from the others of their option."""
-    kept = np.ones(len(data.option), dtype=np.bool_)
-    repeats = Repeats.of(data.option)
-    noise = repeats.noise(data.values, repeats.pooled) if data.noise_std is None else float(data.noise_std.min())
-    if noise is None or len(np.unique(data.values)) == 2:
-        return Found((), kept, None)
-    tail = SUSPECTED / (2 * len(kept))
-    allowed = -ndtri(tail) if data.noise_std is not None else -stdtrit(max(MEDIANS * repeats.number, 1.0), tail)
-    size, option = len(data.labels), data.option
-    suspects: list[Suspect] = []
-    while True:
-        w = data.weights * kept
-        rest, mean = others(option, w, data.values, size)
-        enough = np.bincount(option, kept, size) >= np.maximum(LEAST_TO_COMPARE, data.measured / 2)
-        with np.errstate(divide="ignore"):
-            score = np.abs(data.values - mean) / (noise * np.sqrt(1 / data.weights + 1 / rest))
-        score = np.where(kept & enough[option], score, 0.0)
-        worst = np.lexsort((-score, option))[np.cumsum(data.measured) - data.measured]
-        worst = worst[score[worst] > allowed]
-        if not len(worst):
-            return Found(tuple(suspects), kept, None)
-        kept[worst] = False
-        for row in worst.tolist():
-            suspect = Suspect(
-                row=row,
-                option=int(option[row]),
-                source=None if data.sources is None else data.sources[data.source[row]],
-                value=data.shown(data.values[row]),
-                expected=data.shown(mean[row]),
-                score=float(score[row]),
-                rows=(row,),
-            )
-            suspects.append(suspect)

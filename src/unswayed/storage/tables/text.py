@@ -58,7 +58,9 @@ def read_text(path: Path, read: Callable[[Iterator[str], str], Table]) -> Table:
         with explaining(f"cannot read {path}"), path.open(newline="", encoding=encoding) as file:
             try:
                 begin = codecs.getincrementaldecoder(encoding)().decode(sample)
-                table = read(_lines(file, path), begin if len(sample) < SAMPLE else begin[: begin.rfind("\n") + 1])
+                if len(sample) == SAMPLE:  # its last line is not whole, unless it is the only one
+                    begin = begin[: begin.rfind("\n") + 1] or begin
+                table = read(_lines(file, path), begin)
             except UnicodeError:
                 continue
         if encoding in ENCODINGS:

@@ -100,7 +100,8 @@ def _rows(runs: Runs, space: Space, about: dict[str, str], nearest: bool) -> Row
     refuse_twice(table)
     cells = _cells(table, space, titles, about)
     some = space.conditions is not None  # some points lack a parameter
-    found, moved, empty = [], 0, 0
+    found, empty, moved = [], 0, 0
+    farthest: dict[str, float] = {}
     for row in range(len(table.columns[0])):
         given = {name: cells[column][row] for name, column in titles.items()}
         told = {name: cells[column][row] for name, column in about.items()}
@@ -115,6 +116,8 @@ def _rows(runs: Runs, space: Space, about: dict[str, str], nearest: bool) -> Row
             hint = "; --nearest adds it at the nearest step" if near != given and not nearest else ""
             raise InvalidInput(f"{table.place(row)}: {error}{hint}") from None
         moved += near != given
+        far = {name: abs(near[name] - one) for name, one in given.items() if near[name] != one}
+        farthest |= {name: max(one, farthest.get(name, 0.0)) for name, one in far.items()}
         assert measured is not None  # the value is not empty
         found.append((point, measured))
     if empty:
@@ -122,8 +125,9 @@ def _rows(runs: Runs, space: Space, about: dict[str, str], nearest: bool) -> Row
     if not found:
         first = next(column for column in (*titles.values(), *about.values()) if is_empty(cells[column][0]))
         raise InvalidInput(f"{table.place(0)}: the column {first!r} is empty here, and no other row is complete")
-    if nearest and moved:
-        table.understood["moved"] = f"{counted(moved, 'row')} moved to the nearest step"
+    if moved:
+        most = listed([f"{printable(name, limit=60)} by up to {one:.4g}" for name, one in farthest.items()])
+        table.understood["moved"] = f"{counted(moved, 'row')} moved to the nearest step ({most})"
     return found
 
 

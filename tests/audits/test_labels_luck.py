@@ -1,0 +1,107 @@
+"""Luck: the variance that is seen decides, and what is honest is no evidence."""
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind
+
+from unswayed.audits.labels.audit import audit_labels
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.verdict import Verdict
+
+DAYS = 14
+
+
+def simulated(rng, rates, *, spread=0.0, day=0.0, visitors=1000):
+    """An A/B test by days: rates of cells vary by `spread`, those of days by `day`."""
+    rate = np.array(rates)[:, None] * np.exp(day * rng.standard_normal(DAYS))
+    rate = rate * np.exp(spread * rng.standard_normal(rate.shape) - spread**2 / 2)
+    n = rng.poisson(visitors, rate.shape)
+    return rng.binomial(n, rate), n
+
+
+def audited(s, n, **about):
+    options, days = np.indices(s.shape)
+    return audit_labels(options.ravel(), s.ravel(), trials=n.ravel(), sources=days.ravel(), **about)
+
+
+@pytest.mark.parametrize("variants", [2, 5])
+def test_rates_that_vary_between_days_give_no_false_yes(variants):
+    rng, yes = np.random.default_rng(0), 0
+    for _ in range(100):
+        yes += audited(*simulated(rng, [0.05] * variants, spread=0.3, day=0.2)).verdict is Verdict.YES
+    assert yes <= 9  # binomial variance alone: about 40
+
+
+def test_a_clear_lift_is_found():
+    rng = np.random.default_rng(1)
+    found = [audited(*simulated(rng, [0.05, 0.065, 0.05], day=0.2)) for _ in range(30)]
+    assert sum(one.verdict is Verdict.YES and one.labels[one.winner] == "1" for one in found) >= 28
+
+
+def test_bots_on_two_days_that_make_the_lead_are_evidence():
+    rng, tampered = np.random.default_rng(2), 0
+    for _ in range(30):
+        s, n = simulated(rng, [0.05, 0.05])
+        loser = int(np.argmin(s.sum(axis=1)))
+        s[loser, [3, 8]] += 150
+        n[loser, [3, 8]] += 150
+        found = audited(s, n)
+        tampered += found.verdict is Verdict.TAMPERED
+        assert found.verdict is not Verdict.YES
+    assert tampered >= 28
+
+
+@pytest.mark.parametrize("variants", [2, 4])
+def test_a_promotion_for_all_is_no_evidence(variants):
+    rng, suspected = np.random.default_rng(3), 0
+    for _ in range(50):
+        s, n = simulated(rng, [0.05] * variants)
+        s[:, 5] = rng.binomial(n[:, 5], 0.15)
+        suspected += bool(audited(s, n).suspects)
+    assert suspected <= 3
+
+
+def test_values_with_unequal_noise_are_compared_by_welch():
+    rng = np.random.default_rng(4)
+    y = [rng.normal(0, 1, 40), rng.normal(0.4, 3, 25)]
+    found = audit_labels(["a"] * 40 + ["b"] * 25, np.concatenate(y))
+    expected = ttest_ind(*y, equal_var=False)
+    assert found.chance.freedom[1 - found.winner] == pytest.approx(expected.df)
+    lead, deviation = found.chance.lead[1 - found.winner], found.chance.deviation[1 - found.winner]
+    assert lead / deviation == pytest.approx(abs(expected.statistic))
+
+
+@pytest.mark.parametrize("kind", ["lognormal", "zeros", "t3", "unequal"])
+def test_honest_values_are_seldom_called_tampered(kind):
+    rng, tampered = np.random.default_rng(5), 0
+    for _ in range(60):
+        option = np.repeat([0, 1, 2], 60)
+        normal = rng.standard_normal(180)
+        values = {
+            "lognormal": np.exp(3 + 1.2 * normal),
+            "zeros": np.where(rng.random(180) < 0.2, np.exp(3 + normal), 0.0),
+            "t3": rng.standard_t(3, 180),
+            "unequal": normal * np.array([0.3, 1.0, 3.0])[option],
+        }[kind]
+        tampered += audit_labels(option, values).verdict is Verdict.TAMPERED
+    assert tampered <= 8
+
+
+def test_one_false_value_that_makes_the_winner_is_found():
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        option = np.repeat([0, 1, 2], 20)
+        values = rng.standard_normal(60)
+        means = np.bincount(option, values)
+        values[20 * int(np.argmin(means))] += 40
+        assert audit_labels(option, values).verdict is Verdict.TAMPERED
+
+
+def test_a_threat_that_is_enough_is_said():
+    safe = audit_labels("ab", [500, 700], trials=[5000, 5000], threat=0.0)
+    assert safe.verdict is Verdict.YES
+    found = audit_labels("ab", [500, 700], trials=[5000, 5000])
+    for lies in (1, 50, 100, 200):
+        within = audit_labels("ab", [500, 700], trials=[5000, 5000], threat=Threat(lies=lies))
+        left = found.chance.lead[0] - found.chance.critical(0, 0.05) * found.chance.deviation[0] - lies / 5000
+        assert (within.verdict is Verdict.WITHIN) == (left <= 0)

@@ -1,0 +1,72 @@
+"""What is printed first: the decision in a few lines, each answer in it, and nothing that contradicts it."""
+
+import numpy as np
+import pytest
+
+from unswayed.audits.labels.audit import audit_labels
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.verdict import MOST_COLUMNS, MOST_LINES, Verdict
+
+NAMES = ["a", "old page", "x" * 300, " padded ", "two\nlines", "ünï" * 30, "\x1b[31mred", "$x^$", "14"]
+THREATS = [None, Threat(lies=3), Threat(total=0.2), Threat(lies=10, total=0.5)]
+
+
+def any_audit(rng):
+    """Counts or values, few or many, honest or not."""
+    options, rows = int(rng.integers(2, 9)), int(rng.integers(3, 30))
+    labels = rng.permutation(NAMES)[:options].tolist()
+    option = np.append(np.arange(options), rng.integers(0, options, options * rows - options))
+    sources = [NAMES[i] for i in rng.integers(0, len(NAMES), len(option))] if rng.random() < 0.6 else None
+    threat = THREATS[rng.integers(len(THREATS))]
+    about = {"sources": sources, "threat": threat, "minimize": bool(rng.random() < 0.3), "lines": None}
+    if rng.random() < 0.6:
+        trials = rng.integers(1, 10 ** int(rng.integers(1, 8)), len(option))
+        good = rng.binomial(trials, rng.uniform(0, 1, options)[option] ** 2)
+        wrong = rng.choice(len(option), 2)
+        good[wrong] = np.where(rng.random() < 0.5, trials[wrong], good[wrong])
+        return audit_labels([labels[o] for o in option], good, trials=trials, **about)
+    values = (option + rng.standard_normal(len(option))) * 10.0 ** rng.integers(-6, 7)
+    values[rng.choice(len(option), 2)] *= rng.choice([1, 100])
+    noise = float(np.std(values)) if rng.random() < 0.3 else None
+    return audit_labels([labels[o] for o in option], values, noise_std=noise, **about)
+
+
+@pytest.mark.parametrize("audits", [150, pytest.param(1500, marks=pytest.mark.slow)])
+def test_the_short_form_is_short_and_says_no_more_than_the_answers(audits):
+    rng, seen = np.random.default_rng(0), set()
+    for _ in range(audits):
+        found = any_audit(rng)
+        lines = str(found).splitlines()
+        assert len(lines) <= MOST_LINES
+        assert all(len(line) <= MOST_COLUMNS and line.isprintable() for line in lines)
+        assert lines[0].startswith(f"Verdict: {found.verdict.value}. ")
+        assert "nan" not in str(found)
+        for answer in (found.luck, found.evidence, found.robustness):
+            assert answer.sentence in str(found).replace("\n", " ")
+        assert found.explain().startswith(str(found))
+        assert (found.verdict is Verdict.YES) == ("Next: use " in str(found))
+        assert found.luck.better or found.verdict in (Verdict.EARLY, Verdict.TAMPERED)
+        seen.add(found.verdict)
+    assert len(seen) == 4
+
+
+def test_the_lift_is_that_of_the_rates_and_its_interval_agrees_with_the_verdict():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        n = rng.integers(500, 5000, 2)
+        s = rng.binomial(n, [0.1, 0.11])
+        found = audit_labels(["old", "new"], s, trials=n)
+        lift = found.to_dict()["lift"]
+        rate = s / n
+        assert lift["ratio"] == pytest.approx(rate.max() / rate.min() - 1)
+        assert lift["low"] < lift["ratio"] < lift["high"]
+        assert (lift["low"] > 0) == found.luck.better
+
+
+def test_an_uneven_split_is_said():
+    even = audit_labels(["a", "b"], [100, 120], trials=[5000, 5050])
+    uneven = audit_labels(["a", "b"], [100, 120], trials=[5000, 5500])
+    planned = audit_labels(["a", "b"], [100, 120], trials=[5000, 500])
+    assert "split" not in str(even)
+    assert "An even split went wrong, if it was planned: 5,000 to 5,500 trials." in uneven.evidence.sentence
+    assert planned.shares is None

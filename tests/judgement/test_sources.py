@@ -75,7 +75,10 @@ def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed,
     if explained > honest:
         noise = [V + (c**2 - 1) * np.diag(0.01 / records.weights[mine]) for c in FACTORS]
         noisier = max(multivariate_normal(cov=v).logpdf(r) for v in noise)
-        honest = max(honest, noisier + np.log(NOISIER if explained > offset + np.log(ONE_IN_TWENTY) else ONE_IN_TWENTY))
+        noisier += np.log(NOISIER if explained > offset + np.log(ONE_IN_TWENTY) else ONE_IN_TWENTY)
+        same = (span / 2) ** 2 * np.equal.outer(records.arms[mine], records.arms[mine])
+        lying = multivariate_normal(cov=V + same).logpdf(r) + np.log(ONE_IN_TWENTY)
+        honest = max(honest, noisier if noisier > lying else -np.inf)
     assert found.gain == pytest.approx(explained - honest, rel=1e-6)
     assert found.change == pytest.approx(np.abs(r).sum(), rel=1e-6)
 

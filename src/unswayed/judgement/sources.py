@@ -242,7 +242,7 @@ def _explained(
     PH = P @ H
     S = np.eye(2) / o2 + H.transpose(0, 2, 1) @ PH
     log_det = np.linalg.slogdet(o2 * S)[1] - 2 * np.log(L.diagonal()).sum()
-    V: FloatArray = np.linalg.inv(P)
+    V = np.asarray(np.linalg.inv(P), dtype=np.float64)
     least = 1 / (V.diagonal() + o2 * (H**2).sum(axis=2))
     precisions = P - PH @ np.linalg.solve(S, PH.transpose(0, 2, 1))
     probable, rest, plain = _log_density(r, precisions, least, log_det, arms, span)
@@ -251,7 +251,8 @@ def _explained(
     explained = max(float(probable[best]), anything) + np.log(LIARS)
     offset, honest, line = None, float(probable[0]), bool(probable[best] >= anything)
     if noisier and explained > honest:
-        honest = max(honest, _noisier(r, V, lam / w) + float(np.log(LIARS if line else NOISIER)))
+        prior = float(np.log(LIARS if line else NOISIER))
+        honest = max(honest, _noisier(r, V, lam / w, o2 * (arms[:, None] == arms), prior))
     if line and explained > honest:
         some = rest[best]
         solved = np.linalg.solve(V[np.ix_(some, some)], np.column_stack([H[best, some], r[some]]))
@@ -260,13 +261,18 @@ def _explained(
     return SourceVerdict(explained - honest, offset, explained - float(plain[0]), float(np.abs(r) @ sizes))
 
 
-def _noisier(r: FloatArray, V: FloatArray, noise: FloatArray) -> float:
-    """How probable the plays of a source are if it is honest and noisier than others, by the best factor."""
+def _noisier(r: FloatArray, V: FloatArray, noise: FloatArray, repeated: FloatArray, prior: float) -> float:
+    """How probable it is that a source is honest and noisier than others, by the best factor.
+
+    Minus infinity if it is more probable that the source lies, and says the same each time that it measures an arm.
+    """
     more = np.square(FACTORS) - 1
-    covariances = V + more[:, None, None] * np.diag(noise)
+    covariances = np.concatenate([V + more[:, None, None] * np.diag(noise), (V + repeated)[None]])
     log_det = np.linalg.slogdet(covariances)[1] + len(r) * np.log(2 * np.pi)
-    squares = np.linalg.solve(covariances, np.broadcast_to(r[:, None], (len(more), len(r), 1)))[:, :, 0] @ r
-    return float((-0.5 * (squares + log_det)).max())
+    columns = np.broadcast_to(r[:, None], (len(covariances), len(r), 1))
+    found = -0.5 * (np.linalg.solve(covariances, columns)[:, :, 0] @ r + log_det)
+    best = float(found[:-1].max()) + prior
+    return best if best > float(found[-1]) + np.log(LIARS) else -np.inf
 
 
 def _log_density(

@@ -105,6 +105,7 @@ TRIED: Mapping[str, tuple[Schedule, tuple[Match, ...]]] = {
     "repeat_leader": (without("repeat_leader"), games(LISTS, (*HONEST, "promote"), 100)),
     "closest_rival": (without("closest_rival"), games(LISTS, (*HONEST, "promote"), 100)),
     "fill_hole": (without("fill_hole"), games(BOXES, (*HONEST, *ATTACKED), 60)),
+    "repeat_challenger": (without("repeat_challenger"), games(BOXES, ("none", *ATTACKED), 60)),
     "family_turn": (without("family_turn"), games(("models", "complex", "simple"), ("",), 60)),
     "leader_to_confirm": (without("leader_to_confirm"), games(LONG, ("promote", "hide"), 400)),
     "propose_restart": (without("propose_restart"), games(LONG, (*HONEST, "promote"), 400)),

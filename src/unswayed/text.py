@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
-from math import ceil, isfinite, log10
+from math import ceil, floor, isfinite, log10
 from typing import Any
 
 DIGITS = 6  # of a number, unless more of them matter
@@ -71,6 +71,23 @@ def resolved(value: float, span: float) -> str:
     """
     larger = abs(value) / span if span > 0 else 1.0
     return f"{value:.{4 + int(log10(min(max(larger, 1.0), 1e13)))}g}"
+
+
+def plus_minus(value: float, error: float) -> str:
+    """A number with its error, of which two digits are shown.
+
+    Args:
+        value: The number.
+        error: Its standard deviation.
+
+    Example:
+        >>> plus_minus(0.991394, 0.00173), plus_minus(12345.6, 234.0)
+        ('0.9914 ± 0.0017', '12350 ± 230')
+    """
+    if not error > 0:
+        return f"{number(value)} ± {error:.2g}"
+    places = 1 - floor(log10(error))
+    return f"{round(value, places):.{max(places, 0)}f} ± {error:.2g}"
 
 
 def digits(values: Collection[float]) -> int:

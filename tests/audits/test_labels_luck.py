@@ -105,3 +105,26 @@ def test_a_threat_that_is_enough_is_said():
         within = audit_labels("ab", [500, 700], trials=[5000, 5000], threat=Threat(lies=lies))
         left = found.chance.lead[0] - found.chance.critical(0, 0.05) * found.chance.deviation[0] - lies / 5000
         assert (within.verdict is Verdict.WITHIN) == (left <= 0)
+
+
+@pytest.mark.parametrize("numbers", [(50, 50), (20, 200)])
+@pytest.mark.parametrize("kind", ["lognormal", "zeros"])
+def test_skewed_values_without_a_difference_give_no_false_yes(kind, numbers):
+    rng, yes = np.random.default_rng(7), 0
+    for _ in range(100):
+        option = np.repeat([0, 1], numbers)
+        normal = rng.standard_normal(len(option))
+        money = np.exp(3 + 1.2 * normal)
+        values = money if kind == "lognormal" else np.where(rng.random(len(option)) < 0.1, money, 0.0)
+        yes += audit_labels(option, values).verdict is Verdict.YES
+    assert yes <= 9  # the same test with the skew of the winner, and of few values, taken as it comes: 10 to 24
+
+
+def test_values_whose_options_vary_from_day_to_day_give_no_false_yes():
+    rng, yes = np.random.default_rng(8), 0
+    for _ in range(100):
+        option, day = np.repeat([0, 1], 140), np.tile(np.repeat(np.arange(DAYS), 10), 2)
+        effect = 0.5 * rng.standard_normal((2, DAYS)) + rng.standard_normal(DAYS)
+        values = rng.standard_normal(280) + effect[option, day]
+        yes += audit_labels(option, values, sources=day).verdict is Verdict.YES
+    assert yes <= 10

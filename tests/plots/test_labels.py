@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unswayed.audits.labels.audit import audit_labels
-from unswayed.plots.labels import labels_page, lead_left
+from unswayed.plots.labels import labels_page, lead_left, plot_sources
 
 
 @pytest.fixture(params=["counts", "values", "minimised", "tie"])
@@ -43,3 +43,23 @@ def test_the_page_answers_first_and_needs_no_network(found):
     assert "$c<" not in page
     assert ("<h2>Sources" in page) == bool(found.sources)
     assert "http" not in page.replace("http-equiv", "")
+
+
+@pytest.mark.parametrize("minimize", [False, True])
+def test_the_picture_of_the_sources_shows_rates_in_order_and_rings_what_looks_wrong(minimize):
+    rng = np.random.default_rng(1)
+    days = [f"2026-03-{day:02}" for day in rng.permutation(np.arange(1, 15))]
+    n = np.full((3, 14), 1000)
+    s = rng.binomial(n, 0.05)
+    s[1, 4] = 200
+    option, day = np.indices(s.shape)
+    names = [days[d] for d in day.ravel()]
+    found = audit_labels(option.ravel(), s.ravel(), trials=n.ravel(), sources=names, minimize=minimize)
+    (axes,) = plot_sources(found).axes
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    order = np.argsort(days)
+    for label in "012":
+        assert lines[label].get_ydata() == pytest.approx(s[int(label), order] / 10)
+    rings = [line.get_xydata() for line in axes.get_lines() if line.get_marker() == "o" and len(line.get_xdata())]
+    assert np.concatenate(rings) == pytest.approx(np.array([[sorted(days).index(days[4]), 20.0]]))
+    assert "Source by source" in labels_page(found, "test.csv")

@@ -44,6 +44,10 @@ def frozen(**changes):
     fields = {
         "point": "c",
         "estimate": 0.921,
+        "guaranteed": 0.71,
+        "challenger": None,
+        "challenger_lead": 0.0,
+        "measure_again": None,
         "deviation": 0.02,
         "plays": told(VALUES),
         "points": POINTS,

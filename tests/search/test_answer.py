@@ -114,7 +114,7 @@ def test_one_answer_has_one_breakdown_budget():
     assert equal == {"answer.breakdown.budget", "answer.breakdown_budget"}
     record = {path for path, value in parts(answer.to_dict(), "answer") if "breakdown" in path and value == budget}
     assert record == {"answer.breakdown.budget"}
-    assert str(answer).count("Breakdown budget") == 1
+    assert answer.explain().count("Breakdown budget") == 1
 
 
 def parts(value, path):
@@ -138,7 +138,7 @@ def test_where_there_is_no_rival_the_breakdown_is_impossible_and_not_a_number():
     answer = maximize(lambda point: 1.0, Box({"x": Real(2, 2)}), plays=10, threat=0, seed=0, progress=False).answer
     assert not answer.breakdown.possible
     assert answer.breakdown.to_dict() == dict.fromkeys(("budget", "rival", "pivot", "lies", "liars"))
-    assert "Breakdown" not in str(answer)
+    assert "Breakdown" not in answer.explain()
 
 
 def test_nothing_measured_nothing_recommended():
@@ -150,7 +150,7 @@ def test_an_answer_is_short_where_it_is_shown_and_complete_where_it_is_printed()
     answer = Game(task()).play(30).answer()
     assert repr(answer) == f"Answer({SQUARE.describe(answer.point)}, estimate={answer.estimate:.6g})"
     assert str(answer).splitlines()[0].startswith(f"Recommended: {SQUARE.describe(answer.point)}")
-    assert answer.sentence in str(answer)
+    assert answer.sentence in answer.explain()
     assert answer.to_dict()["point"] == answer.point
 
 

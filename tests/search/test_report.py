@@ -11,7 +11,10 @@ from unswayed import Box, Measurement, Optimizer, Options, Real, SquaredExponent
 from unswayed.core.tampering.certificate import Breakdown
 from unswayed.judgement.credible import Credible
 from unswayed.judgement.span import Span
+from unswayed.judgement.verdict import MOST_COLUMNS, MOST_LINES
+from unswayed.search.answer import Answer
 
+full = Answer.explain
 TRUE = {"a": 0.1, "b": 0.5, "c": 0.9}
 
 
@@ -31,27 +34,89 @@ def added(plays=40, value=None, source=None, **settings):
 # -- words of answers as they stand -----------------------------------------------------------------------------------
 
 
-def test_an_answer_says_what_to_do_and_how_far_to_trust_it():
-    assert str(frozen()).splitlines() == [
+def test_an_answer_says_first_what_to_do():
+    found = frozen(challenger="b", challenger_lead=0.0211, measure_again="b", set_aside=(1,), set_aside_total=0.3)
+    assert str(found).splitlines() == [
         "Recommended: c, estimated at 0.921 ± 0.02.",
+        "With the model held fixed it is still estimated at least 0.71 if one measurement is false.",
+        "If every measurement is true, b is better by 0.0211: measure it again to find out.",
+        "By the fitted model, with 95%: at most 0.1234 below the best of the 3 points considered, if nothing",
+        "was tampered with.",
+        "6 measurements; set aside play 1: the others do not explain them.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"threat": Threat(lies=2)}, "at least 0.71 if at most 2 measurements are false."),
+        ({"threat": Threat(total=3.5)}, "at least 0.71 if tampering is at most 3.5 in total."),
+        ({"minimize": True, "guaranteed": 0.8}, "at most 0.8 if one measurement is false."),
+        (
+            {"guaranteed": 0.1},
+            "\nNothing is left of that if one measurement is false: no point considered is much safer.",
+        ),
+        ({"minimize": True, "guaranteed": 0.94}, "\nNothing is left of that if one measurement is false: "),
+    ],
+)
+def test_what_a_point_is_worth_at_least_names_the_threat(changes, words):
+    assert words in str(frozen(**changes))
+
+
+def test_without_tampering_there_is_nothing_to_guarantee():
+    assert "at least" not in str(frozen(threat=Threat()))
+
+
+def test_a_bound_wider_than_the_range_is_not_printed():
+    assert "at most 0.8" in str(frozen(credible=Credible(0.8, 0.95, Threat(), 0.98, 0.99)))
+    assert "at most 0.9" not in str(frozen(credible=Credible(0.9, 0.95, Threat(), 0.98, 0.99)))
+
+
+@pytest.mark.parametrize("long", [1, 12, 60, 400])
+def test_an_answer_is_never_longer_than_eight_lines(long):
+    names = [f"parameter {i}" + "x" * (i % 30) for i in range(long)]
+    space = Box({name: Real(0, 1) for name in names})
+    point = dict.fromkeys(names, 1 / 3)
+    plays = told(VALUES, points=(point, point, point))
+    found = sourced(
+        30,
+        off=range(20),
+        space=space,
+        point=point,
+        challenger=point,
+        challenger_lead=0.1,
+        measure_again=point,
+        plays=plays,
+    )
+    lines = str(found).splitlines()
+    assert 3 <= len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= MOST_COLUMNS
+    assert lines[0].startswith("Recommended: parameter 0 = 0.333")
+    assert "estimated at 0.921 ± 0.02." in str(found)
+
+
+def test_all_that_is_known_is_explained():
+    assert full(frozen()).splitlines() == [
+        "Recommended: c, estimated at 0.921 ± 0.02.",
+        "With the model held fixed it is still estimated at least 0.71 if one measurement is false.",
         "Under the fitted model (estimated: kernel, output scale, noise and level), with 95% probability this point is "
         "at most 0.1234 below the best of the 3 points considered, if nothing was tampered with.",
         "You named no threat; this is what each kind would mean:",
         "Breakdown budget, with the model held fixed: 0.8123. Less tampering with the measurements kept would not have "
-        "changed the recommendation to another; this much, on measurements at c, could have made b win. With the model "
-        "estimated again, less may be enough.",
-        "With the model held fixed and values between 0.1 and 0.94 (the range observed), what could have changed the "
-        "recommendation to another: 2 false measurements, but not 1.",
+        "put ahead another point; this much, on measurements at c, could have put b ahead. Estimates count less one "
+        "standard deviation. With the model estimated again, less may be enough.",
+        "With the model held fixed and values between 0.1 and 0.94 (the range observed), what could have put ahead "
+        "another point: 2 false measurements, but not 1.",
         "6 measurements, none of them set aside.",
     ]
 
 
 def test_in_a_continuum_counted_lies_are_about_points_that_are_worse_by_more_than_the_noise():
-    worse = "what could have changed the recommendation to one that is worse by more than the noise"
-    found = str(sourced(4, continuum=True))
+    worse = "what could have put ahead a point that is worse by more than the noise"
+    found = full(sourced(4, continuum=True))
     assert f"{worse} (estimated at 0.0312): 2 false measurements, but not 1; 1 lying source." in found
-    assert f"{worse} (0.1): " in str(frozen(continuum=True, assumptions=estimated(noise_std=0.1, estimated=())))
-    assert "worse by more than the noise" not in str(frozen())
+    assert f"{worse} (0.1): " in full(frozen(continuum=True, assumptions=estimated(noise_std=0.1, estimated=())))
+    assert "worse by more than the noise" not in full(frozen())
 
 
 @pytest.mark.parametrize(
@@ -65,23 +130,23 @@ def test_in_a_continuum_counted_lies_are_about_points_that_are_worse_by_more_tha
 )
 def test_how_many_lies_are_enough(least, words):
     found = frozen(breakdown=Breakdown(0.8, "b", "c", lies=least))
-    assert str(found).splitlines()[-2].endswith(f"to another: {words}")
+    assert full(found).splitlines()[-2].endswith(f"put ahead another point: {words}")
 
 
 @pytest.mark.parametrize("minimize", [False, True])
 def test_values_that_are_moved_into_the_range_are_counted(minimize):
     threat, lies = Threat(lies=3, low=-1, high=2), told((*VALUES, 1e6, -30.0))
     words = "\nOutside the range of honest values that you gave: 2 measurements. Such a value is false"
-    assert words in str(frozen(threat=threat, plays=lies, minimize=minimize))
-    assert "Outside" not in str(frozen(threat=threat, minimize=minimize))
+    assert words in full(frozen(threat=threat, plays=lies, minimize=minimize))
+    assert "Outside" not in full(frozen(threat=threat, minimize=minimize))
 
 
 def test_a_bound_that_is_not_given_is_said_to_be_observed():
     both, one = Span(-1, 2, low_given=True, high_given=True), Span(-1, 0.94, low_given=True, high_given=False)
-    assert " (the highest observed), " in str(frozen(span=one))
-    assert " (the lowest observed), " in str(frozen(span=one.flipped()))
-    assert "observed" not in str(frozen(span=both))
-    kept = str(frozen(set_aside=(1,), set_aside_total=3.0))
+    assert " (the highest observed), " in full(frozen(span=one))
+    assert " (the lowest observed), " in full(frozen(span=one.flipped()))
+    assert "observed" not in full(frozen(span=both))
+    kept = full(frozen(set_aside=(1,), set_aside_total=3.0))
     assert "With the model and what is set aside held fixed and values between" in kept
     assert " (the range of those kept), " in kept
     assert "observed" not in kept
@@ -100,49 +165,49 @@ def test_a_bound_that_is_not_given_is_said_to_be_observed():
 )
 def test_what_was_set_aside_does_not_contradict_what_was_allowed(threat, total, words):
     found = frozen(threat=Threat.of(threat), set_aside=(1, 3), set_aside_total=total)
-    assert "6 measurements; set aside 2 of them (plays 1 and 3), " in str(found)
-    assert str(found).endswith(words)
+    assert "6 measurements; set aside 2 of them (plays 1 and 3), " in full(found)
+    assert full(found).endswith(words)
     assert "(by the measurements kept)" in found.sentence
 
 
 def test_what_a_lying_source_measured_is_no_gross_fault():
     found = sourced(3, aside=(1,), set_aside=(1, 4), threat=Threat(liars=1))
-    assert "you allowed 1 lying source." in str(found)
-    assert "not counting" not in str(found)
-    assert "Source w1 is set aside: the others do not explain its 3 measurements." in str(found)
+    assert "you allowed 1 lying source." in full(found)
+    assert "not counting" not in full(found)
+    assert "Source w1 is set aside: the others do not explain its 3 measurements." in full(found)
 
 
 def test_long_lists_are_cut():
     many = frozen(set_aside=tuple(range(12)), plays=told(VALUES * 3))
-    assert "(plays 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more)" in str(many)
-    assert str(sourced(30, off=range(11))).endswith("1 more source like these: see answer.sources.")
-    assert str(sourced(30, off=range(14))).endswith("4 more sources like these: see answer.sources.")
-    assert str(sourced(30, off=range(10))).endswith("Source w9 reads 0.4 below the others; this was taken off.")
+    assert "(plays 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more)" in full(many)
+    assert full(sourced(30, off=range(11))).endswith("1 more source like these: see answer.sources.")
+    assert full(sourced(30, off=range(14))).endswith("4 more sources like these: see answer.sources.")
+    assert full(sourced(30, off=range(10))).endswith("Source w9 reads 0.4 below the others; this was taken off.")
 
 
 def test_a_drift_is_told_with_its_amount():
     words = "Source w1 reads 0.25 above the others on average and drifts by 0.7 over the study; this was taken off."
-    assert words in str(sourced(3, drifting=(1,)))
+    assert words in full(sourced(3, drifting=(1,)))
 
 
 @pytest.mark.parametrize(("number", "said"), [(2, True), (5, False)])
 def test_of_two_sources_nobody_can_tell_which_one_is_off(number, said):
-    assert ("it cannot be told which one is off" in str(sourced(number, off=(1,)))) == said
-    assert "cannot be told" not in str(sourced(number))
+    assert ("it cannot be told which one is off" in full(sourced(number, off=(1,)))) == said
+    assert "cannot be told" not in full(sourced(number))
 
 
 def test_an_estimate_that_rests_on_a_correction_alone_says_so():
     said = "This point was measured only by a source whose values were corrected"
-    assert said in str(sourced(3, off=(2,)))  # each option has a source of its own
-    assert said not in str(sourced(3, off=(1,)))
-    assert said not in str(sourced(3, aside=(2,), set_aside=(2, 5)))
-    assert said not in str(sourced(2, off=(0,)))
+    assert said in full(sourced(3, off=(2,)))  # each option has a source of its own
+    assert said not in full(sourced(3, off=(1,)))
+    assert said not in full(sourced(3, aside=(2,), set_aside=(2, 5)))
+    assert said not in full(sourced(2, off=(0,)))
 
 
 def test_lying_sources_that_nobody_named_are_a_warning():
     words = "You allowed 2 lying sources, but no measurement names its source, so each may be false"
-    assert words in str(frozen(threat=Threat(liars=2, low=0, high=1)))
-    assert words not in str(sourced(3, threat=Threat(liars=2, low=0, high=1)))
+    assert words in full(frozen(threat=Threat(liars=2, low=0, high=1)))
+    assert words not in full(sourced(3, threat=Threat(liars=2, low=0, high=1)))
 
 
 def test_a_bound_against_lies_names_the_range_that_it_supposes():
@@ -164,12 +229,12 @@ def test_equal_values_say_nothing_about_lies():
     for play in study.ask(10):
         study.tell(play, 1.0)
     found = study.answer()
-    assert "false measurement" not in str(found)
+    assert "false measurement" not in full(found)
     assert found.to_dict()["threats"] == []
     study = Optimizer(Options(list(TRUE)), seed=0, threat=Threat(lies=2, low=0, high=10))
     for play in study.ask(10):
         study.tell(play, 5.0)
-    assert "Breakdown" not in str(study.answer())
+    assert "Breakdown" not in full(study.answer())
 
 
 def test_lies_without_a_range_are_no_warning():
@@ -195,7 +260,7 @@ def test_faults_are_set_aside_beyond_what_was_allowed():
         found = added(value=lambda n, point: 1e5 if n in (7, 9, 13) else TRUE[point], threat=threat)
         assert {7, 9, 13} <= set(found.set_aside)
         assert found.set_aside_total > 1
-        assert "gross faults" in str(found)
+        assert "gross faults" in full(found)
 
 
 def test_values_beyond_a_stated_range_count_as_its_ends():
@@ -203,14 +268,14 @@ def test_values_beyond_a_stated_range_count_as_its_ends():
     for minimize in (False, True):
         threat = Threat(lies=3, low=-1, high=2)
         found = added(value=lambda n, point: lies.get(n, TRUE[point]), threat=threat, minimize=minimize)
-        assert "\nOutside the range of honest values that you gave: 2 measurements." in str(found)
+        assert "\nOutside the range of honest values that you gave: 2 measurements." in full(found)
         assert found.span == Span(-1, 2, low_given=True, high_given=True)
 
 
 def test_of_two_sources_that_contradict_each_other_one_is_off():
     found = added(value=lambda n, point: TRUE[point] + (n // 3 % 2 == 0), source=lambda n: f"w{n // 3 % 2}")
     assert any(one.offset for one in found.sources)
-    assert "it cannot be told which one is off" in str(found)
+    assert "it cannot be told which one is off" in full(found)
 
 
 def off_once(noise, lie, threat):
@@ -289,7 +354,7 @@ def test_numbers_far_from_zero_are_told_apart(space):
     study = Optimizer(space, threat=Threat(lies=1), seed=0, parallel=None)
     for play in study.ask(9):
         study.tell(play, 1e6 + ("abc".index(play.point) if space.names == ("option",) else play.point["x"]))
-    answer, text = study.answer(), str(study.answer())
+    answer, text = study.answer(), full(study.answer())
     (estimate,) = re.findall(r"estimated at (\S+?)\.?(?: ±|$)", text, re.MULTILINE)
     ((low, high),) = re.findall(r"values between (\S+) and (\S+) ", text)
     assert float(estimate) == pytest.approx(answer.estimate, abs=1e-2, rel=0)
@@ -303,7 +368,7 @@ def test_the_range_observed_is_that_of_the_values_as_they_were_told():
     how = {"plays": 60, "seed": 0, "threat": Threat(lies=2), "progress": False}
     found = maximize(lambda one: Measurement(float(rng.random() < told[one]), trials=1), Options(list(told)), **how)
     assert (found.answer.span.low, found.answer.span.high) == (0.0, 1.0)
-    assert "values between 0 and 1 (the range observed)" in str(found)
+    assert "values between 0 and 1 (the range observed)" in full(found)
 
 
 @pytest.mark.parametrize("noise", [0.0, 1.0])
@@ -311,7 +376,7 @@ def test_of_a_single_option_nothing_is_said_about_the_best(noise):
     rng = np.random.default_rng(0)
     found = maximize(lambda _: 5 + noise * rng.normal(), Options(["only"]), plays=20, seed=0, progress=False).answer
     assert found.sentence == "There is no other point."
-    assert "Too few" not in str(found)
+    assert "Too few" not in full(found)
     assert (found.deviation is None) == (noise == 0)
 
 

@@ -263,12 +263,15 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
     with one_thread():
         concluded = answer(begin(task), plays, told, space=space, minimize=minimize)
     broken = concluded.breakdown
-    rival, pivot = (None if point is None else space.params(point) for point in (broken.rival, broken.pivot))
+    others = (broken.rival, broken.pivot, concluded.challenger, concluded.measure_again)
+    rival, pivot, challenger, again = (None if point is None else space.params(point) for point in others)
     return replace(
         concluded,
         point=space.params(concluded.point),
         points=tuple(space.params(point) for point in concluded.points),
         breakdown=replace(broken, rival=rival, pivot=pivot),
+        challenger=challenger,
+        measure_again=again,
     )
 
 

@@ -26,7 +26,7 @@ from unswayed.judgement.credible import Credible, Mixture, credible
 from unswayed.judgement.prior import Prior, certified
 from unswayed.judgement.span import Span
 from unswayed.text import at_least, notebook_html
-from unswayed.types import FloatArray, IntArray, read_only
+from unswayed.types import BoolArray, FloatArray, IntArray, read_only
 
 LEVEL = 1e-12  # of the output scale: tampering by less is a rounding error
 NOTHING: FloatArray = read_only(np.zeros(0))
@@ -277,6 +277,7 @@ def findings(
     points: FloatArray,
     sources: tuple[Source, ...],
     minimize: bool,
+    covered: BoolArray | None = None,
     observed: bool = False,
     tie: float = 0.0,
     name: Callable[[int], Any] = int,
@@ -284,10 +285,10 @@ def findings(
     """Put together what is found, in the user's own sign and units.
 
     `everything` are all measurements: a proof allows no choice of measurements by their values. `mixture` are the
-    models that the kept ones leave possible, None if nothing is to be said by them; `points` is the point of each arm.
-    With `minimize` the values of the case are those of the user, negated. With `observed` the range of the values may
-    stand in for one that was not given. Points that are better by no more than `tie` count as the same. `name` is what
-    the user calls an arm.
+    models that the kept ones leave possible, None if nothing is to be said by them; `points` is the point of each arm,
+    and `covered` which of them a fitted bound is about. With `minimize` the values of the case are those of the
+    user, negated. With `observed` the range of the values may stand in for one that was not given. Points that are
+    better by no more than `tie` count as the same. `name` is what the user calls an arm.
     """
     unit, named = case.model.output_scale, case.records.sources is not None and len(sources) > 0
     stated = case.given.flipped() if minimize else case.given
@@ -298,8 +299,8 @@ def findings(
         sure = Counted.of(everything, proved.beta) if case.span.given else None
     elif mixture is not None:
         supposed = replace(case.given, threat=case.span.around(Threat.of(case.given.threat), observed=observed))
-        bound = credible(supposed, mixture, points, case.winner, case.model.noise_std, tie)
-        fitted = None if bound is None else replace(bound, threat=stated.threat_or_nothing)
+        bound = _fitted(case, supposed, mixture, points, covered, tie)
+        fitted = bound and replace(bound, threat=stated.threat_or_nothing)
     broken = _breakdown(unit, counted, name)
     kinds = ("lies", "liars") if named else ("lies",)
     total = Limit("total", broken.budget if broken.possible else None, broken.rival)
@@ -317,6 +318,15 @@ def findings(
         lowest_leads=unit * counted.lies.lowest,
         lowest_leads_sources=unit * counted.liars.lowest if named else NOTHING,
     )
+
+
+def _fitted(
+    case: Case, supposed: Given, mixture: Mixture, points: FloatArray, covered: BoolArray | None, tie: float
+) -> Credible | None:
+    """How far the winner is from the best of the points that are covered, by the models that are possible."""
+    some = np.ones(len(points), dtype=np.bool_) if covered is None else covered
+    arm = int(some[: case.winner].sum())
+    return credible(supposed, mixture, points[some], arm, case.model.noise_std, tie)
 
 
 def _breakdown(unit: float, counted: Counted, name: Callable[[int], Any]) -> Breakdown:

@@ -75,6 +75,15 @@ class Span:
         """The distance between the ends."""
         return self.high - self.low
 
+    def clipped(self, values: FloatArray) -> FloatArray:
+        """Values moved to the nearer of the ends that were given, where they lie beyond.
+
+        Args:
+            values: The values.
+        """
+        low, high = (self.low if self.low_given else -np.inf), (self.high if self.high_given else np.inf)
+        return np.clip(values, low, high)
+
     def flipped(self) -> Self:
         """The same for the negated values."""
         return replace(self, low=-self.high, high=-self.low, low_given=self.high_given, high_given=self.low_given)

@@ -101,9 +101,17 @@ def verdict_of(luck: Luck, evidence: Evidence, robustness: Robustness) -> Verdic
 
 
 def short(paragraphs: Sequence[str]) -> list[str]:
-    """Paragraphs as lines of at most MOST_COLUMNS characters; the first lines of a report, at most MOST_LINES.
+    """Paragraphs as lines: at most MOST_LINES of at most MOST_COLUMNS characters.
+
+    A paragraph that does not fit any more is left out, so the most important come first; a word that is longer than a
+    line is cut.
 
     Args:
-        paragraphs: What to say, the most important first; empty ones are left out.
+        paragraphs: What to say; empty ones are left out.
     """
-    return [line for text in paragraphs if text for line in textwrap.wrap(text, MOST_COLUMNS, break_on_hyphens=False)]
+    lines: list[str] = []
+    for text in filter(None, paragraphs):
+        more = textwrap.wrap(text, MOST_COLUMNS, break_on_hyphens=False, max_lines=MOST_LINES, placeholder=" ...")
+        if len(lines) + len(more) <= MOST_LINES:
+            lines += more
+    return lines

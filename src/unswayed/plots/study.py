@@ -89,6 +89,12 @@ def _over_time(axes: Axes, answer: Answer, limits: tuple[float, float]) -> None:
         axes.axhspan(middle - 2 * wide, middle + 2 * wide, color=GOOD, alpha=0.15, linewidth=0)
     label = "estimate" if wide is None else "estimate ± 2 deviations"
     axes.axhline(middle, color=GOOD, linewidth=1.6, label=label)
+    if answer.guaranteed != middle and limits[0] <= answer.guaranteed <= limits[1]:
+        axes.axhline(answer.guaranteed, color=GOOD, linewidth=1.2, linestyle=":", label="guaranteed")
+    again = [p for p in log if p.measured and answer.measure_again is not None and p.point == answer.measure_again]
+    if again:
+        ring: dict[str, Any] = {"markersize": 12, "markerfacecolor": "none", "markeredgecolor": BAD}
+        axes.plot([p.number for p in again], [_value(p) for p in again], "o", label="to measure again", **ring)
     _values(axes, {play.number: float(play.number) for play in log}, answer, limits)
     if failed := [play.number for play in log if play.status is Status.FAILED]:
         look: dict[str, Any] = {"color": BAD, "markersize": 10, "clip_on": False, "label": "failed"}

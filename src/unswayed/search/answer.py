@@ -11,9 +11,9 @@ from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
 from unswayed.judgement.words import gap_sentence
 from unswayed.search.play import Play, Status, history
-from unswayed.search.report import report
+from unswayed.search.report import brief, explanation
 from unswayed.spaces import Point
-from unswayed.text import counted, number, resolved
+from unswayed.text import at_most, counted, plus_minus, resolved
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,6 +32,9 @@ class Answer(Findings):
     Attributes:
         point: The recommended point.
         estimate: The estimated value there.
+        guaranteed: The least that the estimate would be, with the model held fixed, if the threat holds: all that false
+            values within it can have added is taken off. If no threat was stated: one false measurement, or one lying
+            source.
         deviation: Standard deviation of the estimate, over all models that the measurements leave possible. It is None
             if they are too few, or nearly all of them equal.
         assumptions: The model, and which parts of it were estimated.
@@ -43,6 +46,9 @@ class Answer(Findings):
         space: Has the `names` of the parameters and describes points: the space of the study, or Optuna's.
         continuum: Whether points may be arbitrarily close to each other.
         flat: Whether most points that were measured have the same value. No model says how far the best may be then.
+        challenger: What would be recommended if every measurement were true; None if that is the same point.
+        challenger_lead: How much better the challenger is estimated to be then.
+        measure_again: Where to measure again to decide between the two: the challenger rests on this point.
 
     Example:
         >>> import unswayed as uw
@@ -56,6 +62,7 @@ class Answer(Findings):
     certificate: Certificate | None
     point: Point
     estimate: float
+    guaranteed: float
     deviation: float | None
     assumptions: Assumptions
     points: tuple[Point, ...]
@@ -66,6 +73,9 @@ class Answer(Findings):
     space: Any
     continuum: bool
     flat: bool
+    challenger: Point | None
+    challenger_lead: float
+    measure_again: Point | None
 
     @property
     def answer(self) -> Answer:
@@ -94,7 +104,7 @@ class Answer(Findings):
         """The estimate with its deviation, if that is known, as text."""
         if self.deviation is None:
             return resolved(self.estimate, self.span.width)
-        return f"{number(self.estimate, self.deviation)} ± {self.deviation:.2g}"
+        return plus_minus(self.estimate, self.deviation)
 
     @property
     def shown_range(self) -> str:
@@ -127,11 +137,27 @@ class Answer(Findings):
             else "",
         )
 
+    @property
+    def bound(self) -> str:
+        """How far the point is from the best, in a short sentence; nothing where it says nothing."""
+        proved, fitted = self.certificate, self.credible
+        found = proved or fitted
+        if found is None or not found.largest_gap < self.span.width or (self.considered == 1 and not self.continuum):
+            return ""
+        sure = f"By the fitted model, with {100 * fitted.probability:.4g}%" if fitted is not None else ""
+        sure = f"Certified, with {100 * (1 - proved.delta):.4g}%" if proved is not None else sure
+        best = f"the best of the {counted(self.considered, 'point')} considered"
+        return f"{sure}: at most {at_most(found.largest_gap)} {self.worse} {best}, if {found.threat.condition}."
+
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"
 
     def __str__(self) -> str:
-        return "\n".join(report(self))
+        return "\n".join(brief(self))
+
+    def explain(self) -> str:
+        """Everything that is known, line by line: what the recommendation rests on, and who could have changed it."""
+        return "\n".join(explanation(self))
 
     def history(self) -> pa.Table:
         """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
@@ -144,6 +170,10 @@ class Answer(Findings):
         return {
             "point": self.point,
             "estimate": self.estimate,
+            "guaranteed": self.guaranteed,
+            "challenger": self.challenger,
+            "challenger_lead": self.challenger_lead,
+            "measure_again": self.measure_again,
             "deviation": self.deviation,
             "sentence": self.sentence,
             "certificate": None if self.certificate is None else _without_options(self.certificate),

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
-from unswayed.core.tampering.threat import Records
+from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, share_unexplored
 from unswayed.judgement.findings import Case, Counted, Source, findings
 from unswayed.judgement.prior import assumptions
-from unswayed.judgement.recommend import CAUTION, cautious
+from unswayed.judgement.recommend import CAUTION, Choice, Worth, cautious, supposed
 from unswayed.judgement.span import Span
 from unswayed.search.answer import HIDDEN, Answer
 from unswayed.search.beliefs import estimate
@@ -79,8 +79,11 @@ def answer(
 def _considered(task: Task, data: Data, before: Surrogate | None, judged: Surrogate) -> FloatArray:
     """All rows of a small space, else candidates around the leaders: at first those of the search, or the best values.
 
-    Decide which plays to keep before adding candidates.
+    Nothing is known of an option that was not measured, unless a kernel is given. Decide which plays to keep before
+    adding candidates.
     """
+    if isinstance(task.space, Options) and task.given.kernel is None:
+        return data.rows[:0]
     if task.all_rows is not None:
         return task.all_rows
     rows = data.rows[np.argsort(-data.values, kind="stable")[:LEADERS]]
@@ -95,13 +98,13 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     task, prior, kept = mode.task, surrogate.beliefs.prior, surrogate.kept
     given, minimize = _noise_given(task.given, data), shown["minimize"]
     sign = -1.0 if minimize else 1.0
-    case = _case(mode, data, surrogate, given)
+    case, worth, choice = _case(mode, data, surrogate, given)
     arm, points = case.winner, task.space.decode(surrogate.rows)
     counted, everything, mixture = Counted.of(case), case, None
     deviation = prior.output_scale * float(kept.posterior.deviation[arm])
-    estimate = prior.unstandardized(float(kept.posterior.mean[arm]))
+    estimate = float(worth.mean[arm])
     if given.complete:
-        records = _records(data, surrogate)
+        records = surrogate.records(data)
         everything = replace(
             case, posterior=surrogate.everything(), records=records, caution=0.0, margin=0.0, without=()
         )
@@ -109,12 +112,14 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         mixture = _mixture(task, data, surrogate)
         deviation = max(deviation, mixture.deviation(surrogate.rows[arm], estimate))
     flat, unexplored = _mostly_equal(data, surrogate), _unexplored(task, data, surrogate)
+    covered = _covered(task, surrogate, case)
     found = findings(
         case,
         counted,
         everything=everything,
         mixture=None if flat or unexplored > HIDDEN else mixture,
         points=surrogate.rows,
+        covered=covered,
         sources=_sources(task, data, surrogate, case, counted, points, sign),
         minimize=minimize,
         name=points.__getitem__,
@@ -123,9 +128,11 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
         found,
         point=points[arm],
         estimate=sign * estimate,
+        guaranteed=sign * float(worth.guaranteed[arm]),
+        **_challenged(data, surrogate, case, worth, choice, points),
         deviation=deviation if given.complete or (not flat and _precise(task, data)) else None,
         assumptions=assumptions(given, prior, prior.level(kept.posterior), minimize=minimize),
-        points=tuple(points),
+        points=tuple(point for point, known in zip(points, covered, strict=True) if known),
         unexplored=unexplored,
         continuum=task.all_rows is None,
         flat=flat,
@@ -133,23 +140,31 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, An
     )
 
 
-def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> Case:
-    """The plays that are kept, and the point to recommend; points near failures are none."""
+def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[Case, Worth, Choice]:
+    """The plays that are kept, what each point is worth, and which to recommend; none near failures."""
     task, prior, posterior = mode.task, surrogate.beliefs.prior, surrogate.kept.posterior
-    continuum, kept = task.all_rows is None, _kept(data, surrogate)
+    continuum, kept = task.all_rows is None, surrogate.plays_kept(data)
     guided = continuum and not isinstance(mode, Eliminating)
     without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
-    return Case(
+    span, records = Span.of(data.values[kept], given.threat_or_nothing), surrogate.records(data).only(kept)
+    threat = Threat() if isinstance(mode, Eliminating) else surrogate.against(span)  # a certificate allows for it
+    worth, choice = surrogate.chosen(task, data, threat, span, without)
+    stated = supposed(Threat.of(given.threat), span, sources=len(data.names))
+    guaranteed = Worth.of(prior, posterior, records, stated, span).guaranteed
+    score = cautious(posterior.mean, posterior.deviation, without)
+    better = np.flatnonzero(score > score[choice.arm])  # they rest on too little
+    case = Case(
         given=given,
-        span=Span.of(data.values[kept], given.threat_or_nothing),
+        span=span,
         model=prior,
-        records=_records(data, surrogate).only(kept),
+        records=records,
         posterior=posterior,
-        winner=int(np.argmax(cautious(posterior.mean, posterior.deviation, without))),
+        winner=choice.arm,
         caution=CAUTION,
         margin=prior.noise if continuum else 0.0,
-        without=without,
+        without=np.union1d(np.array(without, dtype=np.int64), better).tolist(),
     )
+    return case, replace(worth, guaranteed=guaranteed), choice
 
 
 def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
@@ -157,7 +172,7 @@ def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
 
     Of one or two points that is so only if all values are equal.
     """
-    kept = _kept(data, surrogate)
+    kept = surrogate.plays_kept(data)
     points, arms = numbered_rows(data.rows[kept])
     means = np.bincount(arms, weights=data.values[kept]) / np.bincount(arms)
     if len(points) <= 2:
@@ -179,20 +194,6 @@ def _noise_given(given: Given, data: Data) -> Given:
         return replace(given, noise_std=None)
     known = len(data.values) > 0 and bool(np.isfinite(data.noise_std).all())
     return replace(given, noise_std=data.table(given.noise_std).noise) if known else given
-
-
-def _kept(data: Data, surrogate: Surrogate) -> BoolArray:
-    """Which plays are kept; single outcomes go with their batch."""
-    kept = surrogate.kept.mask
-    return kept[data.blocks] if surrogate.binary else kept
-
-
-def _records(data: Data, surrogate: Surrogate) -> Records:
-    """All plays, one by one, standardised."""
-    values = surrogate.beliefs.prior.standardized(data.values)
-    weights = np.ones(len(values)) if surrogate.binary else surrogate.kept.records.weights
-    arms = np.array(surrogate.arms_of(data.rows), dtype=np.int64)
-    return Records(arms, values, weights, data.sources)
 
 
 def _sources(
@@ -239,9 +240,32 @@ def _winners_without(task: Task, data: Data, surrogate: Surrogate, case: Case) -
     return found
 
 
+def _challenged(
+    data: Data, surrogate: Surrogate, case: Case, worth: Worth, choice: Choice, points: Sequence[Point]
+) -> dict[str, Any]:
+    """What would be best if every measurement were true, by how much, and where to measure again to find out.
+
+    If no measurement that is kept says so, one that was set aside may, unless its point was measured again.
+    """
+    best, arm = float(worth.mean[choice.arm]), choice.challenger
+    if arm is not None and choice.carrying is not None:
+        lead, again = float(worth.mean[arm]) - best, int(case.records.arms[choice.carrying])
+    else:
+        kept, told = surrogate.kept, surrogate.kept.records
+        claimed = case.model.unstandardized(told.values)
+        once = ~kept.mask & ~np.isin(told.arms, told.arms[kept.mask])
+        once &= claimed > best + case.model.noise_std
+        if surrogate.binary or not once.any():
+            return {"challenger": None, "challenger_lead": 0.0, "measure_again": None}
+        play = int(np.argmax(np.where(once, claimed, -np.inf)))
+        lead, arm = float(claimed[play]) - best, int(told.arms[play])
+        again = arm
+    return {"challenger": points[arm], "challenger_lead": lead, "measure_again": points[again]}
+
+
 def _aside(data: Data, surrogate: Surrogate, numbers: Sequence[int]) -> dict[str, Any]:
     """The plays that are set aside, and how far they are off in all: a batch of outcomes by its sum."""
-    aside = np.flatnonzero(~_kept(data, surrogate))
+    aside = np.flatnonzero(~surrogate.plays_kept(data))
     expected = surrogate.kept.posterior.mean[surrogate.arms_of(data.rows[aside])]
     off = data.values[aside] - surrogate.beliefs.prior.unstandardized(expected)
     together = data.blocks[aside] if surrogate.binary else aside
@@ -259,6 +283,14 @@ def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     return Mixture.of(
         task.given, shapes, plays.rows[kept], values[kept], weights=plays.weights[kept], sources=sources, noise=noise
     )
+
+
+def _covered(task: Task, surrogate: Surrogate, case: Case) -> BoolArray:
+    """Which points a fitted bound is about: of options without a given kernel, those with a measurement kept."""
+    covered = np.ones(len(surrogate.rows), dtype=np.bool_)
+    if isinstance(task.space, Options) and task.given.kernel is None:
+        covered &= np.isin(np.arange(len(covered)), case.records.arms)
+    return covered
 
 
 def _unexplored(task: Task, data: Data, surrogate: Surrogate) -> float:

@@ -11,20 +11,28 @@
 For a value that was set aside, 1 - p is at least PEAK, and y - b at most the range of the other values.
 
 Each is the expected gain by knowing better, as the expected improvement of a new place is; so they can be compared.
+
+The last plays prepare the answer. It believes no point that one lie can have made (judgement/recommend.py). If such a
+point has the best estimate, the measurement that carries it is repeated, until the answer believes it or the estimate
+falls.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 import numpy as np
 from scipy.special import expit
 
 from unswayed.core.gp.improvement import log_improvement
 from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.span import Span
 from unswayed.search.improvement import Turn
 from unswayed.search.play import Proposal, Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.types import BoolArray, FloatArray, IntArray
 
+LAST = 4  # plays that prepare the answer
 UNKNOWN = 0.02  # assumed share of lies, if the threat is not known
 MOST_LIES = 0.25  # cap on the assumed share of lies
 PEAK = 0.05  # least probability that a high value in the range is a narrow peak
@@ -44,6 +52,21 @@ def doubt_from_the_start(turn: Turn) -> list[Proposal]:
         return []
     found = doubts(surrogate, turn.plays, turn.pending, turn.source)
     return [one for one in found if one.row.tobytes() not in turn.closed]
+
+
+def repeat_challenger(turn: Turn) -> list[Proposal]:
+    """In the last plays: the point that the best estimate rests on, if the answer would not believe it."""
+    search, threat, left = turn.search, Threat.of(turn.task.given.threat), (turn.task.plays or inf) - turn.number
+    surrogate, data = search.surrogate, search.data.only(search.modelled)
+    kept = surrogate.plays_kept(data)
+    if not 0 < left <= LAST or surrogate.binary or not kept.any() or (threat is not None and threat.none):
+        return []
+    span = Span.of(data.values[kept], threat or Threat())
+    _, choice = surrogate.chosen(turn.task, data, surrogate.against(span), span)
+    if choice.carrying is None:
+        return []
+    row = data.rows[kept][choice.carrying]
+    return [] if row.tobytes() in turn.closed else [Proposal(row, Why.VERIFY)]
 
 
 def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) -> float:

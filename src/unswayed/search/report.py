@@ -5,23 +5,93 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unswayed.core.tampering.threat import Threat
-from unswayed.text import at_least, counted, listed, printable
+from unswayed.judgement.verdict import short
+from unswayed.text import at_least, counted, listed, printable, resolved
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
+    from unswayed.spaces import Point
 
 LISTED = 10  # plays and sources that are named
+NAMED = 180  # characters of a point in a sentence
 
 
-def report(answer: Answer) -> list[str]:
-    """The answer, a line for each part."""
-    lines = [f"Recommended: {answer.space.describe(answer.point)}, estimated at {answer.shown_estimate}."]
-    lines += [answer.sentence, *_levels(answer), *_warnings(answer), _aside(answer), *_sources(answer)]
+def brief(answer: Answer) -> list[str]:
+    """The decision in a few lines."""
+    return short(decision(answer))
+
+
+def decision(answer: Answer) -> list[str]:
+    """What to use, what it is worth at least, what else it might be, and what to do: a paragraph for each."""
+    measured = counted(answer.measured, "measurement")
+    aside = f"; set aside {_which(answer)}: the others do not explain them" if answer.set_aside else ""
+    parts = [
+        f"Recommended: {named(answer, answer.point)}, estimated at {answer.shown_estimate}.",
+        _guaranteed(answer),
+        _challenger(answer),
+        answer.bound,
+        *_warnings(answer),
+        f"{measured}{aside}.",
+        *_sources(answer)[:2],
+        _failed(answer),
+    ]
+    return [part for part in parts if part]
+
+
+def named(answer: Answer, point: Point) -> str:
+    """A point in the user's own names; of very many parameters the first ones."""
+    words = answer.space.describe(point)
+    if len(words) <= NAMED:
+        return str(words)
+    return f"{words[: words.rfind(', ', 0, NAMED) + 1 or NAMED]} ... (all: answer.point)"
+
+
+def _guaranteed(answer: Answer) -> str:
+    """What the point is worth at least."""
+    threat, span = answer.threat, answer.span
+    if threat is not None and threat.none:
+        return ""
+    if threat is None:
+        against = "one source lies" if len(answer.sources) > 2 else "one measurement is false"
+    else:
+        against = threat.condition.replace("did not exceed", "is at most")
+    left = span.high - answer.guaranteed if answer.minimize else answer.guaranteed - span.low
+    if left <= 0.01 * span.width:
+        return f"Nothing is left of that if {against}: no point considered is much safer."
+    most = "most" if answer.minimize else "least"
+    return (
+        f"With the model held fixed it is still estimated at {most} {_value(answer, answer.guaranteed)} if {against}."
+    )
+
+
+def _challenger(answer: Answer) -> str:
+    """What would be best if every measurement were true, and how to find out."""
+    if answer.challenger is None or answer.measure_again is None:
+        return ""
+    lead, rival = _value(answer, answer.challenger_lead), named(answer, answer.challenger)
+    again = answer.space.describe(answer.measure_again)
+    where = "it" if again == answer.space.describe(answer.challenger) else named(answer, answer.measure_again)
+    return f"If every measurement is true, {rival} is better by {lead}: measure {where} again to find out."
+
+
+def _value(answer: Answer, value: float) -> str:
+    """A value, or a distance, to about a thousandth of the range."""
+    return resolved(value, answer.span.width)
+
+
+def _failed(answer: Answer) -> str:
     if not answer.failures:
-        return lines
+        return ""
     last, count = answer.failures[-1], len(answer.failures)
     failed = "1 play failed" if count == 1 else f"{count:,} plays failed; the last"
-    return [*lines, f"{failed}, number {last.number}: {last.reason}"]
+    return f"{failed}, number {last.number}: {last.reason}"
+
+
+def explanation(answer: Answer) -> list[str]:
+    """Everything that is known, a line for each part."""
+    lines = [f"Recommended: {answer.space.describe(answer.point)}, estimated at {answer.shown_estimate}."]
+    lines += [_guaranteed(answer), _challenger(answer), answer.sentence, *_levels(answer), *_warnings(answer)]
+    return [line for line in (*lines, _aside(answer), *_sources(answer), _failed(answer)) if line]
 
 
 def _levels(answer: Answer) -> list[str]:
@@ -32,10 +102,12 @@ def _levels(answer: Answer) -> list[str]:
         return [f"No other point that could be recommended is {_worse(answer)}."] if alike else []
     again = " With the model estimated again, less may be enough." if answer.assumptions.estimated else ""
     lines = [] if answer.threat is not None else ["You named no threat; this is what each kind would mean:"]
+    less = "Estimates count less one standard deviation."
+    less += " Points that rest on too little to be recommended are left out." if answer.challenger is not None else ""
     lines.append(
-        f"Breakdown budget, with the model held fixed: {at_least(b.budget)}. Less tampering with the "
-        f"measurements kept would not have changed the recommendation to {_other_point(answer)}; this much, on "
-        f"measurements at {describe(b.pivot)}, could have made {describe(b.rival)} win.{again}"
+        f"Breakdown budget, with the model held fixed: {at_least(b.budget)}. Less tampering with the measurements "
+        f"kept would not have put ahead {_other_point(answer)}; this much, on measurements at {describe(b.pivot)}, "
+        f"could have put {describe(b.rival)} ahead. {less}{again}"
     )
     return [*lines, _counts(answer)]
 
@@ -48,7 +120,7 @@ def what_if(answer: Answer, kind: str, amount: float) -> str:
         kind: total, lies or liars.
         amount: The sum of changes, or how many lies or liars.
     """
-    b, change = answer.breakdown, f"changed the recommendation to {_other_point(answer)}"
+    b, change = answer.breakdown, f"put ahead {_other_point(answer)}"
     if b.budget == 0:
         return "No tampering is needed: another point is as good already."
     if kind == "total":
@@ -64,7 +136,7 @@ def what_if(answer: Answer, kind: str, amount: float) -> str:
 
 def _other_point(answer: Answer) -> str:
     """Which other points count as a change: in a continuum not those that are as good up to the noise."""
-    return f"one that is {_worse(answer)}" if answer.continuum else "another"
+    return f"a point that is {_worse(answer)}" if answer.continuum else "another point"
 
 
 def _worse(answer: Answer) -> str:
@@ -82,7 +154,7 @@ def _counts(answer: Answer) -> str:
     kinds = [_count(b.lies, "false measurement")]
     kinds += [_count(b.liars, "lying source")] if len(answer.sources) > 1 else []
     values = f"values between {answer.shown_range}{seen}"
-    changed = f"changed the recommendation to {_other_point(answer)}"
+    changed = f"put ahead {_other_point(answer)}"
     return f"With {fixed} held fixed and {values}, what could have {changed}: {'; '.join(kinds)}."
 
 
@@ -129,13 +201,19 @@ def _aside(answer: Answer) -> str:
     measured, aside = counted(answer.measured, "measurement"), answer.set_aside
     if not aside:
         return f"{measured}, none of them set aside."
-    more = [f"{len(aside) - LISTED:,} more"] if len(aside) > LISTED else []
-    which = f"play{'' if len(aside) == 1 else 's'} {listed([*map(str, aside[:LISTED]), *more])}"
-    text = f"{measured}; set aside {len(aside):,} of them ({which}), {answer.set_aside_total:.3g} in all, because the "
+    off = f"{answer.set_aside_total:.3g} in all"
+    text = f"{measured}; set aside {len(aside):,} of them ({_which(answer)}), {off}, because the "
     threat, allowed = answer.threat, ""
     if threat is not None:
         allowed = f"; you allowed {threat}{', not counting ' + uncounted if (uncounted := _uncounted(answer)) else ''}"
     return f"{text}others do not explain them{allowed}."
+
+
+def _which(answer: Answer) -> str:
+    """The plays that are set aside."""
+    aside = answer.set_aside
+    more = [f"{len(aside) - LISTED:,} more"] if len(aside) > LISTED else []
+    return f"play{'' if len(aside) == 1 else 's'} {listed([*map(str, aside[:LISTED]), *more])}"
 
 
 def _uncounted(answer: Answer) -> str:

@@ -8,9 +8,10 @@ played. Worth is by how much one play is expected to improve the value of the le
     repeat_leader       in a small space: the leader, where noise hides which is better      (EXPLOIT)
     measure_again       a value that may be a lie that matters (doubt.py)                    (VERIFY, RECHECK)
 
-Some rules cannot say what they are worth (quotas.py). Each play draws a ticket, a number from 0 to 1. A rule that owns
-the ticket is worth what QUOTAS states:
+Some rules cannot say what they are worth (most of them in quotas.py). Each play draws a ticket, a number from 0 to 1. A
+rule that owns the ticket is worth what QUOTAS states:
 
+    repeat_challenger   last plays: a best estimate that the answer would not believe (doubt.py)  (VERIFY)
     family_turn         with conditions: a family that is behind its share of plays          (EXPLORE, RECHECK)
     leader_to_confirm   long search of a box: the leader, until late plays confirm it        (VERIFY)
     propose_restart     long search of a box: a local search of its own somewhere else       (RESTART)
@@ -33,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unswayed.search.candidates import initial_row
-from unswayed.search.doubt import measure_again
+from unswayed.search.doubt import measure_again, repeat_challenger
 from unswayed.search.improvement import Turn, improve, reason, repeat_leader
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Proposal, Why
@@ -53,6 +54,7 @@ class Quota(NamedTuple):
 
 
 QUOTAS: Mapping[Rule, Quota] = {
+    repeat_challenger: Quota(0, 1),
     family_turn: Quota(0, 1 / 2),
     leader_to_confirm: Quota(1 / 2, 3 / 4),
     propose_restart: Quota(0, 1 / 2, 1e-3),

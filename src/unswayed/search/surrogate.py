@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -14,11 +14,13 @@ from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.core.gp.posterior import JointPosterior, pooled
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.allowance import Allowance
+from unswayed.judgement.recommend import Choice, Worth, choose, supposed
 from unswayed.judgement.set_aside import Kept, extended, set_aside
+from unswayed.judgement.span import Span
 from unswayed.judgement.table import Table
-from unswayed.search.beliefs import Beliefs, modelled, threshold_of
+from unswayed.search.beliefs import Beliefs, estimate, modelled, threshold_of
 from unswayed.search.task import Data, Task
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -173,6 +175,69 @@ class Surrogate:
         off = np.sort(sizes * np.abs(plays.values[aside] - kept.posterior.mean[plays.arms[aside]]))
         total = max(threat.total - float(off[: max(len(off) - lies, 0)].sum()), 0.0)  # the largest count as lies
         return replace(threat, total=total, lies=threat.lies - lies, liars=threat.liars - liars)
+
+    def against(self, span: Span) -> Threat:
+        """What a recommendation is to be safe against, in the units of the values.
+
+        What was set aside is taken off a total. It is not taken off a number of lies: one lie can make an honest play
+        look false.
+
+        Args:
+            span: The range of honest values.
+        """
+        prior, left = self.beliefs.prior, self.threat_left
+        if self.threat is not None and left is not None:
+            left = replace(self.threat, total=left.total).mapped(prior.output_scale, prior.unstandardized)
+        return supposed(left, span, sources=len(self.names))
+
+    def plays_kept(self, data: Data) -> BoolArray:
+        """Which plays are kept; single outcomes go with their batch.
+
+        Args:
+            data: The plays that this is the model of.
+        """
+        return self.kept.mask[data.blocks] if self.binary else self.kept.mask
+
+    def records(self, data: Data) -> Records:
+        """All plays, one by one, in units of the prior.
+
+        Args:
+            data: The plays that this is the model of.
+        """
+        weights = np.ones(data.plays) if self.binary else self.kept.records.weights
+        arms = np.array(self.arms_of(data.rows), dtype=np.int64)
+        return Records(arms, self.beliefs.prior.standardized(data.values), weights, data.sources)
+
+    def chosen(
+        self, task: Task, data: Data, threat: Threat, span: Span, without: Sequence[int] = ()
+    ) -> tuple[Worth, Choice]:
+        """What each arm is worth by the plays that are kept, and which of them to recommend.
+
+        Args:
+            task: What the search is for.
+            data: The plays that this is the model of.
+            threat: What may be false, with the range.
+            span: The range of honest values.
+            without: Arms that are not to be recommended.
+        """
+        prior, kept = self.beliefs.prior, np.flatnonzero(self.plays_kept(data))
+        records = self.records(data).only(kept)
+        worth = Worth.of(prior, self.kept.posterior, records, threat, span)
+
+        def refit(gone: IntArray) -> Worth | None:
+            left = np.delete(kept, gone)
+            if task.given.complete or self.binary or len(left) < len(kept) / 2:
+                return None
+            again = estimate(task, data.only(left), self.beliefs).prior
+            told, single = (
+                one.with_values(again.standardized(prior.unstandardized(one.values)))
+                for one in (self.kept.told, records)
+            )
+            K = gram(again.kernel, self.rows)
+            posterior = JointPosterior.of_plays(K, told.arms, told.values, told.weights, again.lam)
+            return Worth.of(again, posterior, single, threat, span)
+
+        return worth, choose(worth, records, threat, tie=prior.noise_std, without=without, refit=refit)
 
     def counts(self, rows: FloatArray) -> FloatArray:
         """How many kept measurements there are at each of these rows."""

@@ -32,8 +32,9 @@ from unswayed.judgement.noise import Repeats
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 SEEN = 0.1  # variation between cells is allowed for from this probability of it by chance; then with Student's t
+SEEN_IN_VALUES = 0.3  # the same for values, where nothing else bounds the variance from below
 UNEQUAL = 0.05  # probability that an option seems to vary more than the others where all vary alike
-ENOUGH = 8  # measurements of an option that tell its own variance
+ENOUGH = 25  # measurements of an option that tell its own variance and skew; with fewer, those of all count too
 FEW = 10  # expected outcomes: with fewer the normal distribution is not good enough
 OVERLAP = 0.5  # of what is known of a lead; with more of it within the sources, the lead is taken within them
 TINY = 1e-300
@@ -130,8 +131,11 @@ def by_chance(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArra
 
 
 def _hall(z: FloatArray, skew: FloatArray | float) -> FloatArray:
-    """Hall's transformation (1992): the statistic of skewed values on a scale where it is symmetric."""
-    return np.asarray(z + skew / 3 * z**2 + np.square(skew) / 27 * z**3 + skew / 6)
+    """Hall's transformation (1992): the statistic of skewed values on a scale where it is symmetric.
+
+    Only where it makes a lead smaller: a winner that owes its lead to a few large values would otherwise gain by them.
+    """
+    return np.asarray(np.minimum(z, z + skew / 3 * z**2 + np.square(skew) / 27 * z**3 + skew / 6))
 
 
 def _crossed(data: LabelData, winner: int, weight: FloatArray) -> _Crossed:
@@ -293,7 +297,11 @@ def _values(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArray)
         seen = off / crossed.total**2 * days / np.maximum(days - 1, 0)
         once = np.bincount(data.cells.cell, kept).max() <= 1
         ratio = seen / honest
-    own = inside & (days > 1) & (once | (ratio > fdtri(np.maximum(days - 1, 1), np.maximum(freedom, 1), 1 - SEEN)))
+    own = (
+        inside
+        & (days > 1)
+        & (once | (ratio > fdtri(np.maximum(days - 1, 1), np.maximum(freedom, 1), 1 - SEEN_IN_VALUES)))
+    )
     return _Pairs(
         np.where(_alone(data, winner, weight, crossed), np.nan, np.where(inside, D, lead)),
         np.sqrt(np.where(own, seen, np.where(inside, honest, both))),
@@ -329,5 +337,6 @@ def _around(
     own = rows.measured >= ENOUGH
     squares = np.bincount(rows.option, np.square(off), size) / np.maximum(rows.measured - 1, 1)
     variance, free = np.where(own, squares, variance), np.where(own, rows.measured - 1, free)
-    third = np.where(own, np.bincount(rows.option, off**3, size) / np.maximum(rows.measured, 1), 0.0)
+    cubes = np.bincount(rows.option, off**3, size)
+    third = np.where(own, cubes / np.maximum(rows.measured, 1), cubes.sum() / len(off))
     return variance, free, third, noise

@@ -26,6 +26,7 @@ HUBER = 1.345  # deviations that count in full when sources are compared
 ROUNDS = 30  # of weights
 TUKEY, SKEWED = 4.685, 7.0  # deviations from which a cell has no weight; more if its count is small
 TINY = 1e-300
+MOST_OF_TWO = 300  # sources of two options that may be off: they are looked at one by one
 LEAST_TO_COMPARE = 3  # cells or values of an option: with fewer it cannot be told which one is wrong
 SUSPECTED = 0.02  # share of honest audits in which some count is suspected; about half of them change the verdict
 SHOWN_EFFECT = 0.2  # probability that honest data without effects of sources are taken to show them
@@ -293,7 +294,7 @@ def _of_two(counts: Counts, kept: BoolArray) -> tuple[IntArray, FloatArray]:
     variance = sum(1 / (counts.s[c] + 0.5) - 1 / (counts.n[c] + 1) for c in (a, b))
     left, removed, far, scores = np.ones(len(y), dtype=np.bool_), list[int](), list[float](), list[float]()
     centre = float(np.median(y)) if len(y) else 0.0
-    for number in range(1, len(y) // 3 + 1):
+    for number in range(1, min(len(y) // 3, MOST_OF_TWO) + 1):
         worst = int(np.argmax(np.where(left, np.abs(y - centre) / np.sqrt(variance), -1.0)))
         left[worst] = False
         w, free = left / variance, len(y) - number - 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unswayed.cli.options import Json
+from unswayed.cli.options import Details, Json
 from unswayed.cli.study.opening import Name, cells, counts, read_study
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LISTED = 20  # open plays that are shown
 
 
-def status(study: Name, as_json: Json = False) -> None:
+def status(study: Name, details: Details = False, as_json: Json = False) -> None:
     """Print settings, plays and the answer so far; also while another process measures, and without writing.
 
     For example: [bold]unswayed study status lab.jsonl[/bold]
@@ -33,7 +33,10 @@ def status(study: Name, as_json: Json = False) -> None:
     for name, text in _facts(study, known, answer):
         typer.echo(f"{name:<12}{text}")
     typer.echo("")
-    typer.echo(why_no_answer(known.log) if answer is None else str(answer))
+    if answer is None:
+        typer.echo(why_no_answer(known.log))
+    else:
+        typer.echo(answer.explain() if details else str(answer))
     if shown := known.open_plays()[:LISTED]:
         typer.echo("\nOpen plays, to be measured:")
         print_plays(known, shown)

@@ -83,14 +83,19 @@ class Threat:
     @property
     def bounded(self) -> bool:
         """Whether it limits how far an estimate can move: false values need a range for that."""
-        return not (self.lies or self.liars) or (self.low is not None and self.high is not None)
+        return not (self.lies or self.liars) or self.width < np.inf
+
+    @property
+    def width(self) -> float:
+        """How far honest values may be apart; infinite if their range is not known."""
+        return np.inf if self.low is None or self.high is None else self.high - self.low
 
     @property
     def sum_of_changes(self) -> float | None:
         """The largest sum of changes, where values outside the range are moved to its ends; None without a bound."""
         if self.liars or not self.bounded:
             return None
-        return self.total + (self.lies * (self.high - self.low) if self.lies else 0.0)  # type: ignore[operator]
+        return self.total + (self.lies * self.width if self.lies else 0.0)
 
     def clipped(self, value: float) -> float:
         """A value moved into the range: no honest measurement lies outside of it.
@@ -158,9 +163,7 @@ class Threat:
         heaviest = 1.0 if records is None else float(records.weights.max(initial=0.0))
         factor = self.total * heaviest
         if self.lies or self.liars:
-            known = self.low is not None and self.high is not None
-            width = self.high - self.low if known else np.inf  # type: ignore[operator]
-            factor += width * float(self._counted(_needed(records), _needed(records).weights[None])[0])
+            factor += self.width * float(self._counted(_needed(records), _needed(records).weights[None])[0])
         return np.asarray(factor * error)
 
     def _counted(self, records: Records, h: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from typing import Self
 from unswayed.core.tampering.threat import Threat
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
-from unswayed.search.report import report
+from unswayed.search.report import decision, explanation
 from unswayed.service.pages.chart import Chart, over_time, parameters
 from unswayed.service.pages.columns import Columns
 from unswayed.service.pages.options import OptionRow, option_rows
@@ -112,8 +112,13 @@ class StudyView:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The answer in the words of the product: the recommendation, how far to trust it, what was set aside."""
-        return [] if self.answer is None else report(self.answer)
+        """The decision in the words of the product: what to use, what it is worth at least, and what to do."""
+        return [] if self.answer is None else decision(self.answer)
+
+    @cached_property
+    def details(self) -> list[str]:
+        """Everything that is known: what the recommendation rests on, and who could have changed it."""
+        return [] if self.answer is None else explanation(self.answer)
 
     @property
     def threat(self) -> Threat | None:

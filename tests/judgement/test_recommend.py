@@ -1,0 +1,169 @@
+"""What is recommended: the guaranteed value against every set of lies, and decisions on data whose truth is known."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from unswayed import Box, Optimizer, Options, Real, SquaredExponential, Threat, Why
+from unswayed.core.gp.kernels import gram
+from unswayed.core.gp.posterior import JointPosterior
+from unswayed.core.tampering.threat import Records
+from unswayed.judgement.assumptions import Given
+from unswayed.judgement.prior import prior
+from unswayed.judgement.recommend import Worth, choose, supposed
+from unswayed.judgement.span import Span
+
+KERNEL = SquaredExponential(0.8)
+ROWS = np.arange(4.0)[:, None]
+LOW, HIGH = -1.0, 2.0
+UNIT = 1.7
+
+
+def drawn(seed):
+    """Seven measurements of three of four points by three sources, and a model of them in units of 1.7."""
+    rng = np.random.default_rng(seed)
+    arms, plays = np.append(np.arange(3), rng.integers(0, 3, 4)), 7
+    values = np.clip(arms / 3 + 0.6 * rng.standard_normal(plays), LOW, HIGH)
+    given = Given(kernel=KERNEL, noise_std=0.4, output_scale=UNIT, level=0.3)
+    model = prior(given, values, kernel=KERNEL, output_scale=UNIT, noise_std=0.4)
+    records = Records(arms, model.standardized(values), np.ones(plays), np.append(np.arange(3), rng.integers(0, 3, 4)))
+    posterior = JointPosterior.of_plays(gram(KERNEL, ROWS), arms, records.values, records.weights, model.lam)
+    return values, model, records, posterior
+
+
+def least_by_trying(values, model, records, sets):
+    """The least estimate of each point if the measurements of one of these sets have any other values: dense."""
+    K, x = KERNEL(ROWS, ROWS), records.arms
+    M = K[:, x] @ np.linalg.inv(K[np.ix_(x, x)] + model.lam * np.eye(len(x)))
+    least = np.full(len(ROWS), np.inf)
+    for some in sets:
+        for ends in product((LOW, HIGH), repeat=len(some)):
+            y = values.copy()
+            y[list(some)] = ends  # a linear function is least at a corner
+            least = np.minimum(least, 0.3 + M @ (y - 0.3))
+    return np.clip(least, LOW, HIGH)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_guaranteed_value_is_the_least_over_all_sets_of_lies(seed):
+    values, model, records, posterior = drawn(seed)
+    span = Span(LOW, HIGH, low_given=False, high_given=False)
+    by_source = [tuple(np.flatnonzero(records.sources == s)) for s in range(3)]
+    cases = {
+        Threat(lies=1, low=LOW, high=HIGH): combinations(range(7), 1),
+        Threat(lies=2, low=LOW, high=HIGH): combinations(range(7), 2),
+        Threat(liars=1, low=LOW, high=HIGH): by_source,
+        Threat(liars=2, low=LOW, high=HIGH): [a + b for a, b in combinations(by_source, 2)],
+    }
+    for threat, sets in cases.items():
+        worth = Worth.of(model, posterior, records, threat, span)
+        assert worth.guaranteed == pytest.approx(least_by_trying(values, model, records, [(), *sets]), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_with_a_total_the_worst_change_is_all_of_it_on_one_measurement(seed):
+    values, model, records, posterior = drawn(seed)
+    span = Span(-9.0, 9.0, low_given=True, high_given=True)
+    found = Worth.of(model, posterior, records, Threat(total=0.5), span).guaranteed
+    K, x = KERNEL(ROWS, ROWS), records.arms
+    M = K[:, x] @ np.linalg.inv(K[np.ix_(x, x)] + model.lam * np.eye(7))
+    changes = [sign * 0.5 * np.eye(7)[j] for j in range(7) for sign in (1, -1)]
+    assert found == pytest.approx(np.min([0.3 + M @ (values + c - 0.3) for c in changes], axis=0), abs=1e-9)
+
+
+def test_without_tampering_the_guaranteed_value_is_the_estimate():
+    _, model, records, posterior = drawn(1)
+    span = Span(LOW, HIGH, low_given=False, high_given=False)
+    worth = Worth.of(model, posterior, records, Threat(), span)
+    assert worth.guaranteed == pytest.approx(worth.mean)
+    choice = choose(worth, records, Threat())
+    assert choice.arm == int(np.argmax(worth.mean - worth.deviation))
+    assert (choice.challenger, choice.carrying) == (None, None)
+
+
+def test_what_is_supposed_where_no_threat_is_stated():
+    span = Span(0.0, 1.0, low_given=False, high_given=False)
+    assert supposed(None, span, sources=0) == Threat(lies=1, low=0, high=1)
+    assert supposed(None, span, sources=3) == Threat(liars=1, low=0, high=1)
+    assert supposed(Threat(total=2), span, sources=3) == Threat(total=2, low=0, high=1)
+    assert supposed(None, Span(1.0, 1.0, low_given=False, high_given=False), sources=0).none
+
+
+def log(forged, seed=0, value=0.999):
+    """25 values near the optimum of a parabola, five scattered; one of these reads almost 1."""
+    rng = np.random.default_rng(seed)
+    x = np.concatenate([0.6 + 0.05 * rng.standard_normal(25), [0.05, 0.2, 0.35, 0.85, 0.97]])
+    y = 0.99 - 2 * (x - 0.6) ** 2 + 0.005 * rng.standard_normal(30)
+    if forged is not None:
+        y[25 + forged] = value
+    return [({"x": float(a)}, float(b)) for a, b in zip(np.clip(x, 0, 1), y, strict=True)]
+
+
+@pytest.mark.parametrize("threat", [None, Threat(lies=1, low=0, high=1), Threat(lies=2, low=0, high=1)])
+@pytest.mark.parametrize("forged", range(5))
+def test_an_isolated_lie_does_not_make_the_answer_but_is_named_as_what_to_measure_again(forged, threat):
+    study = Optimizer(Box({"x": Real(0, 1)}), threat=threat, seed=0)
+    study.add(log(forged))
+    answer = study.answer()
+    assert abs(answer.point["x"] - 0.6) < 0.1
+    assert answer.guaranteed <= answer.estimate <= 1
+    if answer.challenger is not None:
+        assert answer.challenger_lead > 0
+        assert abs(answer.measure_again["x"] - log(forged)[25 + forged][0]["x"]) < 1e-9
+
+
+def test_what_is_found_again_at_the_challenger_becomes_the_answer():
+    study = Optimizer(Box({"x": Real(0, 1)}), seed=0)
+    study.add(log(2, value=1.2))
+    before = study.answer()
+    assert abs(before.point["x"] - 0.6) < 0.1
+    assert before.challenger_lead > 0.1
+    assert before.measure_again == {"x": 0.35}
+    study.add([({"x": 0.35}, value) for value in (1.19, 1.2, 1.21, 1.2, 1.19)])
+    after = study.answer()
+    assert abs(after.point["x"] - 0.35) < 0.02
+    assert after.challenger is None
+
+
+def test_a_value_that_was_set_aside_is_a_challenger_until_it_is_measured_again():
+    study = Optimizer(Box({"x": Real(0, 1)}), seed=0)
+    study.add([*log(None), ({"x": 0.61}, 3.0)])
+    before = study.answer()
+    assert before.set_aside == (30,)
+    assert before.measure_again == before.challenger == {"x": 0.61}
+    assert before.challenger_lead == pytest.approx(3.0 - before.estimate)
+    study.add([({"x": 0.61}, 0.985)])
+    assert study.answer().challenger is None
+
+
+def test_options_measured_once_are_chosen_by_their_values_and_one_that_was_not_measured_never():
+    study = Optimizer(Options(list("abcdef")), seed=0)
+    study.add(zip("abcd", [0.1, 0.5, 0.4, 0.2], strict=True))
+    assert study.answer().point == "b"
+
+
+def test_no_estimate_leaves_a_stated_range():
+    study = Optimizer(Box({"x": Real(0, 1)}), threat=Threat(lies=1, low=0, high=1), seed=0)
+    study.add([({"x": x}, x) for x in np.linspace(0, 0.9, 8)])
+    answer = study.answer()
+    assert 0 <= answer.guaranteed <= answer.estimate <= 1
+
+
+@pytest.mark.parametrize("forged", range(5))
+def test_the_last_plays_measure_again_what_the_answer_would_not_believe(forged):
+    place = log(forged)[25 + forged][0]
+    asked = {}
+    for plays in (3, 80):
+        study = Optimizer(Box({"x": Real(0, 1)}), plays=plays, seed=0)
+        study.add(log(forged, value=1.04))
+        asked[plays] = study.ask()[0]
+    assert (asked[3].point, asked[3].why) == (place, Why.VERIFY)
+    assert asked[80].why is not Why.VERIFY
+
+
+@pytest.mark.parametrize("threat", [0.0, None])
+def test_the_last_plays_go_on_as_before_where_nothing_is_in_doubt(threat):
+    study = Optimizer(Box({"x": Real(0, 1)}), plays=3, seed=0, threat=threat)
+    study.add(log(None))
+    assert study.ask()[0].why is not Why.VERIFY

@@ -13,6 +13,7 @@ import argparse
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,15 +95,16 @@ def false_value(rng: np.random.Generator) -> Drawn:
     return Drawn(drawn.points, drawn.option, y, drawn.truth)
 
 
-def noisier_source(rng: np.random.Generator) -> Drawn:
-    """Honest sources, one of which has five times the noise of the others."""
+def noisier_source(rng: np.random.Generator, *, random: bool = False) -> Drawn:
+    """Honest sources, one of which has five times the noise of the others; or that one returns random numbers."""
     points, f = options(rng)
     sources, each = int(rng.integers(4, 9)), int(rng.integers(5, 21))
     option = rng.integers(len(f), size=sources * each)
     option[: len(f)] = np.arange(len(f))
     source = rng.permutation(np.repeat(np.arange(sources), each))
-    noise = float(rng.uniform(0.03, 0.15)) * np.where(source == 0, 5.0, 1.0)
+    noise = float(rng.uniform(0.03, 0.15)) * np.where(source == 0, 1.0 if random else 5.0, 1.0)
     y = f[option] + noise * rng.standard_normal(len(option))
+    y[random & (source == 0)] = rng.uniform(f.min(), f.max(), each)[: each if random else 0]
     return Drawn(points, option, y, f, [f"w{s}" for s in source])
 
 
@@ -124,6 +126,7 @@ FAMILIES: dict[str, Draw] = {
     "lognormal": lognormal,
     "zeros": zeros,
     "noisier source": noisier_source,
+    "random source": partial(noisier_source, random=True),
     "one false value": false_value,
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from unswayed.judgement.noise import LEAST_REPEATS, Repeats
+from unswayed.judgement.noise import LEAST_REPEATS, Repeats, step
 
 
 def measured(seed, options=40, repeats=3, sigma=0.2):
@@ -79,7 +79,7 @@ def test_without_enough_repeats_there_is_no_estimate():
 
 @pytest.mark.parametrize("lie", [0.0, 1e6])
 def test_values_that_are_always_the_same_have_no_noise_of_their_own(lie):
-    option, values = np.repeat(np.arange(5), 4), np.repeat(np.arange(5.0), 4)
+    option, values = np.repeat(np.arange(5), 4), np.repeat(np.sqrt([2.0, 3, 5, 7, 11]), 4)
     values[-1] += lie
     assert noise(option, values) is None
     assert noise(option, values, lambda values: 7.0) == 7.0
@@ -104,3 +104,14 @@ def test_repeats_of_one_option_are_found_wherever_they_stand():
     assert found.number == 3
     assert [group.tolist() for group in found.options] == [[1, 4], [0, 2, 5]]
     assert Repeats.of(np.zeros(0, np.int64)).number == 0
+
+
+@pytest.mark.parametrize("rounded", [0.1, 0.5, 0.01])
+def test_readings_with_a_step_have_at_least_its_noise(rounded):
+    rng, option = np.random.default_rng(0), np.repeat(np.arange(8), 4)
+    read = rounded * np.round((np.sin(option) + 0.1 * rounded * rng.standard_normal(32)) / rounded)
+    assert step(read) == pytest.approx(rounded)
+    assert noise(option, read) == pytest.approx(rounded * np.sqrt(4 / 12))  # four equal errors do not cancel
+    loud = rounded * np.round((np.sin(option) + 3 * rounded * rng.standard_normal(32)) / rounded)
+    assert noise(option, loud) == pytest.approx(3 * rounded, rel=0.5)
+    assert step(rng.standard_normal(30)) == 0

@@ -10,7 +10,7 @@ from unswayed import Matern, Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.sources import SourceVerdict, _log_density, judge, weigh_sources
+from unswayed.judgement.sources import FACTORS, NOISIER, SourceVerdict, _log_density, judge, weigh_sources
 
 ONE_IN_TWENTY = 0.05  # a source, or a play of an honest one, is wrong with this probability before the data
 
@@ -71,9 +71,25 @@ def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed,
     r = records.values[mine] - gain @ records.values[~mine]
     V = A[np.ix_(mine, mine)] - gain @ A[np.ix_(~mine, mine)]
     honest, offset = (with_outliers(r, v, records.arms[mine], span) for v in (V, V + (span / 2) ** 2))
-    anything = -len(r) * np.log(span)
-    assert found.gain == pytest.approx(max(offset, anything) - honest + np.log(ONE_IN_TWENTY), rel=1e-6)
+    explained = max(offset, -len(r) * np.log(max(span, np.ptp(records.values[mine])))) + np.log(ONE_IN_TWENTY)
+    if explained > honest:
+        noise = [V + (c**2 - 1) * np.diag(0.01 / records.weights[mine]) for c in FACTORS]
+        noisier = max(multivariate_normal(cov=v).logpdf(r) for v in noise)
+        noisier += np.log(NOISIER if explained > offset + np.log(ONE_IN_TWENTY) else ONE_IN_TWENTY)
+        same = (span / 2) ** 2 * np.equal.outer(records.arms[mine], records.arms[mine])
+        lying = multivariate_normal(cov=V + same).logpdf(r) + np.log(ONE_IN_TWENTY)
+        honest = max(honest, noisier if noisier > lying else -np.inf)
+    assert found.gain == pytest.approx(explained - honest, rel=1e-6)
     assert found.change == pytest.approx(np.abs(r).sum(), rel=1e-6)
+
+
+def test_an_honest_source_may_be_noisier_than_the_others():
+    wrong = 0
+    for seed in range(40):
+        K, records, rng = game(seed, plays=80)
+        found = weighed(K, lie(records, 2, lambda values, rng=rng: values + 0.5 * rng.standard_normal(len(values))))
+        wrong += bool(found.aside) or bool(found.offsets.any())
+    assert wrong <= 3
 
 
 def test_honest_sources_are_believed():

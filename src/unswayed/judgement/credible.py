@@ -29,6 +29,7 @@ from unswayed.core.gp.system import System
 from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.fit import Model, spread
+from unswayed.judgement.noise import Repeats
 from unswayed.judgement.prior import WIDE
 from unswayed.judgement.table import Pooled
 from unswayed.types import FloatArray, IntArray
@@ -172,7 +173,8 @@ class Mixture:
             shapes.kernels, shapes.odds, some.X, some.n, level_known=given.level_known, plays=some.plays
         )
         known = {"noise": given.noise_std if noise is None else noise, "scale": given.output_scale}
-        explained = evidence.explained(some.means, some.squares, unit=spread(values), **known)
+        rounded = (some.plays - len(some.n)) * Repeats.of(arms).rounding(values) ** 2
+        explained = evidence.explained(some.means, some.squares + rounded, unit=spread(values), **known)
         return cls(shapes.kernels, explained, all_, origin, Records(arms, values, w, sources), given.level_known)
 
     def models(self) -> Iterator[tuple[Kernel, float, FloatArray]]:

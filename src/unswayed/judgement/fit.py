@@ -209,7 +209,8 @@ def _judged(
     clipped = Pooled.of(table.points, table.arms[usual], np.clip(table.values[usual], -10, 10), table.weights[usual])
     z = (table.values - _centre(parameters, clipped, groups)) / scale
     K, allowed = kernel(table.points, table.points), allowance.mapped(1 / scale)
-    found = set_aside(table.with_values(z), K, (tau / scale) ** 2, threshold=threshold, allowance=allowed)
+    lam = (tau / scale) ** 2
+    found = set_aside(table.with_values(z), K, lam, threshold=threshold, allowance=allowed, noisier=False)
     return found.mask, scale * (z - found.corrected), Cost(found.lies, found.cost)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 from typing import Self
 
 import numpy as np
@@ -13,6 +14,8 @@ from unswayed.types import FloatArray, IntArray
 
 LEAST_REPEATS = 6  # with fewer repeats, their median says too little about the noise
 MANY_REPEATS = 10  # of one option; with fewer, the median's own distance of 0 counts too much: take pairs
+LEAST_VALUES = 4  # distinct values: the differences of fewer are multiples of a step too easily
+MOST_STEPS = 10_000  # between the smallest and the largest value; a finer step adds nothing to the noise
 RATINGS = 10  # measurements for each distinct value: with more, values are such as ratings, and so are their distances
 
 
@@ -75,7 +78,20 @@ class Repeats:
         noise = self._median(values)
         if fallback is not None and (noise == 0 or RATINGS * len(np.unique(values)) <= len(values)):
             noise = fallback(values)
-        return noise or None
+        return max(noise, self.rounding(values)) or None
+
+    def rounding(self, values: FloatArray) -> float:
+        """The noise that rounding adds: step/sqrt(12). Repeats that are rounded alike do not average it out.
+
+        So if the noise itself is less than half a step, it counts as often as an option was measured.
+
+        Args:
+            values: The measurements.
+        """
+        found = step(values)
+        if not found or not self.options or self.pooled(values) >= found / 2:
+            return found / sqrt(12)
+        return found * sqrt((1 + self.number / len(self.options)) / 12)
 
     def _median(self, values: FloatArray) -> float:
         """The median distance, in units in which it is the standard deviation of a normal distribution."""
@@ -84,3 +100,20 @@ class Repeats:
             mine = values[group]
             distances.append((mine - np.median(mine)) * np.sqrt(len(mine) / (len(mine) - 1)))
         return float(np.median(np.abs(np.concatenate(distances))) / ndtri(0.75))
+
+
+def step(values: FloatArray) -> float:
+    """The step of rounded values: their smallest difference, or a power of ten; 0 if they have none.
+
+    Args:
+        values: The measurements.
+    """
+    distinct = np.unique(values)
+    if len(distinct) < LEAST_VALUES:
+        return 0.0
+    smallest = float(np.diff(distinct).min())
+    for found in (smallest, 10.0 ** np.floor(np.log10(smallest) + 1e-9)):
+        steps = (distinct - distinct[0]) / found
+        if steps[-1] <= MOST_STEPS and np.abs(steps - np.rint(steps)).max() <= 1e-6 * max(steps[-1], 1.0):
+            return float(found)
+    return 0.0

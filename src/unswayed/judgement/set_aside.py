@@ -123,7 +123,14 @@ class Kept:
 
 
 def set_aside(
-    records: Records, K: FloatArray, lam: float, *, threshold: float, allowance: Allowance, named: int = 0
+    records: Records,
+    K: FloatArray,
+    lam: float,
+    *,
+    threshold: float,
+    allowance: Allowance,
+    named: int = 0,
+    noisier: bool = True,
 ) -> Kept:
     """Decide which measurements to keep.
 
@@ -134,13 +141,14 @@ def set_aside(
         threshold: Set aside what is off by more standard deviations; infinity sets only faults aside.
         allowance: What the threat allows to set aside.
         named: How many sources there are, if more than in these records.
+        noisier: Whether a source may be noisier than others.
     """
     mask = ~faults(records.values)
     some = records.only(mask)
     posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
     if np.isinf(threshold):
         return Kept(records, read_only(mask), posterior)
-    lies, weighed = int((~mask).sum()), weigh_sources(posterior, some, K=K, allowance=allowance, named=named)
+    weighed = weigh_sources(posterior, some, K=K, allowance=allowance, named=named, noisier=noisier)
     mask[mask] = weighed.kept
     told = some.with_values(weighed.corrected(some)).only(weighed.kept)
     explained = trim(weighed.posterior, told, K=K, threshold=threshold, allowance=weighed.allowance)
@@ -149,7 +157,7 @@ def set_aside(
         mask[mask] = explained
         left = told.only(explained)
         posterior = JointPosterior.of_plays(K, left.arms, left.values, left.weights, lam)
-    lies += int((~explained).sum())
+    lies = int(faults(records.values).sum()) + int((~explained).sum())
     return Kept(records, read_only(mask), posterior, weighed.offsets, weighed.aside, lies, weighed.cost)
 
 

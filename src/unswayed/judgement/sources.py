@@ -11,14 +11,15 @@ From the posterior of the plays that remain and of B, with its covariance k_t:
 Explanations of r are compared by their probability:
 
     honest     N(0, V)
-    offset     N(0, V + o^2 1 1^T), a sensor that is off by a constant      before the data: LIARS
-    drift      N(0, V + o^2 (1 1^T + t t^T)), with the times t of the plays  before the data: LIARS
-    anything   uniform over the range of all values, for each play          before the data: LIARS
+    noisier    N(0, V + (c^2 - 1) lam diag(1/w_B)), honest with c times the noise        before the data: NOISIER
+    offset     N(0, V + o^2 1 1^T), a sensor that is off by a constant                   before the data: LIARS
+    drift      N(0, V + o^2 (1 1^T + t t^T)), with the times t of the plays              before the data: LIARS
+    anything   uniform over the range of all values, or its own, for each play           before the data: LIARS
 
 Single plays can be off without discrediting their source. So in all explanations but the last any play may be an
 outlier, uniform over the range too, with probability OUTLIERS before the data; but of the plays of one arm no more than
-half, or one: accidents do not repeat. An offset or a drift is taken off the values; plays that could be anything are
-set aside together, and count as one lying source.
+half, or one: accidents do not repeat. A noisier source is left as it is. An offset or a drift is taken off the values;
+plays that could be anything are set aside together, and count as one lying source.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from unswayed.judgement.trimming import trim
 from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 LIARS = 0.05  # probability that a source is off or lies, before anything is measured
+NOISIER, FACTORS = 0.3, (2.0, 3.0, 4.5, 7.0)  # the same that it is noisier, not anything; how many times
 OUTLIERS = 0.05  # the same for a single play of an honest source
 OFF = 4.0  # a play that is off by this many standard deviations is off by itself
 LEAST = 3  # a source is judged from this many plays on
@@ -79,7 +81,13 @@ def offset_of(offsets: FloatArray, records: Records) -> FloatArray | float:
 
 
 def weigh_sources(
-    posterior: JointPosterior, records: Records, *, K: FloatArray, allowance: Allowance, named: int = 0
+    posterior: JointPosterior,
+    records: Records,
+    *,
+    K: FloatArray,
+    allowance: Allowance,
+    named: int = 0,
+    noisier: bool = True,
 ) -> Weighed:
     """Judge sources one after the other, the least probable one first.
 
@@ -89,6 +97,7 @@ def weigh_sources(
         K: Kernel matrix of all arms.
         allowance: What the threat allows to set aside.
         named: How many sources there are, if more than in these records.
+        noisier: Whether a source may be noisier than others; a fit does not know yet how large the noise is.
     """
     sources = records.sources
     kept = np.ones(len(records.values), dtype=np.bool_)
@@ -98,7 +107,7 @@ def weigh_sources(
         return Weighed(kept, offsets, (), allowance, cost, posterior)
     groups = (*range(number), -1)  # those without a name together
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
-    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), groups, span)
+    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), groups, span, noisier)
     while found:
         s = max(found, key=lambda one: found[one].order)
         worst = found.pop(s)
@@ -117,13 +126,13 @@ def weigh_sources(
             cost += mine.sum() * (np.log(span) + 0.5 * np.log(2 * np.pi)) - np.log(LIARS)
         some = records.with_values(records.values - offset_of(offsets, records)).only(kept)
         posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, posterior.lam)
-        found = _judged(_WithoutOutliers.of(posterior, some, sources[kept], K), tuple(found), span)
+        found = _judged(_WithoutOutliers.of(posterior, some, sources[kept], K), tuple(found), span, noisier)
     return Weighed(kept, offsets, tuple(aside), allowance, cost, posterior)
 
 
-def _judged(usual: _WithoutOutliers, groups: tuple[int, ...], span: float) -> dict[int, SourceVerdict]:
+def _judged(usual: _WithoutOutliers, groups: tuple[int, ...], span: float, noisier: bool) -> dict[int, SourceVerdict]:
     """The judgement of each of these sources."""
-    return {s: judge(*usual.beside(s), span) for s in groups}
+    return {s: judge(*usual.beside(s), span, noisier=noisier) for s in groups}
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +192,9 @@ class SourceVerdict:
 HONEST = SourceVerdict(-np.inf, None, -np.inf, 0.0)
 
 
-def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: float) -> SourceVerdict:
+def judge(
+    posterior: JointPosterior, records: Records, mine: BoolArray, span: float, *, noisier: bool = True
+) -> SourceVerdict:
     """Judge one source by its plays, given the posterior of all plays.
 
     Args:
@@ -191,6 +202,7 @@ def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: fl
         records: The plays.
         mine: Which of them are of this source.
         span: Range of all values.
+        noisier: Whether it may be noisier than others.
     """
     rows = np.flatnonzero(mine)
     if len(rows) < LEAST or len(rows) == len(mine):
@@ -199,7 +211,7 @@ def judge(posterior: JointPosterior, records: Records, mine: BoolArray, span: fl
     some = rows[spaced.astype(np.int64)]
     plays = records.arms[some], records.values[some], records.weights[some]
     when = None if records.when is None else records.when[some]
-    return _explained(posterior, *plays, when, records.measurements[some] * (len(rows) / len(some)), span)
+    return _explained(posterior, *plays, when, records.measurements[some] * (len(rows) / len(some)), span, noisier)
 
 
 def _explained(
@@ -210,6 +222,7 @@ def _explained(
     when: FloatArray | None,
     sizes: FloatArray,
     span: float,
+    noisier: bool,
 ) -> SourceVerdict:
     """The best explanation of the plays of a source other than honesty; honest if double precision cannot tell.
 
@@ -229,20 +242,37 @@ def _explained(
     PH = P @ H
     S = np.eye(2) / o2 + H.transpose(0, 2, 1) @ PH
     log_det = np.linalg.slogdet(o2 * S)[1] - 2 * np.log(L.diagonal()).sum()
-    V = np.linalg.inv(P)
+    V = np.asarray(np.linalg.inv(P), dtype=np.float64)
     least = 1 / (V.diagonal() + o2 * (H**2).sum(axis=2))
     precisions = P - PH @ np.linalg.solve(S, PH.transpose(0, 2, 1))
     probable, rest, plain = _log_density(r, precisions, least, log_det, arms, span)
     probable[1:][~rest[1:].any(axis=1)] = -np.inf
-    best, anything = len(H) - 1 - int(np.argmax(probable[:0:-1])), -len(r) * np.log(span)
+    best, anything = len(H) - 1 - int(np.argmax(probable[:0:-1])), -len(r) * np.log(max(span, float(np.ptp(values))))
     explained = max(float(probable[best]), anything) + np.log(LIARS)
-    offset = None
-    if probable[best] >= anything and explained > probable[0]:
+    offset, honest, line = None, float(probable[0]), bool(probable[best] >= anything)
+    if noisier and explained > honest:
+        prior = float(np.log(LIARS if line else NOISIER))
+        honest = max(honest, _noisier(r, V, lam / w, o2 * (arms[:, None] == arms), prior))
+    if line and explained > honest:
         some = rest[best]
         solved = np.linalg.solve(V[np.ix_(some, some)], np.column_stack([H[best, some], r[some]]))
         normal = H[best, some].T @ solved  # H^T V^-1 H, and H^T V^-1 r
         offset = np.linalg.solve(np.eye(2) / o2 + normal[:, :2], normal[:, 2])
-    return SourceVerdict(explained - float(probable[0]), offset, explained - float(plain[0]), float(np.abs(r) @ sizes))
+    return SourceVerdict(explained - honest, offset, explained - float(plain[0]), float(np.abs(r) @ sizes))
+
+
+def _noisier(r: FloatArray, V: FloatArray, noise: FloatArray, repeated: FloatArray, prior: float) -> float:
+    """How probable it is that a source is honest and noisier than others, by the best factor.
+
+    Minus infinity if it is more probable that the source lies, and says the same each time that it measures an arm.
+    """
+    more = np.square(FACTORS) - 1
+    covariances = np.concatenate([V + more[:, None, None] * np.diag(noise), (V + repeated)[None]])
+    log_det = np.linalg.slogdet(covariances)[1] + len(r) * np.log(2 * np.pi)
+    columns = np.broadcast_to(r[:, None], (len(covariances), len(r), 1))
+    found = -0.5 * (np.linalg.solve(covariances, columns)[:, :, 0] @ r + log_det)
+    best = float(found[:-1].max()) + prior
+    return best if best > float(found[-1]) + np.log(LIARS) else -np.inf
 
 
 def _log_density(

@@ -113,6 +113,9 @@ def test_the_record_of_an_audit(capsys, tmp_path):
     record = recorded(capsys, "audit", tmp_path / "measured.csv", "--objective", "y", "--source", "who")
     assert set(AUDITED.split()) <= set(record)
     assert set(SOURCE.split()) <= set(record["sources"][0])
+    assert record["verdict"] in ("yes", "too early", "no: tampered", "no: within the threat")
+    assert all(record[question]["sentence"] for question in ("luck", "evidence", "robustness"))
+    assert isinstance(record["winner_label"], str)
 
 
 def test_answers():
@@ -120,7 +123,7 @@ def test_answers():
     for value in (0.0, 1.0, 0.1, 0.9):
         study.tell(study.ask()[0], value)
     answer = study.answer()
-    for name in ("point", "estimate", "certificate", "breakdown", "set_aside"):
-        assert hasattr(answer, name)
+    fields = "point estimate guaranteed challenger measure_again certificate breakdown set_aside"
+    assert all(hasattr(answer, name) for name in fields.split())
     assert hasattr(answer.breakdown, "budget")
     assert "largest_gap" in unswayed.Certificate.__dataclass_fields__

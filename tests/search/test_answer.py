@@ -217,3 +217,14 @@ def test_options_that_fail_at_first_do_not_keep_the_others_from_being_tried():
     game.play(80, lambda row: None if row.tobytes() in start else float(row[0]), sigma=0.0)
     assert len(game.values) - game.values.count(None) >= 40
     assert game.answer().point[0] > 50
+
+
+def test_of_options_that_were_never_measured_nothing_is_said():
+    study = Optimizer(Options([f"o{i}" for i in range(30)]), seed=0)
+    rng = np.random.default_rng(0)
+    study.add([(f"o{i % 20}", float(i % 20 + rng.normal(0, 0.1))) for i in range(60)])
+    answer = study.answer()
+    assert answer.point == "o19"
+    assert set(answer.points) == {f"o{i}" for i in range(20)}
+    assert "60 measurements of 20 of the 30 options." in str(answer)
+    assert "the best of the 20 points considered" in answer.explain()

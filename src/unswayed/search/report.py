@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.verdict import short
+from unswayed.spaces import Options
 from unswayed.text import at_least, counted, listed, printable, resolved
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def brief(answer: Answer) -> list[str]:
 
 def decision(answer: Answer) -> list[str]:
     """What to use, what it is worth at least, what else it might be, and what to do: a paragraph for each."""
-    measured = counted(answer.measured, "measurement")
+    measured = f"{counted(answer.measured, 'measurement')}{_of_options(answer)}"
     aside = f"; set aside {_which(answer)}: the others do not explain them" if answer.set_aside else ""
     parts = [
         f"Recommended: {named(answer, answer.point)}, estimated at {answer.shown_estimate}.",
@@ -72,6 +73,14 @@ def _challenger(answer: Answer) -> str:
     again = answer.space.describe(answer.measure_again)
     where = "it" if again == answer.space.describe(answer.challenger) else named(answer, answer.measure_again)
     return f"If every measurement is true, {rival} is better by {lead}: measure {where} again to find out."
+
+
+def _of_options(answer: Answer) -> str:
+    """Of how many options there are measurements, if not of all: nothing is known of the others."""
+    if not isinstance(answer.space, Options):
+        return ""
+    known = len({answer.space.describe(play.point) for play in answer.plays if play.measured})
+    return "" if known == answer.space.size else f" of {known:,} of the {counted(answer.space.size, 'option')}"
 
 
 def _value(answer: Answer, value: float) -> str:

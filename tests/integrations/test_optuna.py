@@ -401,8 +401,34 @@ def test_the_audit_of_a_study_is_the_audit_of_its_table():
     assert table.numbers[10] == 10
     assert table.minimize
     same = audit(table.x, table.y, names=table.columns, minimize=True, threat=1.0, noise_std=0.02)
-    assert found.to_dict() == same.to_dict()
+    np.testing.assert_array_equal(found.estimate, same.estimate)
+    assert (found.breakdown, found.verdict) == (same.breakdown, same.verdict)
+    assert found.labels[10] == ", ".join(
+        f"{n} = {v:.6g}" if n != "kind" else f"kind = {v}" for n, v in trial.params.items()
+    )
+    assert found.place(10) == "trial 10"
     assert found.estimate[found.winner] == min(found.estimate)
+
+
+def test_an_audit_keeps_conditional_parameters_and_names_the_trials_that_it_leaves_out():
+    def objective(trial):
+        if trial.number % 10 == 7:
+            raise optuna.TrialPruned
+        kind = trial.suggest_categorical("kind", ["svm", "tree"])
+        if kind == "svm":
+            return -abs(np.log10(trial.suggest_float("C", 0.01, 100, log=True)))
+        return -3.0 + 0.1 * trial.suggest_int("depth", 1, 5)
+
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(objective, n_trials=40)
+    table, found = study_table(study), audit_study(study)
+    assert table.columns == ("arc(C)", "has(C)", "arc(depth)", "has(depth)", "kind=svm", "kind=tree")
+    svm = table.x[:, 4] == 1
+    assert (table.x[~svm, :2] == [0.5, 0.0]).all()
+    np.testing.assert_allclose(np.square(table.x[svm, :2] - [0.5, 0.0]).sum(axis=1), 0.5)
+    assert found.notes == ("Trials left out: 4 pruned.",)
+    assert found.labels[found.winner].startswith("kind = svm, C = ")
+    assert found.verdict != "no: tampered"
 
 
 def test_the_audit_of_an_honest_study_finds_its_lie():

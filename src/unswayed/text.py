@@ -87,7 +87,8 @@ def plus_minus(value: float, error: float) -> str:
     if not error > 0:
         return f"{number(value)} ± {error:.2g}"
     places = 1 - floor(log10(error))
-    return f"{round(value, places):.{max(places, 0)}f} ± {error:.2g}"
+    shown = f"{error:.2g}" if places > 0 else f"{round(error, places):.0f}"
+    return f"{round(value, places):.{max(places, 0)}f} ± {shown}"
 
 
 def digits(values: Collection[float]) -> int:

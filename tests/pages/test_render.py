@@ -19,14 +19,14 @@ PARTS = [
 
 
 def audit(**about):
-    names = {"source": f"file{HARM}", "verdict": f"verdict{HARM}", "facts": [f"fact{HARM}"], "parts": PARTS}
+    names = {"source": f"file{HARM}", "short": [f"verdict{HARM}", f"next{HARM}"], "facts": [f"fact{HARM}"], "parts": PARTS}
     return standalone("unswayed.plots", "audit.html", **{**names, **about})
 
 
 def test_text_of_others_is_only_text():
     page = audit()
     assert "<script" not in page
-    for word in ("title", "text", "head", "cell", "figure", "caption", "words", "verdict", "fact"):
+    for word in ("title", "text", "head", "cell", "figure", "caption", "words", "verdict", "next", "fact"):
         assert f"{word}</td><script>alert(1)</script>'\"&" in unescape(page), word
     assert "\\u202e\\n" in page  # on one line, its control characters can be seen
     assert f"data:image/png;base64,{base64.b64encode(b'PNG').decode()}" in page
@@ -45,7 +45,7 @@ def test_the_policy_allows_what_is_in_the_page_and_nothing_else():
 
 
 def test_an_unknown_name_is_an_error():
-    with pytest.raises(UndefinedError, match="verdict"):
+    with pytest.raises(UndefinedError, match="short"):
         rendered("unswayed.plots", "audit.html", policy="", style="", source="", facts=[], parts=[])
 
 
@@ -58,4 +58,4 @@ def test_templates_of_the_package_come_before_the_shared_ones():
 
 
 def test_half_a_surrogate_pair_can_be_written():
-    assert "half?" in audit(verdict="half\ud800").encode().decode()
+    assert "half?" in audit(short=["half\ud800"]).encode().decode()

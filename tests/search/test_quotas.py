@@ -9,7 +9,7 @@ import pytest
 from tests.search.games import Game, bowl, nothing, task
 from tests.search.test_doubt import GRID, hill
 from unswayed import Matern, Options, Threat, Why
-from unswayed.search.doubt import doubts, measure_again
+from unswayed.search.doubt import doubts, measure_again, repeat_challenger
 from unswayed.search.improvement import Turn, improve, repeat_leader
 from unswayed.search.quotas import closest_rival, family_turn, fill_hole, leader_to_confirm, propose_restart
 from unswayed.search.schedule import QUOTAS, SCHEDULE, Quota, due, propose, ticket
@@ -66,8 +66,8 @@ def test_rules_are_asked_from_the_largest_worth_down():
     assert worths == sorted(worths, reverse=True)
     assert all(0 <= quota.first < quota.last <= 1 for quota in QUOTAS.values())
     game = Game(task()).play(6)
-    assert [rule for rule, _ in due(turn(game, 0), QUOTAS)] == [family_turn, propose_restart, fill_hole, closest_rival]
-    assert [rule for rule, _ in due(turn(game, 1), QUOTAS)] == [leader_to_confirm, closest_rival]
+    assert [rule for rule, _ in due(turn(game, 0), QUOTAS)] == [repeat_challenger, family_turn, propose_restart, fill_hole, closest_rival]
+    assert [rule for rule, _ in due(turn(game, 1), QUOTAS)] == [repeat_challenger, leader_to_confirm, closest_rival]
 
 
 def test_a_quota_yields_to_what_is_worth_more():

@@ -114,7 +114,7 @@ def test_pages_without_the_policy(site, tmp_path):
         if one["path"].endswith(("study", "box")):
             before, after = one["slid"]
             assert before != after
-            assert "of up to 0 in all would not have changed" in after
+            assert "of up to 0 in all would not have put ahead" in after
     assert not console
 
 

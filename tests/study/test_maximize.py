@@ -84,7 +84,7 @@ def test_one_at_a_time_finds_the_maximum():
     assert len(result.plays) == result.history().num_rows == 40
     assert result.answer.credible.budget == 0.5
     assert result.failures == ()
-    text = str(result)
+    text = " ".join([*str(result).split(), *result.explain().split()])
     for words in (
         "Recommended: x = 0.",
         "Under the fitted model (estimated: ",

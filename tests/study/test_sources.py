@@ -54,7 +54,7 @@ def test_a_worker_that_drifts_is_named():
     assert off.name == "w1"
     assert off.drift == pytest.approx(0.5, abs=0.1)
     assert "Source w1 reads 0.2" in str(study.answer())
-    assert " over the study; this was taken off." in str(study.answer())
+    assert "over the study; this was taken off." in " ".join(str(study.answer()).split())
 
 
 def test_smaller_is_better_turns_offsets_round():
@@ -77,8 +77,8 @@ def test_honest_workers_are_believed(runs):
 
 def test_what_was_set_aside_is_compared_with_the_threat():
     answer = worked(lambda value, rng: rng.uniform(-1, 0), threat=Threat(liars=1))
-    assert "set aside 8 of them (plays 2, 8, 14, 20, 26, 32, 38 and 44), " in str(answer)
-    assert "; you allowed 1 lying source." in str(answer)
+    assert "set aside 8 of them (plays 2, 8, 14, 20, 26, 32, 38 and 44), " in answer.explain()
+    assert "; you allowed 1 lying source." in answer.explain()
     allowed = worked(lambda value, rng: rng.uniform(-1, 0), threat=0)
     assert not any(source.set_aside for source in allowed.sources)  # nothing may be set aside
 
@@ -86,11 +86,11 @@ def test_what_was_set_aside_is_compared_with_the_threat():
 def test_without_a_threat_the_answer_is_a_function_of_it():
     answer = worked(lambda value, rng: value)
     assert answer.threat is None
-    assert "You named no threat; this is what each kind would mean:" in str(answer)
+    assert "You named no threat; this is what each kind would mean:" in answer.explain()
     assert [level["kind"] for level in answer.to_dict()["threats"]] == ["lies", "liars", "total"]
     named = worked(lambda value, rng: value, threat=Threat(0.1, 2, 1, low=-1, high=0.1))
-    assert "You named no threat" not in str(named)
-    assert "With the model held fixed and values between -1 and 0.1, what could have changed the " in str(named)
+    assert "You named no threat" not in named.explain()
+    assert "With the model held fixed and values between -1 and 0.1, what could have put ahead " in named.explain()
     assert json.loads(json.dumps(named.to_dict()))["threat"]["lies"] == 2
 
 

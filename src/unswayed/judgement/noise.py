@@ -113,7 +113,9 @@ def step(values: FloatArray) -> float:
         return 0.0
     smallest = float(np.diff(distinct).min())
     for found in (smallest, 10.0 ** np.floor(np.log10(smallest) + 1e-9)):
+        if distinct[-1] - distinct[0] > MOST_STEPS * found:
+            continue
         steps = (distinct - distinct[0]) / found
-        if steps[-1] <= MOST_STEPS and np.abs(steps - np.rint(steps)).max() <= 1e-6 * max(steps[-1], 1.0):
+        if np.abs(steps - np.rint(steps)).max() <= 1e-6 * max(steps[-1], 1.0):
             return float(found)
     return 0.0

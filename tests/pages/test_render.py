@@ -19,7 +19,8 @@ PARTS = [
 
 
 def audit(**about):
-    names = {"source": f"file{HARM}", "short": [f"verdict{HARM}", f"next{HARM}"], "facts": [f"fact{HARM}"], "parts": PARTS}
+    short = [f"verdict{HARM}", f"next{HARM}"]
+    names = {"source": f"file{HARM}", "short": short, "facts": [f"fact{HARM}"], "parts": PARTS}
     return standalone("unswayed.plots", "audit.html", **{**names, **about})
 
 

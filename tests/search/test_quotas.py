@@ -66,7 +66,8 @@ def test_rules_are_asked_from_the_largest_worth_down():
     assert worths == sorted(worths, reverse=True)
     assert all(0 <= quota.first < quota.last <= 1 for quota in QUOTAS.values())
     game = Game(task()).play(6)
-    assert [rule for rule, _ in due(turn(game, 0), QUOTAS)] == [repeat_challenger, family_turn, propose_restart, fill_hole, closest_rival]
+    even = [repeat_challenger, family_turn, propose_restart, fill_hole, closest_rival]
+    assert [rule for rule, _ in due(turn(game, 0), QUOTAS)] == even
     assert [rule for rule, _ in due(turn(game, 1), QUOTAS)] == [repeat_challenger, leader_to_confirm, closest_rival]
 
 

@@ -72,12 +72,77 @@ def test_with_a_total_the_worst_change_is_all_of_it_on_one_measurement(seed):
     assert found == pytest.approx(np.min([0.3 + M @ (values + c - 0.3) for c in changes], axis=0), abs=1e-9)
 
 
+def lower_without(values, model, records, gone):
+    """Two deviations below the estimate of each point from the other measurements: dense, in units of the values."""
+    left = np.setdiff1d(np.arange(len(values)), gone)
+    x, K = records.arms[left], KERNEL(ROWS, ROWS)
+    A = np.linalg.solve(K[np.ix_(x, x)] + model.lam * np.eye(len(x)), K[x])
+    return 0.3 + A.T @ (values[left] - 0.3), UNIT * np.sqrt(np.diag(K - K[:, x] @ A))
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize(
+    "threat", [{"lies": 1}, {"lies": 2}, {"liars": 1}, {"liars": 2}, {"total": 0.4}, {"lies": 1, "liars": 1}], ids=str
+)
+def test_what_is_supported_is_what_the_other_measurements_say(seed, threat):
+    values, model, records, posterior = drawn(seed)
+    span = Span(LOW, HIGH, low_given=False, high_given=False)
+    K, x = KERNEL(ROWS, ROWS), records.arms
+    z = K[:, x] @ np.linalg.inv(K[np.ix_(x, x)] + model.lam * np.eye(7))
+    h = np.where(z > 0, z * (values - LOW), -z * (HIGH - values))  # what a false value can have added
+    mean, deviation = lower_without(values, model, records, [])
+    expected = np.zeros(4)
+    for arm in range(4):
+
+        def fall(gone, arm=arm):
+            less, more = lower_without(values, model, records, list(gone))
+            return mean[arm] - less[arm] + 2 * (more[arm] - deviation[arm])
+
+        expected[arm] = mean[arm] - 2 * deviation[arm]
+        groups = {
+            "lies": [{j} for j in range(7)],
+            "liars": [set(np.flatnonzero(records.sources == s)) for s in range(3)],
+        }
+        for kind, number in threat.items():
+            if kind == "total":
+                expected[arm] -= min(max(*(fall({j}) for j in range(7)), 0), 0.4 * np.abs(z[arm]).max())
+                continue
+            gone = set()
+            for _ in range(number):  # one after the other: each time that without which least is left
+                best = max((gone | group for group in groups[kind]), key=fall)
+                gone = best if fall(best) > (fall(gone) if gone else 0) else gone
+            most = max(sum(h[arm, list(one)].sum() for one in some) for some in combinations(groups[kind], number))
+            expected[arm] -= min(fall(gone) if gone else 0, most)
+    found = Worth.of(model, posterior, records, Threat(**threat, low=LOW, high=HIGH), span)
+    assert found.supported == pytest.approx(expected, abs=1e-8)
+
+
+def test_gains_are_what_is_lost_without_one_measurement():
+    values, model, records, posterior = drawn(3)
+    span = Span(LOW, HIGH, low_given=False, high_given=False)
+    found = Worth.of(model, posterior, records, Threat(lies=1, low=LOW, high=HIGH), span)
+    mean, _ = lower_without(values, model, records, [])
+    lost = [mean - lower_without(values, model, records, [j])[0] for j in range(7)]
+    assert found.gains == pytest.approx(np.transpose(lost), abs=1e-9)
+
+
+def test_two_lies_that_agree_hide_neither():
+    """Either alone is confirmed by the other; without both, nothing of the estimate is left."""
+    points = [0.05, 0.06, *np.linspace(0.5, 0.7, 12)]
+    study = Optimizer(Box({"x": Real(0, 1)}), threat=Threat(lies=2, low=0, high=1), seed=0)
+    study.add([({"x": float(x)}, 0.95 if x < 0.1 else 0.8 - (x - 0.6) ** 2) for x in points])
+    answer = study.answer()
+    assert 0.5 <= answer.point["x"] <= 0.7
+    assert answer.challenger["x"] < 0.1
+    assert answer.measure_again["x"] < 0.1
+
+
 def test_without_tampering_the_guaranteed_value_is_the_estimate():
     _, model, records, posterior = drawn(1)
     span = Span(LOW, HIGH, low_given=False, high_given=False)
     worth = Worth.of(model, posterior, records, Threat(), span)
     assert worth.guaranteed == pytest.approx(worth.mean)
-    choice = choose(worth, records, Threat())
+    choice = choose(worth, Threat())
     assert choice.arm == int(np.argmax(worth.mean - worth.deviation))
     assert (choice.challenger, choice.carrying) == (None, None)
 

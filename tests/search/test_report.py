@@ -40,9 +40,9 @@ def test_an_answer_says_first_what_to_do():
         "Recommended: c, estimated at 0.921 ± 0.02.",
         "With the model held fixed it is still estimated at least 0.71 if one measurement is false.",
         "If every measurement is true, b is better by 0.0211: measure it again to find out.",
-        "By the fitted model, with 95%: at most 0.1234 below the best of the 3 points considered, if nothing",
-        "was tampered with.",
-        "6 measurements; set aside play 1: the others do not explain them.",
+        "By the fitted model of what is kept, with 95%: at most 0.1234 below the best of the 3 points",
+        "considered, if nothing else was tampered with.",
+        "6 measurements; set aside play 1: the others do not explain it.",
     ]
 
 

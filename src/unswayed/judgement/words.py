@@ -118,10 +118,21 @@ def gap_sentence(
         return f"{too_few(measured)}{hint}"
     if not np.isfinite(gap):
         return f"Nothing can be said of how far this is from the best, if there may be {threat} without a known range."
-    condition = threat.condition if proved is not None or not (kept and threat.none) else NOTHING_ELSE
+    condition = condition_of(threat, proved=proved is not None, kept=kept)
     rounded = "" if proved is None or proved.resolved else f" {proved.rounding_note}"
     words = f"{begin} {percent} {claim.format(at_most(gap))}, if {condition}.{rounded}"
     return words + range_supposed(proved or fitted, span)
+
+
+def condition_of(threat: Threat, *, proved: bool, kept: bool) -> str:
+    """Under which condition a bound holds. What was set aside counts as tampering, except for a proof.
+
+    Args:
+        threat: What the bound allows for.
+        proved: Whether it is proved, from all measurements.
+        kept: Whether it rests on a part of the measurements.
+    """
+    return threat.condition if proved or not (kept and threat.none) else NOTHING_ELSE
 
 
 def too_few(measured: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
-from unswayed.judgement.words import gap_sentence
+from unswayed.judgement.words import condition_of, gap_sentence
 from unswayed.search.play import Play, Status, history
 from unswayed.search.report import brief, explanation
 from unswayed.spaces import Point
@@ -144,10 +144,12 @@ class Answer(Findings):
         found = proved or fitted
         if found is None or not found.largest_gap < self.span.width or (self.considered == 1 and not self.continuum):
             return ""
-        sure = f"By the fitted model, with {100 * fitted.probability:.4g}%" if fitted is not None else ""
+        model = "By the fitted model of what is kept" if self.set_aside else "By the fitted model"
+        sure = f"{model}, with {100 * fitted.probability:.4g}%" if fitted is not None else ""
         sure = f"Certified, with {100 * (1 - proved.delta):.4g}%" if proved is not None else sure
         best = f"the best of the {counted(self.considered, 'point')} considered"
-        return f"{sure}: at most {at_most(found.largest_gap)} {self.worse} {best}, if {found.threat.condition}."
+        condition = condition_of(found.threat, proved=proved is not None, kept=bool(self.set_aside))
+        return f"{sure}: at most {at_most(found.largest_gap)} {self.worse} {best}, if {condition}."
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"

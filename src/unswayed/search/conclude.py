@@ -148,7 +148,7 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[C
     without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
     span, records = Span.of(data.values[kept], given.threat_or_nothing), surrogate.records(data).only(kept)
     threat = Threat() if isinstance(mode, Eliminating) else surrogate.against(span)  # a certificate allows for it
-    worth, choice = surrogate.chosen(task, data, threat, span, without)
+    worth, choice = surrogate.chosen(data, threat, span, without)
     stated = supposed(Threat.of(given.threat), span, sources=len(data.names))
     guaranteed = Worth.of(prior, posterior, records, stated, span).guaranteed
     score = cautious(posterior.mean, posterior.deviation, without)

@@ -62,7 +62,7 @@ def repeat_challenger(turn: Turn) -> list[Proposal]:
     if not 0 < left <= LAST or surrogate.binary or not kept.any() or (threat is not None and threat.none):
         return []
     span = Span.of(data.values[kept], threat or Threat())
-    _, choice = surrogate.chosen(turn.task, data, surrogate.against(span), span)
+    _, choice = surrogate.chosen(data, surrogate.against(span), span)
     if choice.carrying is None:
         return []
     row = data.rows[kept][choice.carrying]

@@ -25,7 +25,7 @@ def brief(answer: Answer) -> list[str]:
 def decision(answer: Answer) -> list[str]:
     """What to use, what it is worth at least, what else it might be, and what to do: a paragraph for each."""
     measured = f"{counted(answer.measured, 'measurement')}{_of_options(answer)}"
-    aside = f"; set aside {_which(answer)}: the others do not explain them" if answer.set_aside else ""
+    aside = f"; set aside {_which(answer)}: the others do not explain {_it(answer)}" if answer.set_aside else ""
     parts = [
         f"Recommended: {named(answer, answer.point)}, estimated at {answer.shown_estimate}.",
         _guaranteed(answer),
@@ -215,7 +215,7 @@ def _aside(answer: Answer) -> str:
     threat, allowed = answer.threat, ""
     if threat is not None:
         allowed = f"; you allowed {threat}{', not counting ' + uncounted if (uncounted := _uncounted(answer)) else ''}"
-    return f"{text}others do not explain them{allowed}."
+    return f"{text}others do not explain {_it(answer)}{allowed}."
 
 
 def _which(answer: Answer) -> str:
@@ -223,6 +223,10 @@ def _which(answer: Answer) -> str:
     aside = answer.set_aside
     more = [f"{len(aside) - LISTED:,} more"] if len(aside) > LISTED else []
     return f"play{'' if len(aside) == 1 else 's'} {listed([*map(str, aside[:LISTED]), *more])}"
+
+
+def _it(answer: Answer) -> str:
+    return "it" if len(answer.set_aside) == 1 else "them"
 
 
 def _uncounted(answer: Answer) -> str:

@@ -20,7 +20,7 @@ from unswayed.judgement.recommend import Choice, Worth, choose, supposed
 from unswayed.judgement.set_aside import Kept, extended, set_aside
 from unswayed.judgement.span import Span
 from unswayed.judgement.table import Table
-from unswayed.search.beliefs import Beliefs, estimate, modelled, threshold_of
+from unswayed.search.beliefs import Beliefs, modelled, threshold_of
 from unswayed.search.task import Data, Task
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -208,36 +208,22 @@ class Surrogate:
         arms = np.array(self.arms_of(data.rows), dtype=np.int64)
         return Records(arms, self.beliefs.prior.standardized(data.values), weights, data.sources)
 
-    def chosen(
-        self, task: Task, data: Data, threat: Threat, span: Span, without: Sequence[int] = ()
-    ) -> tuple[Worth, Choice]:
-        """What each arm is worth by the plays that are kept, and which of them to recommend.
+    def chosen(self, data: Data, threat: Threat, span: Span, without: Sequence[int] = ()) -> tuple[Worth, Choice]:
+        """What each arm is worth by the plays that are kept, and which to recommend: none beyond what was measured.
 
         Args:
-            task: What the search is for.
             data: The plays that this is the model of.
             threat: What may be false, with the range.
             span: The range of honest values.
             without: Arms that are not to be recommended.
         """
-        prior, kept = self.beliefs.prior, np.flatnonzero(self.plays_kept(data))
-        records = self.records(data).only(kept)
+        prior, records = self.beliefs.prior, self.records(data).only(self.plays_kept(data))
+        if not threat.none:
+            known = self.rows[records.arms]
+            beyond = ((self.rows < known.min(axis=0)) | (self.rows > known.max(axis=0))).any(axis=1)
+            without = np.union1d(without, np.flatnonzero(beyond)).astype(np.int64).tolist()
         worth = Worth.of(prior, self.kept.posterior, records, threat, span)
-
-        def refit(gone: IntArray) -> Worth | None:
-            left = np.delete(kept, gone)
-            if task.given.complete or self.binary or len(left) < len(kept) / 2:
-                return None
-            again = estimate(task, data.only(left), self.beliefs).prior
-            told, single = (
-                one.with_values(again.standardized(prior.unstandardized(one.values)))
-                for one in (self.kept.told, records)
-            )
-            K = gram(again.kernel, self.rows)
-            posterior = JointPosterior.of_plays(K, told.arms, told.values, told.weights, again.lam)
-            return Worth.of(again, posterior, single, threat, span)
-
-        return worth, choose(worth, records, threat, tie=prior.noise_std, without=without, refit=refit)
+        return worth, choose(worth, threat, tie=prior.noise_std, without=without)
 
     def counts(self, rows: FloatArray) -> FloatArray:
         """How many kept measurements there are at each of these rows."""

@@ -76,7 +76,22 @@ def valley(d: int, rng: np.random.Generator) -> Function:
     return f
 
 
-FAMILIES = {"tune": {"bowl": bowl, "wave": wave}, "report": {"cliff": cliff, "peaks": peaks, "valley": valley}}
+def terraces(d: int, rng: np.random.Generator) -> Function:
+    """A slope in steps, as of a size that is rounded: equal values, and jumps between them."""
+    u, steps = np.abs(rng.normal(size=d)), int(rng.integers(4, 9))
+    return lambda x: np.floor(steps * (1 - np.abs(x - 0.6)) @ u / u.sum())
+
+
+def product(d: int, rng: np.random.Generator) -> Function:
+    """A product of saturating gains and losses, as of a dose."""
+    a, b = rng.uniform(3, 12, d), rng.uniform(0.5, 3, d)
+    return lambda x: np.prod((1 - np.exp(-a * x)) * np.exp(-b * x**2), axis=1)
+
+
+FAMILIES = {
+    "tune": {"bowl": bowl, "wave": wave, "cliff": cliff},
+    "report": {"peaks": peaks, "valley": valley, "terraces": terraces, "product": product},
+}
 
 
 def played(f: Function, d: int, design: str, n: int, rng: np.random.Generator) -> np.ndarray:

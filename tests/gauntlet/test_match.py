@@ -88,7 +88,7 @@ def test_two_optimisers_that_ask_for_the_same_points_are_told_the_same(corruptio
 
 
 def test_our_recommendation_from_the_measurements_of_others():
-    """One huge spike: the largest value is a lie, and our rule does not recommend it."""
+    """One huge spike: the largest value is a lie, and our rule recommends a point near the best that was measured."""
     space, lie = problem("branin-2").space, {"x1": 0.95, "x2": 0.95}
     game = MatchGame(problem("branin-2"), "spikes", 60, 0)
     rng = np.random.default_rng(0)
@@ -96,7 +96,8 @@ def test_our_recommendation_from_the_measurements_of_others():
     told = [ToldPlay(point, game.problem.value(point), None) for point in points]
     told.append(ToldPlay(lie, game.problem.value(lie) + 2 * game.problem.range, None))
     ours = game.problem.gap(recommended(told, game, 0))
-    assert ours < 0.1 < game.problem.gap(lie)
+    measured = min(game.problem.gap(point) for point in points)
+    assert ours < measured + 0.05 < game.problem.gap(lie)
     assert recommended(told, game, 0) == recommended(told, game, 0)
 
 

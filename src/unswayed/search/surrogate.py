@@ -9,6 +9,7 @@ from math import sqrt
 from typing import Self
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.kernels import gram
@@ -23,6 +24,8 @@ from unswayed.judgement.table import Table
 from unswayed.search.beliefs import Beliefs, modelled, threshold_of
 from unswayed.search.task import Data, Task
 from unswayed.types import BoolArray, FloatArray, IntArray
+
+BESIDE = 0.02  # of the range of a parameter, on average: farther from what was measured a cliff may be unseen
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +212,7 @@ class Surrogate:
         return Records(arms, self.beliefs.prior.standardized(data.values), weights, data.sources)
 
     def chosen(self, data: Data, threat: Threat, span: Span, without: Sequence[int] = ()) -> tuple[Worth, Choice]:
-        """What each arm is worth by the plays that are kept, and which to recommend: none beyond what was measured.
+        """What each arm is worth by the plays that are kept, and which to recommend: what was measured, or is beside.
 
         Args:
             data: The plays that this is the model of.
@@ -219,9 +222,8 @@ class Surrogate:
         """
         prior, records = self.beliefs.prior, self.records(data).only(self.plays_kept(data))
         if not threat.none:
-            known = self.rows[records.arms]
-            beyond = ((self.rows < known.min(axis=0)) | (self.rows > known.max(axis=0))).any(axis=1)
-            without = np.union1d(without, np.flatnonzero(beyond)).astype(np.int64).tolist()
+            away = cdist(self.rows, self.rows[np.unique(records.arms)]).min(axis=1) / sqrt(self.rows.shape[1])
+            without = np.union1d(without, np.flatnonzero(away > BESIDE)).astype(np.int64).tolist()
         worth = Worth.of(prior, self.kept.posterior, records, threat, span)
         return worth, choose(worth, threat, tie=prior.noise_std, without=without)
 

@@ -25,6 +25,7 @@ FITTING_POINTS = 250
 EXACT = 1e-4  # noise of a program that prints the same number every time, in units of the values' spread
 SUSPECTED = 0.01  # share of honest audits in which some measurement is suspected
 MEDIANS = 0.37  # what medians use of the information about the noise
+APART = 8  # options far apart whose values show the spread, at least; more with more parameters
 FAR_OPTION = 6  # robust spreads of the options: an option farther from the others is outside the usual model
 REMEMBERED = 64  # factorisations
 
@@ -175,7 +176,7 @@ class Fit:
             noise = self._repeats.noise(data.values, self._noise_of_few_values)
         scale = given.output_scale
         if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
-            scale = self._repeated_spread(data.values, unit)  # one lie does not set it
+            scale = self._repeated_spread(data.values, max(unit, spread(means[self._apart])))  # one lie does not set it
         chosen = 0
         if given.kernel is None or noise is None or scale is None:
             centre = float(np.median(means)) if given.level is None else given.level_centre
@@ -187,6 +188,18 @@ class Fit:
         if not 1e-60 < noise / scale < 1e60:
             raise InvalidInput(f"a noise of {noise / scale:.3g} times the spread of the values cannot be computed with")
         return chosen, prior(given, means, kernel=self.smooth.kernels[chosen], output_scale=scale, noise_std=noise)
+
+    @cached_property
+    def _apart(self) -> IntArray:
+        """Options far from each other: the spread of all may be that of a cluster, as around the best of a search."""
+        width = np.ptp(self.points, axis=0)
+        Z = self.points / np.where(width > 0, width, 1.0)
+        chosen = [int(np.argmin(((Z - np.median(Z, axis=0)) ** 2).sum(axis=1)))]
+        nearest = np.full(len(Z), np.inf)
+        for _ in range(min(max(APART, 4 * (1 + int((width > 0).sum()))), len(Z)) - 1):
+            nearest = np.minimum(nearest, ((Z - Z[chosen[-1]]) ** 2).sum(axis=1))
+            chosen.append(int(np.argmax(nearest)))
+        return np.array(chosen)
 
     def _repeated_spread(self, values: FloatArray, unit: float) -> float:
         """The spread of the options, robust, unless repeats agree that some option is far from all others.

@@ -41,7 +41,7 @@ def test_a_worker_that_is_off_by_a_constant_is_corrected():
     assert off.name == "w2"
     assert off.offset == pytest.approx(0.4, abs=0.05)
     assert not off.set_aside
-    assert re.search(r"Source w2 reads 0\.(39|40)\d above the others; this was taken off\.", str(answer))
+    assert re.search(r"Source w2 reads 0\.(39|4[01])\d above the others; this was taken off\.", str(answer))
     assert bowl(answer.point) > -0.01
 
 
@@ -64,7 +64,7 @@ def test_smaller_is_better_turns_offsets_round():
         study.tell(play, -bowl(play.point) + 0.01 * rng.standard_normal() + 0.4 * (t % 6 == 2), source=f"w{t % 6}")
     answer = study.answer()
     assert {source.name: round(source.offset, 1) for source in answer.sources if source.offset} == {"w2": 0.4}
-    assert re.search(r"w2 reads 0\.(39|40)\d above the others", str(answer))
+    assert re.search(r"w2 reads 0\.(39|4[01])\d above the others", str(answer))
 
 
 @pytest.mark.parametrize("runs", [1, pytest.param(5, marks=pytest.mark.slow)])

@@ -261,18 +261,7 @@ def _recommend(study: Study, given: Given, space: OptunaSpace | None, seed: int)
     minimize = study.direction == StudyDirection.MINIMIZE
     told = events(task, space, counted, minimize=minimize)
     with one_thread():
-        concluded = answer(begin(task), plays, told, space=space, minimize=minimize)
-    broken = concluded.breakdown
-    others = (broken.rival, broken.pivot, concluded.challenger, concluded.measure_again)
-    rival, pivot, challenger, again = (None if point is None else space.params(point) for point in others)
-    return replace(
-        concluded,
-        point=space.params(concluded.point),
-        points=tuple(space.params(point) for point in concluded.points),
-        breakdown=replace(broken, rival=rival, pivot=pivot),
-        challenger=challenger,
-        measure_again=again,
-    )
+        return answer(begin(task), plays, told, space=space, named=space.params, minimize=minimize)
 
 
 def _play(trial: FrozenTrial, names: Iterable[str], out: Mapping[int, str]) -> tuple[Play, Measurement | None]:

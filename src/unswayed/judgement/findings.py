@@ -28,7 +28,7 @@ from unswayed.judgement.span import Span
 from unswayed.text import at_least, notebook_html
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only
 
-LEVEL = 1e-12  # of the output scale: tampering by less is a rounding error
+LEVEL = 1e-12  # of the output scale, or of the largest value: tampering by less is a rounding error
 NOTHING: FloatArray = read_only(np.zeros(0))
 
 
@@ -254,7 +254,12 @@ class Counted:
             lead, error = lead - errors.means(winner) - beta * sd, errors.effects(winner)
         budgets, pivots = breakdown_budgets(posterior, winner, beta=beta, caution=caution, records=records)
         # A lead that no change of a measured arm can move, or that a rounding error can take away, is none.
-        level = (budgets <= LEVEL) | (np.isinf(budgets) & np.isin(np.arange(len(budgets)), records.arms))
+        rounding = LEVEL * max(1.0, float(np.abs(records.values).max(initial=0.0)))
+        level = (
+            (budgets <= LEVEL)
+            | (np.abs(lead) <= rounding)
+            | (np.isinf(budgets) & np.isin(np.arange(len(budgets)), records.arms))
+        )
         none = (posterior.mean[winner] - posterior.mean < case.margin) & (case.margin > 0)
         none[[winner, *case.without]] = True
         budgets, lead = (np.where(none, np.inf, np.where(level, 0.0, one)) for one in (budgets, lead))

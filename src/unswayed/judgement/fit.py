@@ -36,6 +36,8 @@ from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
 SMALLEST_TAU = 3e-3
 SHARE, RATIO = (-2.2, 1.5), (log(0.15), 0.7)  # priors: mean and deviation of ln(w/(1 - w)) and ln(rho)
+OVERDISPERSION = 1.25  # most that yes or no varies, in units of the binomial deviation
+REVIVED = 0.3  # least output scale to start from, in units of the values' spread
 OUTLIERS = 0.02  # prior share of plays that lie
 
 
@@ -104,6 +106,7 @@ def fit_model(
     z = (table.values - middle) / unit
     table = replace(table, values=z, when=np.linspace(-1, 1, len(z)))
     least, d, possible = max((table.noise or 0.0) / unit, SMALLEST_TAU), int(groups.max()) + 1, ~faults(z)
+    taus = least, max(LARGEST_TAU, 2 * least) if table.sizes is None else OVERDISPERSION * least
     judge = partial(_judged, table, groups, threshold, allowance.mapped(1 / unit))
     models = []
     guesses = _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]
@@ -112,10 +115,10 @@ def fit_model(
         begun += [(guess, judge(guess)) for guess in guesses]
     for found, (kept, offsets, cost) in begun:
         for _ in range(rounds):
-            found, _ = _climb(found, _pooled(table, kept, offsets), groups, least)
+            found, _ = _climb(found, _pooled(table, kept, offsets), groups, taus)
             kept, offsets, cost = judge(found)
         data = _pooled(table, kept, offsets)
-        found, loss = _climb(found, data, groups, least, steps=8)
+        found, loss = _climb(found, data, groups, taus, steps=8)
         (kernel, scale, tau), centre = _parts(found, groups), middle + unit * _centre(found, data, groups)
         amounts, score = (unit * scale, unit * tau), loss + _price(z) * cost.lies + cost.sources
         shape = np.exp(found[:d]), kernel.share, kernel.ratio
@@ -191,10 +194,10 @@ def _parts(parameters: FloatArray, groups: IntArray) -> tuple[TwoScale, float, f
 
 
 def _climb(
-    guess: FloatArray, data: Pooled, groups: IntArray, least: float, *, steps: int = 30
+    guess: FloatArray, data: Pooled, groups: IntArray, taus: tuple[float, float], *, steps: int = 30
 ) -> tuple[FloatArray, float]:
     box = [tuple(np.log(LENGTHS))] * (len(guess) - 4) + [(-7.0, 2.0), (log(0.02), log(0.5))]
-    box += [tuple(np.log(SCALES)), (log(least), log(max(LARGEST_TAU, 2 * least)))]
+    box += [tuple(np.log(SCALES)), tuple(np.log(taus))]
     inside, options = np.clip(guess, *np.transpose(box)), {"maxiter": steps}
     best = minimize(model_score, inside, (data, groups), jac=True, bounds=box, method="L-BFGS-B", options=options)
     return best.x, float(best.fun)
@@ -231,7 +234,8 @@ def _guesses(start: Model | None, unit: float, least: float, d: int) -> list[Flo
     here[d + 2 :] = np.log([start.scale / unit, start.tau / unit])
     smoother = here.copy()
     smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
-    smoother[d:] = [SHARE[0], RATIO[0], here[d + 2], log(max(least, 0.03 * np.exp(here[d + 2])))]
+    scale = max(here[d + 2], log(REVIVED))  # early values may have shown no signal, and a climb does not leave that
+    smoother[d:] = [SHARE[0], RATIO[0], scale, log(max(least, 0.03 * np.exp(scale)))]
     return [here, smoother]
 
 

@@ -10,7 +10,8 @@ An unknown level is part of the kernel, so nothing is subtracted that would have
 A level that is given as a number is the centre, and c = 0. Else the centre is the median of the values. If the level
 lies between two given numbers, M apart, the centre is moved between them too, and c = 3 M/B, so that the norm grows by
 5% only. (The centre may depend on the values: the effect of the noise on an estimate does not depend on it, and the
-bound on the norm holds for every centre between the two numbers.) Without a given level c is wide. For a kernel that
+bound on the norm holds for every centre between the two numbers.) Without a given level c is wide: wider than
+the scale and the noise, or a lie among few values would not move the level, and would cost nothing. For a kernel that
 holds no constants, such as the linear one, the level is not near the values, so c is as wide as they are spread.
 """
 
@@ -29,7 +30,7 @@ from unswayed.core.tampering.threat import Records
 from unswayed.judgement.assumptions import Assumptions, Given
 from unswayed.types import FloatArray
 
-WIDE = 3.0  # c of an estimated level, in output scales, or in units of the spread of the values
+WIDE = 3.0  # c of an estimated level, in output scales, noises, or in units of the spread of the values
 PER_BOUND = 3.0  # c of a level between two given numbers, in units of M/B
 CENTRED = (SquaredExponential, Matern, TwoScale)  # kernels of values that lie around their level
 
@@ -117,11 +118,14 @@ def prior(
     shape = kernel if given.kernel is None else given.kernel
     scale = output_scale if given.output_scale is None else given.output_scale
     noise = noise_std if given.noise_std is None else given.noise_std
-    middle, spread = _level(given, values, shape, scale, centre)
-    return Prior(shape, spread, middle, scale, noise, noise if tau is None else tau, given.norm_bound)
+    rough = noise if tau is None else tau
+    middle, spread = _level(given, values, shape, scale, rough, centre)
+    return Prior(shape, spread, middle, scale, noise, rough, given.norm_bound)
 
 
-def _level(given: Given, values: FloatArray, shape: Kernel, scale: float, centre: float | None) -> tuple[float, float]:
+def _level(
+    given: Given, values: FloatArray, shape: Kernel, scale: float, noise: float, centre: float | None
+) -> tuple[float, float]:
     """The centre, and c."""
     if given.level_known:
         return given.level_centre, 0.0
@@ -129,8 +133,8 @@ def _level(given: Given, values: FloatArray, shape: Kernel, scale: float, centre
     if isinstance(given.level, tuple) and given.norm_bound is not None:
         low, high = given.level
         return min(max(middle, low), high), PER_BOUND * (high - low) / given.norm_bound
-    around = 1.0 if isinstance(shape, CENTRED) else max(float(np.abs(values - middle).max()) / scale, 1.0)
-    return middle, WIDE * around
+    around = noise if isinstance(shape, CENTRED) else float(np.abs(values - middle).max())
+    return middle, WIDE * max(around / scale, 1.0)
 
 
 def certified(

@@ -42,7 +42,7 @@ from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.prior import Prior
 from unswayed.judgement.span import Span
-from unswayed.types import FloatArray, IntArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 CAUTION = 1.0  # standard deviations: the less an arm was measured, the larger its mean must be
 DOUBT = 2.0  # standard deviations: what is left without some measurements is at least this, with 97.5%
@@ -73,6 +73,7 @@ class Worth:
         deviation: Of the estimate.
         guaranteed: v, within the range of honest values.
         supported: w.
+        measured: Which arms were measured.
         gains: By how much the estimate falls without one measurement; a row for each arm.
     """
 
@@ -80,6 +81,7 @@ class Worth:
     deviation: FloatArray
     guaranteed: FloatArray
     supported: FloatArray
+    measured: BoolArray
     gains: FloatArray
 
     @classmethod
@@ -101,6 +103,7 @@ class Worth:
             deviation=unit * posterior.deviation,
             guaranteed=np.clip(least, span.low, span.high),
             supported=prior.unstandardized(left.lowest(standard)),
+            measured=np.isin(np.arange(len(posterior.mean)), records.arms),
             gains=unit * left.gains,
         )
 
@@ -240,8 +243,8 @@ class Choice:
 
     Attributes:
         arm: The arm to recommend.
-        challenger: The arm that would be recommended if every measurement were true; None if it is the same, or no
-            better than a tie.
+        challenger: The measured arm that would be recommended if every measurement were true; None if it is the same,
+            or no better than a tie.
         carrying: The measurement that carries the challenger: to repeat it decides between the two.
     """
 
@@ -256,15 +259,19 @@ def choose(worth: Worth, threat: Threat, *, tie: float = 0.0, without: Sequence[
     Args:
         worth: What each arm is worth.
         threat: What may be false.
-        tie: A challenger is estimated to be better by more than this.
+        tie: A challenger is estimated to be better by more than this, and so is a point that was not measured.
         without: Arms that are not to be recommended.
     """
-    estimate, arm = cautious(worth.mean, worth.deviation, without), None
-    if not threat.none:
-        least = np.where(np.isfinite(estimate), worth.supported, -np.inf)
-        supported = least >= least.max() - SLACK * threat.width
-        arm = int(np.argmax(np.where(supported, estimate, -np.inf)))
-    rival = int(np.argmax(estimate))
-    if arm is None or rival == arm or worth.mean[rival] - worth.mean[arm] <= tie:
-        return Choice(rival if arm is None else arm)
+    estimate = cautious(worth.mean, worth.deviation, without)
+    if threat.none:
+        return Choice(int(np.argmax(estimate)))
+    least = np.where(np.isfinite(estimate), worth.supported, -np.inf)
+    level = 1 / max(worth.gains.shape[1] - 1, 1)  # of the range: by so much one measurement can move all the others
+    supported = np.where(least >= least.max() - max(SLACK, level) * threat.width, estimate, -np.inf)
+    known = np.where(worth.measured, supported, -np.inf)
+    arm, best = int(np.argmax(supported)), int(np.argmax(known))
+    arm = best if known[best] >= supported[arm] - tie else arm  # rather what was measured
+    rival = int(np.argmax(np.where(worth.measured, estimate, -np.inf)))
+    if rival == arm or worth.mean[rival] - worth.mean[arm] <= tie:
+        return Choice(arm)
     return Choice(arm, rival, int(np.argmax(worth.gains[rival])))

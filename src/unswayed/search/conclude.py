@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,7 @@ def answer(
     *,
     numbers: Sequence[int] | None = None,
     space: Any = None,
+    named: Callable[[Point], Point] = lambda point: point,
     minimize: bool = False,
 ) -> Answer:
     """The point to use, from all measurements. The candidates around the leaders are refined again.
@@ -51,6 +52,7 @@ def answer(
         numbers: The number of each play that was told, first those in `mode`, then those in `more`; by default all that
             were told, in order.
         space: Describes the points; by default the space of the search.
+        named: What the user calls a point of the search; those of `plays` are the user's.
         minimize: Whether the values of `plays` were negated for the search.
 
     Returns:
@@ -73,7 +75,11 @@ def answer(
     surrogate = judged.beside(_considered(task, data, before, judged))
     told = [play.number for play in plays if play.measured] if numbers is None else numbers
     shown = {"space": task.space if space is None else space, "minimize": minimize, "plays": tuple(plays)}
-    return _answer_of(mode, data, surrogate, _aside(data, surrogate, told) | shown)
+    mine = {play.number: play.point for play in plays}
+    points = [named(point) for point in task.space.decode(surrogate.rows)]
+    for arm, number in zip(surrogate.arms_of(data.rows), told, strict=False):  # plays told since are in no data
+        points[arm] = mine[number]  # exactly as it was told, so that it can be found again
+    return _answer_of(mode, data, surrogate, points, _aside(data, surrogate, told) | shown)
 
 
 def _considered(task: Task, data: Data, before: Surrogate | None, judged: Surrogate) -> FloatArray:
@@ -94,12 +100,12 @@ def _considered(task: Task, data: Data, before: Surrogate | None, judged: Surrog
     return rows
 
 
-def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, shown: dict[str, Any]) -> Answer:
+def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, points: Sequence[Point], shown: dict[str, Any]) -> Answer:
     task, prior, kept = mode.task, surrogate.beliefs.prior, surrogate.kept
     given, minimize = _noise_given(task.given, data), shown["minimize"]
     sign = -1.0 if minimize else 1.0
     case, worth, choice = _case(mode, data, surrogate, given)
-    arm, points = case.winner, task.space.decode(surrogate.rows)
+    arm = case.winner
     counted, everything, mixture = Counted.of(case), case, None
     deviation = prior.output_scale * float(kept.posterior.deviation[arm])
     estimate = float(worth.mean[arm])

@@ -31,9 +31,9 @@ def decision(answer: Answer) -> list[str]:
         _guaranteed(answer),
         _challenger(answer),
         answer.bound,
+        *_sources(answer)[:2],
         *_warnings(answer),
         f"{measured}{aside}.",
-        *_sources(answer)[:2],
         _failed(answer),
     ]
     return [part for part in parts if part]
@@ -50,7 +50,7 @@ def named(answer: Answer, point: Point) -> str:
 def _guaranteed(answer: Answer) -> str:
     """What the point is worth at least."""
     threat, span = answer.threat, answer.span
-    if threat is not None and threat.none:
+    if (threat is not None and threat.none) or span.width <= 0:
         return ""
     if threat is None:
         against = "one source lies" if len(answer.sources) > 2 else "one measurement is false"

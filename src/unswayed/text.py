@@ -9,6 +9,7 @@ from html import escape
 from math import ceil, floor, isfinite, log10
 from typing import Any
 
+SHORTEST = 7  # decimal places that are printed; smaller numbers get an exponent
 DIGITS = 6  # of a number, unless more of them matter
 
 
@@ -81,12 +82,14 @@ def plus_minus(value: float, error: float) -> str:
         error: Its standard deviation.
 
     Example:
-        >>> plus_minus(0.991394, 0.00173), plus_minus(12345.6, 234.0)
-        ('0.9914 ± 0.0017', '12350 ± 230')
+        >>> plus_minus(0.991394, 0.00173), plus_minus(12345.6, 234.0), plus_minus(6.9114e-10, 7.1e-12)
+        ('0.9914 ± 0.0017', '12350 ± 230', '6.911e-10 ± 7.1e-12')
     """
     if not error > 0:
         return f"{number(value)} ± {error:.2g}"
     places = 1 - floor(log10(error))
+    if places > SHORTEST:
+        return f"{float(round(value, places))!r} ± {error:.2g}" if value else f"0 ± {error:.2g}"
     shown = f"{error:.2g}" if places > 0 else f"{round(error, places):.0f}"
     return f"{round(value, places):.{max(places, 0)}f} ± {shown}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -10,6 +10,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import chdtrc, ndtri, stdtrit
 
+from unswayed.audits.spikes import SUSPECTED, explained
+from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.evidence import Evidence
 from unswayed.core.gp.kernels import gram
 from unswayed.errors import InvalidInput
@@ -23,7 +25,6 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 
 FITTING_POINTS = 250
 EXACT = 1e-4  # noise of a program that prints the same number every time, in units of the values' spread
-SUSPECTED = 0.01  # share of honest audits in which some measurement is suspected
 MEDIANS = 0.37  # what medians use of the information about the noise
 APART = 8  # options far apart whose values show the spread, at least; more with more parameters
 FAR_OPTION = 6  # robust spreads of the options: an option farther from the others is outside the usual model
@@ -43,12 +44,25 @@ class Fit:
     points: FloatArray
     option: IntArray
     weights: FloatArray
+    kept: BoolArray | None = None
     solved: dict[tuple[int, float, float], Solved | None] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, given: Given, data: Table) -> Self:
-        """For values measured as these were."""
-        return cls(given, data.points, data.arms, data.weights)
+        """For values measured as these were; without the spikes among them, if the kernel is to be estimated."""
+        every = cls(given, data.points, data.arms, data.weights)
+        if given.kernel is not None:
+            return every
+        noise, scale = every._noise_and_scale(data)
+        centre = given.level_centre if given.level_known else None
+        kept = explained(data, every.smooth, scale=scale or spread(data.means), noise=noise, centre=centre)
+        return every if kept.all() else replace(every, kept=kept)
+
+    @cached_property
+    def _part(self) -> Fit:
+        """For the measurements that are kept."""
+        points, arms = numbered_rows(self.points[self.option[self.kept]])
+        return Fit(self.given, points, arms, self.weights[self.kept])
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -170,13 +184,10 @@ class Fit:
 
     def _chosen(self, data: Table) -> tuple[int, Prior]:
         """The number of the kernel, and the model."""
+        if self.kept is not None:
+            return self._part._chosen(data.part(self.kept))
         given, means = self.given, data.means
-        unit, noise = spread(means), given.noise_std
-        if noise is None:
-            noise = self._repeats.noise(data.values, self._noise_of_few_values)
-        scale = given.output_scale
-        if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
-            scale = self._repeated_spread(data.values, max(unit, spread(means[self._apart])))  # one lie does not set it
+        unit, (noise, scale) = spread(means), self._noise_and_scale(data)
         chosen = 0
         if given.kernel is None or noise is None or scale is None:
             centre = float(np.median(means)) if given.level is None else given.level_centre
@@ -200,6 +211,16 @@ class Fit:
             nearest = np.minimum(nearest, ((Z - Z[chosen[-1]]) ** 2).sum(axis=1))
             chosen.append(int(np.argmax(nearest)))
         return np.array(chosen)
+
+    def _noise_and_scale(self, data: Table) -> tuple[float | None, float | None]:
+        """The noise and the output scale, as far as they are given or follow from repeats and spreads."""
+        given, means = self.given, data.means
+        noise, scale = given.noise_std, given.output_scale
+        if noise is None:
+            noise = self._repeats.noise(data.values, self._noise_of_few_values)
+        if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
+            scale = self._repeated_spread(data.values, max(spread(means), spread(means[self._apart])))  # not by one lie
+        return noise, scale
 
     def _repeated_spread(self, values: FloatArray, unit: float) -> float:
         """The spread of the options, robust, unless repeats agree that some option is far from all others.

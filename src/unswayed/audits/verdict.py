@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unswayed.audits.fit import Fit
 from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
@@ -48,16 +47,14 @@ def _next(audit: Audit, case: AuditCase) -> str:
     """What to do now, in a sentence."""
     verdict = audit.verdict
     if verdict is Verdict.EARLY and case.equal:
+        if audit.counts.max() == 1:
+            return "Next: measure every option at least twice; then the noise is known."
         return "Next: if smaller differences matter to you, give a smaller tie."
     if verdict is Verdict.TAMPERED:
-        what = (
-            "that source"
-            if audit.decisive_sources and not audit.suspects
-            else "them"
-            if len(audit.suspects) > 1
-            else "it"
-        )
-        return f"Next: look at where {what} came from, then measure there again."
+        many = len(audit.suspects) > 1
+        what = "they came" if many else "it came"
+        what = "that source's values come" if audit.decisive_sources and not audit.suspects else what
+        return f"Next: look at where {what} from, then measure there again."
     if verdict is Verdict.EARLY:
         again = _undecided(audit, case)
         where = "the winner" if again == audit.winner else audit.short_label(again, 40)
@@ -66,6 +63,8 @@ def _next(audit: Audit, case: AuditCase) -> str:
         first = audit.plan.changes[0].row if audit.plan.changes else None
         where = "the winner" if first is None else audit.place(first)
         return f"Next: measure {where} again, by somebody else."
+    if audit.threat is None and audit.breakdown_lies == 1 and audit.counts[audit.winner] == 1:
+        return "Next: measure it once more before you use it; so far it rests on one measurement."
     return "Next: use it."
 
 
@@ -97,7 +96,7 @@ def _luck(audit: Audit, case: AuditCase, honest: Certificate | None) -> Luck:
     near = f"within {at_most(audit.tie)} of {options}" if audit.tie > 0 else options
     if case.equal:
         return Luck(
-            False, None, None, f"All options count as equal, because they differ by {at_most(audit.tie)} or less."
+            False, None, None, f"All options count as equal: the estimates differ by {at_most(audit.tie)} or less."
         )
     if honest is not None:
         better, sure = honest.largest_gap <= audit.tie, f"{100 * (1 - honest.delta):.4g}%"
@@ -114,7 +113,8 @@ def _luck(audit: Audit, case: AuditCase, honest: Certificate | None) -> Luck:
     sure = f"{100 * fitted.probability:.4g}%"
     if chance > 1 - fitted.probability:
         than = f"by more than {at_most(audit.tie)}" if audit.tie > 0 else "at all"
-        return Luck(False, None, chance, f"Another option is better {than} with a probability of {chance:.2g}.")
+        kept = "By what the others explain, another" if audit.suspects else "Another"
+        return Luck(False, None, chance, f"{kept} option is better {than} with a probability of {chance:.2g}.")
     if audit.unequal_noise and not _ahead(case, audit.tie, 1 - fitted.probability):
         return Luck(False, None, None, "Some options are much noisier than others; allowing for that it may be chance.")
     return Luck(True, None, chance, f"If all is honest it is {near} ({sure} sure, judged once).")
@@ -122,7 +122,7 @@ def _luck(audit: Audit, case: AuditCase, honest: Certificate | None) -> Luck:
 
 def _ahead(case: AuditCase, tie: float, delta: float) -> bool:
     """Whether the means say the same, if every option has a noise of its own (Welch's test, for all rivals)."""
-    return Fit.of(case.given, case.data).ahead(case.data, case.winner, tie, delta)
+    return case.fit.ahead(case.data, case.winner, tie, delta)
 
 
 def _evidence(audit: Audit) -> Evidence:

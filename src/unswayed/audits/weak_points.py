@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unswayed.audits.case import AuditCase
-from unswayed.audits.fit import SUSPECTED
+from unswayed.audits.spikes import SUSPECTED
 from unswayed.audits.tails import outside
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.influence import pairwise_deviation

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import lgamma, log
 from typing import Self
 
@@ -38,17 +39,22 @@ class Explained:
 
     Attributes:
         ratios: r of each column.
-        weights: The probability of each model.
+        log_weights: The log probability of each model.
         shape: With `rate`: s^2 of a model is inverse gamma distributed; infinite if s is known.
         rate: The larger, the larger s^2; with an infinite `shape`, s^2 itself.
         signal: Log odds of all these models against noise alone, both equally likely before.
     """
 
     ratios: FloatArray
-    weights: FloatArray
+    log_weights: FloatArray
     shape: float
     rate: FloatArray
     signal: float
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The probability of each model."""
+        return np.asarray(np.exp(self.log_weights))
 
     def best(self) -> tuple[int, float, float]:
         """The most probable model: number of the kernel, output scale and noise."""
@@ -146,7 +152,7 @@ class Evidence:
             null = _noise_alone(total, T, noise)
         log_p = log_p + self.odds[:, None] - log(len(ratios))
         total_p = _log_sum(log_p)
-        return Explained(ratios, np.exp(log_p - total_p), shape, unit**2 * rate, total_p - null)
+        return Explained(ratios, log_p - total_p, shape, unit**2 * rate, total_p - null)
 
 
 def _ratios(noise: float | None, scale: float | None) -> FloatArray:

@@ -232,3 +232,62 @@ def test_the_last_plays_go_on_as_before_where_nothing_is_in_doubt(threat):
     study = Optimizer(Box({"x": Real(0, 1)}), plays=3, seed=0, threat=threat)
     study.add(log(None))
     assert study.ask()[0].why is not Why.VERIFY
+
+
+def answered(space, data, **about):
+    study = Optimizer(space, seed=0, **about)
+    study.add(list(data))
+    return study.answer()
+
+
+@pytest.mark.parametrize("values", [(0.2, 0.5, 0.9), (0.16, 0.0, 0.22), (0.37, 0.2, 0.09, 0.65, 0.46, 0.99)])
+def test_of_a_few_options_measured_once_the_best_is_recommended(values):
+    """Each of them may be false, so doubt does not tell them apart."""
+    options = list("abcdef"[: len(values)])
+    best = options[int(np.argmax(values))]
+    assert answered(Options(options), zip(options, values, strict=True)).point == best
+    turned = answered(Options(options), zip(options, [-v for v in values], strict=True), minimize=True)
+    assert turned.point == best
+
+
+def test_a_lie_among_few_values_moves_the_level():
+    """The guaranteed value is what any other value in its place can leave of the estimate, also where all is noise."""
+    told = [1.0, 1.1, 9.0]
+    answer = answered(Options(["a", "b"]), zip("aaa", told, strict=True), threat=Threat(lies=1, low=0, high=10))
+    least = answered(Options(["a", "b"]), zip("aaa", [1.0, 1.1, 0.0], strict=True), threat=0).estimate
+    assert answer.estimate == pytest.approx(3.7, abs=0.01)
+    assert answer.guaranteed <= least + 0.2
+
+
+def test_values_without_a_range_promise_nothing():
+    answer = answered(Options(list("abc")), [*zip("abc" * 4, [0.5] * 12, strict=True), ("b", 0.9)])
+    assert (answer.estimate, answer.guaranteed) == (0.5, 0.5)
+    assert "Nothing is left" not in str(answer)
+
+
+def test_points_are_named_as_they_were_told():
+    rng = np.random.default_rng(1)
+    x = np.sort(rng.uniform(-3, 3, 40)).round(3)
+    y = 1 - x**2 / 10 + 0.01 * rng.standard_normal(40)
+    y[int(np.argmin(np.abs(x - 2.2)))] = 1.15
+    answer = answered(Box({"x": Real(-3, 3)}), [({"x": float(u)}, float(v)) for u, v in zip(x, y, strict=True)])
+    told = set(x.tolist())
+    assert {answer.point["x"], answer.challenger["x"], answer.measure_again["x"]} <= told
+    assert answer.point["x"] == pytest.approx(0, abs=0.3)
+
+
+def test_beside_what_was_measured_is_recommended_only_if_it_is_better():
+    steps = [({"x": float(x)}, 1 - abs(x - 0.4)) for x in np.linspace(0, 1, 21)]
+    answer = answered(Box({"x": Real(0, 1)}), steps, noise_std=0.05)
+    assert answer.point["x"] in {point["x"] for point, _ in steps}
+    rows = [({"x": float(x)}, -((x - 0.42) ** 2)) for x in np.linspace(0, 1, 26)]
+    found = answered(Box({"x": Real(0, 1)}), rows).point["x"]
+    assert found == pytest.approx(0.42, abs=0.002)  # not measured, but within 2% of what was
+
+
+def test_yes_and_no_keep_the_differences_of_their_options():
+    rng = np.random.default_rng(0)
+    y = (rng.random((20, 3)) < [0.2, 0.5, 0.8]).astype(float)
+    answer = answered(Options(list("abc")), [(k, v) for row in y for k, v in zip("abc", row, strict=True)])
+    assert answer.point == "c"
+    assert answer.estimate == pytest.approx(y[:, 2].mean(), abs=0.15)

@@ -139,10 +139,32 @@ def test_numbers_with_categories_have_a_model(cli, tmp_path):
     ]
     (tmp_path / "t.csv").write_text("x,kind,score\n" + "\n".join(rows))
     record = json.loads(cli(tmp_path / "t.csv", "--json")[1])
-    assert record["parameters"] == ["x", "kind=a", "kind=b", "kind=c"]
-    x, a, b, c = record["winner_point"]
-    assert (x, a, c) == (3, 0, 0)
-    assert b * np.sqrt(2) == pytest.approx(3)
+    assert (record["parameters"], record["winner_point"]) == (["x", "kind"], [3, "b"])
+
+
+SOLVENTS = (
+    "solvent,temp,yield\nwater,20,1.0\nwater,30,1.1\nethanol,20,2.0\nethanol,30,2.1\nacetone,20,1.5\nacetone,30,1.6\n"
+)
+
+
+def test_categories_are_said_in_the_words_of_the_file(cli, tmp_path):
+    """No code of a category is seen: `solvent = ethanol`, not `solvent=ethanol = 7.07107`."""
+    (tmp_path / "t.csv").write_text(SOLVENTS + "water,20,1.02\nethanol,30,2.08\n")
+    _, out, err = cli(tmp_path / "t.csv", "--details", "--html", tmp_path / "a.html")
+    assert err == ""
+    assert out.startswith("Verdict: yes. solvent = ethanol, temp = 30, estimated at ")
+    for words in (
+        "Winner: option 3 (solvent = ethanol, temp = 30)",
+        "with measurements of option 2 (solvent = ethanol, ",
+    ):
+        assert words in out
+    record = cli(tmp_path / "t.csv", "--json")[1]
+    assert json.loads(record)["winner_label"] == "option 3 (solvent = ethanol, temp = 30)"
+    assert json.loads(record)["winner_point"] == ["ethanol", 30]
+    page = (tmp_path / "a.html").read_text()
+    assert "solvent = acetone, temp = 20" in page
+    for text in (out, record, page):
+        assert "solvent=" not in text
 
 
 BAD = "v,k,n,s,y\na,1,2,x,3\nb,1,{},{},{}\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from unswayed.storage.tables import Table
 from unswayed.storage.tables.mistakes import id_column, refuse_lookalikes, refuse_totals, refuse_twice
 from unswayed.storage.tables.runs import Runs, read_runs
 from unswayed.storage.tables.table import listed
+from unswayed.text import digits
 from unswayed.types import FloatArray
 
 Name = str | None
@@ -30,8 +31,9 @@ class Columns:
     Attributes:
         file: The file.
         options: The label of each row's option; None if options are rows of parameters.
-        names: The names of the parameters.
-        x: The parameters; no columns if options have labels.
+        names: The names of the columns of x.
+        x: The parameters; no columns if options have labels. A category has a column for each of its words.
+        own: The cells of the parameters as the file has them, if some are categories: numbers or words.
         y: The values; with trials, the successes.
         trials: Of each row.
         noise: The standard error of each value.
@@ -44,6 +46,7 @@ class Columns:
     options: Sequence[str] | None
     names: list[str]
     x: FloatArray
+    own: dict[str, FloatArray | list[str]]
     y: FloatArray
     trials: FloatArray | None
     noise: FloatArray | None
@@ -60,6 +63,22 @@ class Columns:
             begin = ", " if str(error).startswith(("line ", "row ")) else ": "
             end = "".join(f" ({note})" for note in self.notes)
             raise InvalidInput(f"{self.file}{begin}{error}{end}") from None
+
+    @property
+    def describe(self) -> Callable[[int], str] | None:
+        """The parameters of a row in the words of the file; None if they are the columns of x."""
+        if not self.own:
+            return None
+        shown = {
+            name: cells if isinstance(cells, list) else [f"{value:.{digits(cells)}g}" for value in cells.tolist()]
+            for name, cells in self.own.items()
+        }
+        return lambda row: ", ".join(f"{name} = {cells[row]}" for name, cells in shown.items())
+
+    def point(self, x: FloatArray) -> list[float | str]:
+        """The cells of the file for a row of x, in the order of `own`."""
+        row = int(np.flatnonzero((self.x == x).all(axis=1))[0])
+        return [cells[row] if isinstance(cells, list) else float(cells[row]) for cells in self.own.values()]
 
 
 def read_columns(
@@ -116,7 +135,8 @@ def read_columns(
 def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], text: list[int], notes: list[str]) -> Columns:
     """The columns, read as numbers or labels; those in `text` are no numbers."""
     by_label = len(text) == len(chosen)
-    names, x = ([], np.empty((0, 0))) if by_label else _encoded(table, chosen, text)
+    own = {} if by_label else _cells(table, chosen, text)
+    names, x = ([], np.empty((0, 0))) if by_label else _encoded(own)
     y, trials, noise = (table.numbers(place[role]) if role in place else None for role in ("target", "trials", "noise"))
     assert y is not None  # there always is a target
     return Columns(
@@ -124,6 +144,7 @@ def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], text: 
         _labels(table, list(chosen.values())) if by_label else None,
         names,
         x,
+        own if text else {},
         y,
         trials,
         noise,
@@ -229,23 +250,32 @@ def _labels(table: Table, columns: list[int]) -> Sequence[str]:
     return parts[0] if len(parts) == 1 else [", ".join(cells) for cells in zip(*parts, strict=True)]
 
 
-def _encoded(table: Table, chosen: dict[str, int], text: list[int]) -> tuple[list[str], FloatArray]:
-    """The parameters as numbers; a category has a column of its own that is 0 or r.
+def _cells(table: Table, chosen: dict[str, int], text: list[int]) -> dict[str, FloatArray | list[str]]:
+    """The cells of each parameter: words if it is a category, or else numbers."""
+    return {
+        name: list(_labels(table, [column])) if column in text else table.numbers(column)
+        for name, column in chosen.items()
+    }
+
+
+def _encoded(own: dict[str, FloatArray | list[str]]) -> tuple[list[str], FloatArray]:
+    """The parameters as numbers; a category has a column for each of its words, that is 0 or r.
 
     r is the largest range of a number divided by sqrt(2), so two categories are as far apart as two numbers can be.
     """
-    numbers = {name: table.numbers(chosen[name]) for name in chosen if chosen[name] not in text}
-    r = max(float(np.ptp(column)) for column in numbers.values()) / np.sqrt(2) or 1.0
+    ranges = [float(np.ptp(cells)) for cells in own.values() if not isinstance(cells, list)]
+    r = max(ranges) / np.sqrt(2) or 1.0
     names: list[str] = []
     columns: list[FloatArray] = []
-    for name in chosen:
-        if name in numbers:
+    for name, cells in own.items():
+        if not isinstance(cells, list):
             names.append(name)
-            columns.append(numbers[name])
+            columns.append(cells)
             continue
-        codes, labels = table.labels(chosen[name])
-        names += [f"{name}={label}" for label in labels]
-        columns += [np.where(codes == number, r, 0.0) for number in range(len(labels))]
+        words = np.array(cells, dtype=object)
+        for word in dict.fromkeys(cells):
+            names.append(f"{name}={word}")
+            columns.append(np.where(words == word, r, 0.0))
     return names, np.column_stack(columns)
 
 

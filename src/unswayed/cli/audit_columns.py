@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from unswayed.cli.audit_counts import Named, without_trials
 from unswayed.errors import InvalidInput
 from unswayed.storage.tables import Table
 from unswayed.storage.tables.mistakes import id_column, refuse_lookalikes, refuse_totals, refuse_twice
@@ -19,8 +20,6 @@ from unswayed.text import digits
 from unswayed.types import FloatArray
 
 Name = str | None
-SUCCESSES = frozenset({"orders", "conversions", "buyers", "purchases", "signups", "sales", "clicks", "successes"})
-TRIALS = frozenset({"visitors", "users", "visits", "sessions", "views", "impressions", "customers", "trials"})
 DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))([T ]\d.*)?")
 
 
@@ -103,8 +102,10 @@ def read_columns(
     asked = (objective, option, source, noise, successes, trials)
     objective, option, source, noise, successes, trials = (name and runs.name(name) for name in asked)
     roles = {"target": _target(runs, columns, objective, successes, trials)}
-    counted = trials is None and noise is None and parameters is None
-    trials = _trials_of(table, columns, roles["target"]) if counted else trials
+    counts = None
+    if trials is None and noise is None and not runs.exported:
+        counts = _counts(table, roles["target"], objective, (source, option), parameters)
+        roles["target"], trials = counts or (roles["target"], None)
     roles |= {name: one for name, one in (("trials", trials), ("source", source), ("noise", noise)) if one is not None}
     known = list(roles.values())
     chosen = _chosen(runs, columns, known, parameters, option)
@@ -125,10 +126,8 @@ def read_columns(
     table = _checked(table, place, {name: index[name] for name in chosen}, text, every=every)
     about = [name for name in runs.about if every and name not in known]
     notes = _notes(runs, ignored, about)
-    if counted and trials is not None:
-        notes.append(
-            f"read as counts: {roles['target']} of {trials} (name other columns with --successes and --trials)"
-        )
+    if counts is not None:
+        notes.append(f"read as counts: {counts[0]} of {counts[1]} (name other columns with --successes and --trials)")
     return _columns(table, place, {name: index[name] for name in chosen}, text, notes)
 
 
@@ -158,6 +157,8 @@ def _checked(table: Table, place: dict[str, int], chosen: dict[str, int], text: 
     """The rows without an empty cell; refused if the columns are probably not what was meant."""
     labels = [*text, *([place["source"]] if "source" in place else [])]
     numbers = [column for column in (*place.values(), *chosen.values()) if column not in labels]
+    if "trials" in place:
+        table = without_trials(table, place["target"], place["trials"])
     table = _filled(table, labels, numbers, every)
     for column in labels:
         refuse_lookalikes(table, column)
@@ -229,16 +230,14 @@ def _target(runs: Runs, columns: list[str], objective: Name, successes: Name, tr
     return runs.metrics[0] if runs.exported else columns[-1]
 
 
-def _trials_of(table: Table, columns: list[str], target: str) -> Name:
-    """The column that counts the trials of a target, if both are named, and counted, like that."""
-    found = [name for name in columns if name.strip().lower() in TRIALS]
-    if target.strip().lower() not in SUCCESSES or len(found) != 1:
-        return None
-    try:
-        s, n = (table.numbers(columns.index(name)) for name in (target, found[0]))
-    except InvalidInput:
-        return None
-    return found[0] if bool(((s == np.floor(s)) & (n == np.floor(n)) & (s >= 0) & (s <= n) & (n >= 1)).all()) else None
+def _counts(
+    table: Table, target: str, objective: Name, taken: tuple[Name, ...], parameters: Name
+) -> tuple[str, str] | None:
+    """The columns of successes and trials, if the names of the columns say so."""
+    named = Named(table, table.names or [], [*filter(None, taken), *map(str.strip, (parameters or "").split(","))])
+    if objective is None:
+        return named.guessed(target)
+    return named.named(target) if parameters is None else None
 
 
 def _labels(table: Table, columns: list[int]) -> Sequence[str]:

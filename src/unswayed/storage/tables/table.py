@@ -22,7 +22,10 @@ SUMS = ("total", "totals", "sum", "overall", "all", "mean", "average", "gesamt",
 """What people call a row that adds up the others, or is their mean."""
 
 
-UNDERSTOOD = ("sheet", "delimiter", "encoding", "decimal", "percent", "thousands", "words", "moved", "header", "empty")
+UNDERSTOOD = (
+    *("sheet", "delimiter", "encoding", "decimal", "percent", "thousands", "words"),
+    *("moved", "header", "zeros", "empty"),
+)
 """What there is to understand, in the order in which it is said."""
 
 

@@ -303,3 +303,14 @@ def test_counts_are_known_in_other_languages(cli, tmp_path, names):
 def test_a_column_of_trials_may_come_last_and_be_empty_in_a_row(cli, tmp_path):
     (tmp_path / "t.csv").write_text("variant,orders,visitors\nold,452,9000\nnew,60,1000\nnew,66,\n")
     assert "new, 6% (60 of 1,000)" in cli(tmp_path / "t.csv")[1]
+
+
+@pytest.mark.parametrize("columns", [(), ("--option", "variant")], ids=str)
+def test_a_row_of_totals_is_no_option_and_no_day(cli, tmp_path, columns):
+    text = "day,variant,visitors,orders\n2026-03-01,old,990,50\n2026-03-01,new,1000,60\n2026-03-02,old,1010,52\n"
+    (tmp_path / "t.csv").write_text(text + "Total,old,2000,102\n")
+    code, out, err = cli(tmp_path / "t.csv", *columns)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "line 5: 'Total' in the column 'day' is the name of a sum or a mean: leave this row out" in err
+    (tmp_path / "t.csv").write_text("variant,visitors,orders\nold,990,50\nnew,1000,60\nold total,2000,102.3\n")
+    assert "line 4: 'old total' in the column 'variant'" in cli(tmp_path / "t.csv", "--objective", "orders")[2]

@@ -13,7 +13,13 @@ import numpy as np
 from unswayed.cli.audit_counts import Named, without_trials
 from unswayed.errors import InvalidInput
 from unswayed.storage.tables import Table
-from unswayed.storage.tables.mistakes import id_column, refuse_lookalikes, refuse_totals, refuse_twice
+from unswayed.storage.tables.mistakes import (
+    id_column,
+    refuse_lookalikes,
+    refuse_total_names,
+    refuse_totals,
+    refuse_twice,
+)
 from unswayed.storage.tables.runs import Runs, read_runs
 from unswayed.storage.tables.table import listed
 from unswayed.text import digits
@@ -163,6 +169,7 @@ def _checked(table: Table, place: dict[str, int], chosen: dict[str, int], text: 
     for column in labels:
         refuse_lookalikes(table, column)
         refuse_totals(table, column, [place[role] for role in ("target", "trials") if role in place])
+    refuse_total_names(table, text, alone=len(chosen) == 1)
     if every and not {"trials", "noise"} & place.keys():
         _refuse_ids(table, chosen)
     return table

@@ -66,7 +66,7 @@ def percent(number):
     return f"{number:.1%}"
 
 
-def xlsx(*sheets, far=None):
+def xlsx(*sheets, far=None, merged=(), empty=()):
     book, out = openpyxl.Workbook(), io.BytesIO()
     book.remove(book.active)
     for number, rows in enumerate(sheets, 1):
@@ -75,6 +75,10 @@ def xlsx(*sheets, far=None):
             sheet.append(list(row))
     if far is not None:
         book.worksheets[0][far] = "here"
+    for cell in empty:
+        book.worksheets[0][cell] = None
+    for cells in merged:
+        book.worksheets[0].merge_cells(cells)
     book.save(out)
     return out.getvalue()
 
@@ -84,6 +88,9 @@ def ods(rows):
     for row in rows:
         line = TableRow()
         for one in row:
+            if one is None:
+                line.addElement(TableCell())
+                continue
             kind = "float" if isinstance(one, int | float) else "date" if isinstance(one, date) else "string"
             value = {} if kind == "string" else {"value" if kind == "float" else "datevalue": str(one)}
             cell = TableCell(valuetype=kind, **value)
@@ -136,7 +143,13 @@ READ = {  # the file; its rows in plain words; how the command is called; what i
     "wahr.csv": (text(words("WAHR", "FALSCH"), ";"), BOUGHT, (), "semicolons, * as ?"),
     "book.xlsx": (xlsx(COUNTS), COUNTS, AB, ""),
     "sheets.xlsx": (xlsx([], COUNTS, [["notes"]]), COUNTS, AB, "the sheet 'Sheet 2', the first of 2"),
-    "division.xlsx": (xlsx([*VALUES, (50, "oil", "#DIV/0!")]), VALUES, (), "1 row left out (empty cells)"),
+    "second.xlsx": (xlsx([["Notes"]], VALUES), VALUES, (), "the sheet 'Sheet 2', the first with a table, of 2"),
+    "merged.xlsx": (
+        xlsx(VALUES, merged=["B3:B4"], empty=["B4"]),
+        [*VALUES[:3], (VALUES[3][0], VALUES[2][1], VALUES[3][2]), *VALUES[4:]],
+        (),
+        "1 merged cell filled",
+    ),
     "holes.xlsx": (xlsx(holes(VALUES, 0, 1, 2, empty=None)), VALUES, (), "3 rows left out (empty cells)"),
     "called.csv": (xlsx(VALUES), VALUES, (), ""),
     "book.ods": (ods(COUNTS), COUNTS, AB, ""),
@@ -176,6 +189,27 @@ REFUSED = {  # the file; how the command is called; what it says
         "line 19: 'Infinity' is not a finite number",
     ),
     "division.csv": (text([*VALUES, (50, "oil", "#DIV/0!")]), (), "line 20: '#DIV/0!' is not a finite number"),
+    "division.xlsx": (
+        xlsx([*VALUES, (50, "oil", "#DIV/0!")]),
+        (),
+        "line 20: '#DIV/0!' is not a finite number in the column 'yield' (an error of a spreadsheet",
+    ),
+    "formula.xlsx": (
+        xlsx([*VALUES, (50, "oil", "=1+1")]),
+        (),
+        "line 20: the formula in C20 has no value: open the file",
+    ),
+    "later.xlsx": (
+        xlsx([["Notes"]], [*VALUES, (50, "oil", "x")]),
+        (),
+        "later.xlsx, sheet 'Sheet 2', line 20: 'x' is not",
+    ),
+    "low.xlsx": (xlsx([[], ["Results"], [], *VALUES]), (), "line 2: only 'Results' stands here"),
+    "merged.ods": (
+        ods([COUNTS[0], *((*row[:1], None if i % 7 else row[1], *row[2:]) for i, row in enumerate(COUNTS[1:]))]),
+        AB,
+        "12 of 14 rows have no 'variant': fill the merged cells",
+    ),
     "title.xlsx": (
         xlsx([("Results", None, None), *VALUES]),
         (),

@@ -180,6 +180,10 @@ def _filled(table: Table, text: list[int], numbers: list[int], every: bool) -> T
     holes = {column: table.empty(column, numbers=column in numbers) for column in (*text, *numbers)}
     empty = np.logical_or.reduce(list(holes.values()))
     kept = int((~empty).sum())
+    for column in text:
+        if kept and not every and 2 * int(holes[column].sum()) > len(empty):
+            what = f"{int(holes[column].sum()):,} of {len(empty):,} rows have no {table.named(column)}"
+            raise InvalidInput(f"{table.path}: {what}: fill the merged cells, so that each row has its own")
     if kept and (2 * kept >= len(empty) or not every):
         return table.without(empty)
     column = max(holes, key=lambda column: int(holes[column].sum()))

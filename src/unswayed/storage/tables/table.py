@@ -23,7 +23,7 @@ SUMS = ("total", "totals", "sum", "overall", "all", "mean", "average", "gesamt",
 
 
 UNDERSTOOD = (
-    *("sheet", "delimiter", "encoding", "decimal", "percent", "thousands", "words"),
+    *("sheet", "merged", "delimiter", "encoding", "decimal", "percent", "thousands", "words"),
     *("moved", "header", "zeros", "empty"),
 )
 """What there is to understand, in the order in which it is said."""
@@ -272,6 +272,8 @@ def _hint(cell: str) -> str:
     text = cell.strip().lower()
     if text in ("yes", "no", "true", "false"):
         return "other cells are not yes or no: write 1 for yes and 0 for no"
+    if cell.strip().startswith("#"):
+        return "an error of a spreadsheet: mend it there, or leave the cell empty"
     if text.rstrip(":") in SUMS:
         return "is this row a sum of the others? Remove it"
     if text.lstrip("+-") in ("nan", "inf", "infinity"):

@@ -105,7 +105,7 @@ def test_a_cell_that_means_a_number_gets_a_hint(tmp_path, cell, hint):
         read_table(tmp_path / "t.csv").numbers(1)
 
 
-@pytest.mark.parametrize("cell", ["maybe", '"one, two"', '"1,2,3"', "x%", "1;2", "1 234", '"12,34,567"', "1e2%"])
+@pytest.mark.parametrize("cell", ["maybe", '"one, two"', '"1,2,3"', "x%", "1;2", "1 23", '"12,34,567"', "1e2%"])
 def test_a_cell_that_means_no_number_gets_no_hint(tmp_path, cell):
     (tmp_path / "t.csv").write_text(f"n,v\na,1\nb,{cell}\n")
     with pytest.raises(InvalidInput, match=r"is not a finite number in the column 'v'$"):

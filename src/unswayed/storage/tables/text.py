@@ -106,6 +106,10 @@ def read_csv(lines: Iterator[str], sample: str, path: Path, decimal: Decimal | N
     try:
         table = _read_rows(csv.reader(lines, delimiter=delimiter), path, delimiter)
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise InvalidInput(
+                f"{path}: a cell is longer than {csv.field_size_limit():,} characters: is a quote missing?"
+            ) from None
         raise InvalidInput(f"cannot read {path}: {error}") from None
     if delimiter != ",":
         table.understood["delimiter"] = DELIMITERS.get(delimiter, repr(delimiter))

@@ -139,10 +139,32 @@ def test_numbers_with_categories_have_a_model(cli, tmp_path):
     ]
     (tmp_path / "t.csv").write_text("x,kind,score\n" + "\n".join(rows))
     record = json.loads(cli(tmp_path / "t.csv", "--json")[1])
-    assert record["parameters"] == ["x", "kind=a", "kind=b", "kind=c"]
-    x, a, b, c = record["winner_point"]
-    assert (x, a, c) == (3, 0, 0)
-    assert b * np.sqrt(2) == pytest.approx(3)
+    assert (record["parameters"], record["winner_point"]) == (["x", "kind"], [3, "b"])
+
+
+SOLVENTS = (
+    "solvent,temp,yield\nwater,20,1.0\nwater,30,1.1\nethanol,20,2.0\nethanol,30,2.1\nacetone,20,1.5\nacetone,30,1.6\n"
+)
+
+
+def test_categories_are_said_in_the_words_of_the_file(cli, tmp_path):
+    """No code of a category is seen: `solvent = ethanol`, not `solvent=ethanol = 7.07107`."""
+    (tmp_path / "t.csv").write_text(SOLVENTS + "water,20,1.02\nethanol,30,2.08\n")
+    _, out, err = cli(tmp_path / "t.csv", "--details", "--html", tmp_path / "a.html")
+    assert err == ""
+    assert out.startswith("Verdict: yes. solvent = ethanol, temp = 30, estimated at ")
+    for words in (
+        "Winner: option 3 (solvent = ethanol, temp = 30)",
+        "with measurements of option 2 (solvent = ethanol, ",
+    ):
+        assert words in out
+    record = cli(tmp_path / "t.csv", "--json")[1]
+    assert json.loads(record)["winner_label"] == "option 3 (solvent = ethanol, temp = 30)"
+    assert json.loads(record)["winner_point"] == ["ethanol", 30]
+    page = (tmp_path / "a.html").read_text()
+    assert "solvent = acetone, temp = 20" in page
+    for text in (out, record, page):
+        assert "solvent=" not in text
 
 
 BAD = "v,k,n,s,y\na,1,2,x,3\nb,1,{},{},{}\n"
@@ -228,3 +250,67 @@ def test_values_beside_visitors_stay_values(cli, tmp_path):
     code, out, err = cli(path, "--option", "variant", "--objective", "orders", "--json")
     assert (code, json.loads(out)["assumptions"]["kind"]) == (0, "values")
     assert "read as counts" not in err
+
+
+TRAFFIC = "variant,visitors,orders\nold,9000,452\nnew,1000,60\nold,9100,455\nnew,1010,66\n"
+
+
+@pytest.mark.parametrize(
+    "columns", [(), ("--option", "variant", "--successes", "orders", "--trials", "visitors")], ids=str
+)
+def test_rows_without_trials_are_left_out_and_counted(cli, tmp_path, columns):
+    """The total of an option with nine times the visitors is larger: that is no reason to use it."""
+    (tmp_path / "t.csv").write_text(TRAFFIC + "new,0,0\n")
+    code, out, err = cli(tmp_path / "t.csv", *columns)
+    assert (code, "read as: 1 row left out (0 in the column 'visitors')" in err) == (0, True)
+    (tmp_path / "t.csv").write_text(TRAFFIC)
+    assert out == cli(tmp_path / "t.csv", *columns)[1]
+    assert "new, 6.27% (126 of 2,010)" in out
+
+
+NAMED = "variant,visitors,orders{}\nold,9000,452{}\nnew,1000,60{}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reasons"),
+    [
+        (TRAFFIC + "new,10,12\n", ("line 6: 12 orders of 10 visitors", "--successes orders --trials visitors")),
+        (TRAFFIC + "new,10,2.5\n", ("line 6: 2.5 orders of 10 visitors", "--objective orders compares the values")),
+        (NAMED.format(",signups", ",500", ",70"), ("visitors, orders, signups may be", "--successes signups --trials")),
+        (NAMED.format(",sessions", ",9999", ",1100"), ("visitors, sessions, orders may be", "--trials visitors")),
+        (NAMED.format(",revenue", ",9999.5", ",1100"), ("revenue like a value", "--objective revenue compares")),
+        ("variant,profit,visitors,orders\na,7,9,1\nb,8,9,2\n", ("profit like a value", "--successes orders")),
+        ("variant,visitors,revenue\na,10,200\nb,20,400\n", ("larger where visitors are", "--objective revenue")),
+        ("variant,visitors,conversion_rate\na,10,0.1\nb,20,0.2\n", ("is a rate, and its counts are needed",)),
+        ("variant,clicks,orders\na,10,2\nb,20,4\n", ("--option variant --successes orders --trials clicks",)),
+    ],
+)
+def test_columns_that_are_named_like_counts_are_never_compared_as_totals_unasked(cli, tmp_path, text, reasons):
+    (tmp_path / "t.csv").write_text(text)
+    code, out, err = cli(tmp_path / "t.csv")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    for reason in reasons:
+        assert reason in err
+
+
+@pytest.mark.parametrize("names", ["Variante;Besucher;Käufe", "variante;visiteurs;commandes", "v;visitantes;pedidos"])
+def test_counts_are_known_in_other_languages(cli, tmp_path, names):
+    (tmp_path / "t.csv").write_text(names + "\nold;9000;452\nnew;1000;60\n")
+    code, out, err = cli(tmp_path / "t.csv")
+    assert (code, "read as counts" in err, "new, 6% (60 of 1,000)" in out) == (0, True, True)
+
+
+def test_a_column_of_trials_may_come_last_and_be_empty_in_a_row(cli, tmp_path):
+    (tmp_path / "t.csv").write_text("variant,orders,visitors\nold,452,9000\nnew,60,1000\nnew,66,\n")
+    assert "new, 6% (60 of 1,000)" in cli(tmp_path / "t.csv")[1]
+
+
+@pytest.mark.parametrize("columns", [(), ("--option", "variant")], ids=str)
+def test_a_row_of_totals_is_no_option_and_no_day(cli, tmp_path, columns):
+    text = "day,variant,visitors,orders\n2026-03-01,old,990,50\n2026-03-01,new,1000,60\n2026-03-02,old,1010,52\n"
+    (tmp_path / "t.csv").write_text(text + "Total,old,2000,102\n")
+    code, out, err = cli(tmp_path / "t.csv", *columns)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "line 5: 'Total' in the column 'day' is the name of a sum or a mean: leave this row out" in err
+    (tmp_path / "t.csv").write_text("variant,visitors,orders\nold,990,50\nnew,1000,60\nold total,2000,102.3\n")
+    assert "line 4: 'old total' in the column 'variant'" in cli(tmp_path / "t.csv", "--objective", "orders")[2]

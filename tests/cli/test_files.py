@@ -66,7 +66,7 @@ def percent(number):
     return f"{number:.1%}"
 
 
-def xlsx(*sheets, far=None):
+def xlsx(*sheets, far=None, merged=(), empty=()):
     book, out = openpyxl.Workbook(), io.BytesIO()
     book.remove(book.active)
     for number, rows in enumerate(sheets, 1):
@@ -75,6 +75,10 @@ def xlsx(*sheets, far=None):
             sheet.append(list(row))
     if far is not None:
         book.worksheets[0][far] = "here"
+    for cell in empty:
+        book.worksheets[0][cell] = None
+    for cells in merged:
+        book.worksheets[0].merge_cells(cells)
     book.save(out)
     return out.getvalue()
 
@@ -84,6 +88,9 @@ def ods(rows):
     for row in rows:
         line = TableRow()
         for one in row:
+            if one is None:
+                line.addElement(TableCell())
+                continue
             kind = "float" if isinstance(one, int | float) else "date" if isinstance(one, date) else "string"
             value = {} if kind == "string" else {"value" if kind == "float" else "datevalue": str(one)}
             cell = TableCell(valuetype=kind, **value)
@@ -131,12 +138,21 @@ READ = {  # the file; its rows in plain words; how the command is called; what i
     "thousands.csv": (text(COUNTS, write=grouped(",")), COUNTS, AB, "1,??? as 1???"),
     "tausender.csv": (text(LIFTS, ";", write=grouped(".")), COUNTS, AB, "semicolons, 1.??? as 1???"),
     "french.csv": (text(COUNTS, ";", write=grouped("\u202f")), COUNTS, AB, "semicolons, 1 ??? as 1???"),
+    "spaces.csv": (text(COUNTS, ";", write=grouped(" ")), COUNTS, AB, "semicolons, 1 ??? as 1???"),
+    "dollars.csv": (text(VALUES, write=lambda n: f"${n}"), VALUES, (), "values in $"),
+    "euro.csv": (text(VALUES, ";", ",", lambda n: f"{n} €"), VALUES, (), "semicolons, decimal comma, values in €"),
     "told.csv": (text(FEW, ";", write=grouped(",")), FEW, (*AB, *POINT), "semicolons, 1,??? as 1???"),
     "yes.csv": (text(words("yes", "no")), BOUGHT, (), "* as ?"),
     "wahr.csv": (text(words("WAHR", "FALSCH"), ";"), BOUGHT, (), "semicolons, * as ?"),
     "book.xlsx": (xlsx(COUNTS), COUNTS, AB, ""),
     "sheets.xlsx": (xlsx([], COUNTS, [["notes"]]), COUNTS, AB, "the sheet 'Sheet 2', the first of 2"),
-    "division.xlsx": (xlsx([*VALUES, (50, "oil", "#DIV/0!")]), VALUES, (), "1 row left out (empty cells)"),
+    "second.xlsx": (xlsx([["Notes"]], VALUES), VALUES, (), "the sheet 'Sheet 2', the first with a table, of 2"),
+    "merged.xlsx": (
+        xlsx(VALUES, merged=["B3:B4"], empty=["B4"]),
+        [*VALUES[:3], (VALUES[3][0], VALUES[2][1], VALUES[3][2]), *VALUES[4:]],
+        (),
+        "1 merged cell filled",
+    ),
     "holes.xlsx": (xlsx(holes(VALUES, 0, 1, 2, empty=None)), VALUES, (), "3 rows left out (empty cells)"),
     "called.csv": (xlsx(VALUES), VALUES, (), ""),
     "book.ods": (ods(COUNTS), COUNTS, AB, ""),
@@ -144,6 +160,10 @@ READ = {  # the file; its rows in plain words; how the command is called; what i
     "lines.jsonl": (lines(VALUES), VALUES, (), ""),
     "holes.csv": (text(holes(VALUES, 0, 2), ";"), VALUES, (), "semicolons, 2 rows left out (empty cells)"),
     "missing.csv": (text(holes(VALUES, 2, empty="NA")), VALUES, (), "1 row left out (empty cells)"),
+    "german_missing.csv": (text(holes(VALUES, 2, empty="k.A.")), VALUES, (), "1 row left out (empty cells)"),
+    "list.json": (json.dumps([dict(zip(VALUES[0], row, strict=True)) for row in VALUES[1:]]).encode(), VALUES, (), ""),
+    "lines.json": (lines(VALUES), VALUES, (), ""),
+    "text.xlsx": (text(VALUES, ";"), VALUES, (), "semicolons"),
     "wide.csv": (text([[*row, "", ""] for row in VALUES], ";", end=";;;;\r\n;;;;\r\n"), VALUES, (), "semicolons"),
     "again.csv": (text([*VALUES[:9], *VALUES[:1], *VALUES[9:]]), VALUES, (), "1 row left out (the header again)"),
 }
@@ -176,11 +196,39 @@ REFUSED = {  # the file; how the command is called; what it says
         "line 19: 'Infinity' is not a finite number",
     ),
     "division.csv": (text([*VALUES, (50, "oil", "#DIV/0!")]), (), "line 20: '#DIV/0!' is not a finite number"),
+    "division.xlsx": (
+        xlsx([*VALUES, (50, "oil", "#DIV/0!")]),
+        (),
+        "line 20: '#DIV/0!' is not a finite number in the column 'yield' (an error of a spreadsheet",
+    ),
+    "formula.xlsx": (
+        xlsx([*VALUES, (50, "oil", "=1+1")]),
+        (),
+        "line 20: the formula in C20 has no value: open the file",
+    ),
+    "later.xlsx": (
+        xlsx([["Notes"]], [*VALUES, (50, "oil", "x")]),
+        (),
+        "later.xlsx, sheet 'Sheet 2', line 20: 'x' is not",
+    ),
+    "low.xlsx": (xlsx([[], ["Results"], [], *VALUES]), (), "line 2: only 'Results' stands here"),
+    "merged.ods": (
+        ods([COUNTS[0], *((*row[:1], None if i % 7 else row[1], *row[2:]) for i, row in enumerate(COUNTS[1:]))]),
+        AB,
+        "12 of 14 rows have no 'variant': fill the merged cells",
+    ),
     "title.xlsx": (
         xlsx([("Results", None, None), *VALUES]),
         (),
         "line 1: only 'Results' stands here, but the first row",
     ),
+    "currencies.csv": (text(VALUES, write=lambda n: f"€{n}", end="$50,oil,$0.5\r\n"), (), "(remove the unit, and"),
+    "units.csv": (text(VALUES, write=lambda n: f"{n} ms"), (), " ms' is not a finite number * (remove the unit"),
+    "names.csv": (b"a,a,y\n1,2,3\n", (), "more than one column named 'a': rename one of them"),
+    "packed.csv.gz": (b"\x1f\x8b\x08\0", (), "it is packed: unpack it first"),
+    "nested.json": (b'[{"v": {"a": 1}, "y": 2}]', (), "no list of plain objects: write one object on each line"),
+    "object.json": (b'{"rows": [\n1]}', (), "write one object on each line, or a list of objects"),
+    "quote.csv": (b'v,y\na,1\nb,"' + b"x\n" * 90_000, (), "a cell is longer than 131,072 characters: is a quote"),
     "title.csv": (b"Results\n\n" + text(VALUES), (), "line 3: 3 cells where the first row has 1 (the first"),
     "notes.csv": (text(NOTES), (), "17 of 18 rows have an empty cell, 17 of them in the column 'note': name"),
     "empty.csv": (b"", (), "holds no rows"),

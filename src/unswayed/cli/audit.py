@@ -69,7 +69,7 @@ def command(
     if page is not None:
         _write_page(found, page, str(file))
     if as_json:
-        print_json(found.to_dict())
+        print_json(found.to_dict() | _own(found, data))
     else:
         typer.echo(found.explain() if details else str(found))
 
@@ -98,9 +98,18 @@ def _by_parameters(data: Columns, known: Known, tie: float | None) -> Audit:
     kernel, level = kernel_of(known.kernel, known.lengthscale, data.x), level_of(known.level)
     model: dict[str, Any] = {"kernel": kernel, "level": level, "output_scale": known.scale, "norm_bound": known.norm}
     about: dict[str, Any] = {"sources": data.sources, "noise_stds": data.noise, "noise_std": known.noise, "tie": tie}
-    about |= {"names": data.names, "lines": data.lines}
+    about |= {"names": data.names, "lines": data.lines, "describe": data.describe}
     with data.errors():
         return audit_points(data.x, data.y, **about, **model, **_settings(known))
+
+
+def _own(found: Audit | LabelAudit, data: Columns) -> dict[str, Any]:
+    """What scripts are told about parameters in the columns of the file, where categories became numbers."""
+    from unswayed.audits.result import Audit
+
+    if not data.own or not isinstance(found, Audit):
+        return {}
+    return {"parameters": list(data.own), "winner_point": data.point(found.points[found.winner])}
 
 
 def _write_page(found: Audit | LabelAudit, page: Path, source: str) -> None:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from unswayed.cli.audit_counts import Named, without_trials
 from unswayed.errors import InvalidInput
 from unswayed.storage.tables import Table
-from unswayed.storage.tables.mistakes import id_column, refuse_lookalikes, refuse_totals, refuse_twice
+from unswayed.storage.tables.mistakes import (
+    id_column,
+    refuse_lookalikes,
+    refuse_total_names,
+    refuse_totals,
+    refuse_twice,
+)
 from unswayed.storage.tables.runs import Runs, read_runs
 from unswayed.storage.tables.table import listed
+from unswayed.text import digits
 from unswayed.types import FloatArray
 
 Name = str | None
-SUCCESSES = frozenset({"orders", "conversions", "buyers", "purchases", "signups", "sales", "clicks", "successes"})
-TRIALS = frozenset({"visitors", "users", "visits", "sessions", "views", "impressions", "customers", "trials"})
 DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))([T ]\d.*)?")
 
 
@@ -30,8 +36,9 @@ class Columns:
     Attributes:
         file: The file.
         options: The label of each row's option; None if options are rows of parameters.
-        names: The names of the parameters.
-        x: The parameters; no columns if options have labels.
+        names: The names of the columns of x.
+        x: The parameters; no columns if options have labels. A category has a column for each of its words.
+        own: The cells of the parameters as the file has them, if some are categories: numbers or words.
         y: The values; with trials, the successes.
         trials: Of each row.
         noise: The standard error of each value.
@@ -44,6 +51,7 @@ class Columns:
     options: Sequence[str] | None
     names: list[str]
     x: FloatArray
+    own: dict[str, FloatArray | list[str]]
     y: FloatArray
     trials: FloatArray | None
     noise: FloatArray | None
@@ -60,6 +68,22 @@ class Columns:
             begin = ", " if str(error).startswith(("line ", "row ")) else ": "
             end = "".join(f" ({note})" for note in self.notes)
             raise InvalidInput(f"{self.file}{begin}{error}{end}") from None
+
+    @property
+    def describe(self) -> Callable[[int], str] | None:
+        """The parameters of a row in the words of the file; None if they are the columns of x."""
+        if not self.own:
+            return None
+        shown = {
+            name: cells if isinstance(cells, list) else [f"{value:.{digits(cells)}g}" for value in cells.tolist()]
+            for name, cells in self.own.items()
+        }
+        return lambda row: ", ".join(f"{name} = {cells[row]}" for name, cells in shown.items())
+
+    def point(self, x: FloatArray) -> list[float | str]:
+        """The cells of the file for a row of x, in the order of `own`."""
+        row = int(np.flatnonzero((self.x == x).all(axis=1))[0])
+        return [cells[row] if isinstance(cells, list) else float(cells[row]) for cells in self.own.values()]
 
 
 def read_columns(
@@ -84,8 +108,10 @@ def read_columns(
     asked = (objective, option, source, noise, successes, trials)
     objective, option, source, noise, successes, trials = (name and runs.name(name) for name in asked)
     roles = {"target": _target(runs, columns, objective, successes, trials)}
-    counted = trials is None and noise is None and parameters is None
-    trials = _trials_of(table, columns, roles["target"]) if counted else trials
+    counts = None
+    if trials is None and noise is None and not runs.exported:
+        counts = _counts(table, roles["target"], objective, (source, option), parameters)
+        roles["target"], trials = counts or (roles["target"], None)
     roles |= {name: one for name, one in (("trials", trials), ("source", source), ("noise", noise)) if one is not None}
     known = list(roles.values())
     chosen = _chosen(runs, columns, known, parameters, option)
@@ -106,17 +132,16 @@ def read_columns(
     table = _checked(table, place, {name: index[name] for name in chosen}, text, every=every)
     about = [name for name in runs.about if every and name not in known]
     notes = _notes(runs, ignored, about)
-    if counted and trials is not None:
-        notes.append(
-            f"read as counts: {roles['target']} of {trials} (name other columns with --successes and --trials)"
-        )
+    if counts is not None:
+        notes.append(f"read as counts: {counts[0]} of {counts[1]} (name other columns with --successes and --trials)")
     return _columns(table, place, {name: index[name] for name in chosen}, text, notes)
 
 
 def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], text: list[int], notes: list[str]) -> Columns:
     """The columns, read as numbers or labels; those in `text` are no numbers."""
     by_label = len(text) == len(chosen)
-    names, x = ([], np.empty((0, 0))) if by_label else _encoded(table, chosen, text)
+    own = {} if by_label else _cells(table, chosen, text)
+    names, x = ([], np.empty((0, 0))) if by_label else _encoded(own)
     y, trials, noise = (table.numbers(place[role]) if role in place else None for role in ("target", "trials", "noise"))
     assert y is not None  # there always is a target
     return Columns(
@@ -124,6 +149,7 @@ def _columns(table: Table, place: dict[str, int], chosen: dict[str, int], text: 
         _labels(table, list(chosen.values())) if by_label else None,
         names,
         x,
+        own if text else {},
         y,
         trials,
         noise,
@@ -137,10 +163,13 @@ def _checked(table: Table, place: dict[str, int], chosen: dict[str, int], text: 
     """The rows without an empty cell; refused if the columns are probably not what was meant."""
     labels = [*text, *([place["source"]] if "source" in place else [])]
     numbers = [column for column in (*place.values(), *chosen.values()) if column not in labels]
+    if "trials" in place:
+        table = without_trials(table, place["target"], place["trials"])
     table = _filled(table, labels, numbers, every)
     for column in labels:
         refuse_lookalikes(table, column)
         refuse_totals(table, column, [place[role] for role in ("target", "trials") if role in place])
+    refuse_total_names(table, text, alone=len(chosen) == 1)
     if every and not {"trials", "noise"} & place.keys():
         _refuse_ids(table, chosen)
     return table
@@ -151,6 +180,10 @@ def _filled(table: Table, text: list[int], numbers: list[int], every: bool) -> T
     holes = {column: table.empty(column, numbers=column in numbers) for column in (*text, *numbers)}
     empty = np.logical_or.reduce(list(holes.values()))
     kept = int((~empty).sum())
+    for column in text:
+        if kept and not every and 2 * int(holes[column].sum()) > len(empty):
+            what = f"{int(holes[column].sum()):,} of {len(empty):,} rows have no {table.named(column)}"
+            raise InvalidInput(f"{table.path}: {what}: fill the merged cells, so that each row has its own")
     if kept and (2 * kept >= len(empty) or not every):
         return table.without(empty)
     column = max(holes, key=lambda column: int(holes[column].sum()))
@@ -208,16 +241,14 @@ def _target(runs: Runs, columns: list[str], objective: Name, successes: Name, tr
     return runs.metrics[0] if runs.exported else columns[-1]
 
 
-def _trials_of(table: Table, columns: list[str], target: str) -> Name:
-    """The column that counts the trials of a target, if both are named, and counted, like that."""
-    found = [name for name in columns if name.strip().lower() in TRIALS]
-    if target.strip().lower() not in SUCCESSES or len(found) != 1:
-        return None
-    try:
-        s, n = (table.numbers(columns.index(name)) for name in (target, found[0]))
-    except InvalidInput:
-        return None
-    return found[0] if bool(((s == np.floor(s)) & (n == np.floor(n)) & (s >= 0) & (s <= n) & (n >= 1)).all()) else None
+def _counts(
+    table: Table, target: str, objective: Name, taken: tuple[Name, ...], parameters: Name
+) -> tuple[str, str] | None:
+    """The columns of successes and trials, if the names of the columns say so."""
+    named = Named(table, table.names or [], [*filter(None, taken), *map(str.strip, (parameters or "").split(","))])
+    if objective is None:
+        return named.guessed(target)
+    return named.named(target) if parameters is None else None
 
 
 def _labels(table: Table, columns: list[int]) -> Sequence[str]:
@@ -229,23 +260,32 @@ def _labels(table: Table, columns: list[int]) -> Sequence[str]:
     return parts[0] if len(parts) == 1 else [", ".join(cells) for cells in zip(*parts, strict=True)]
 
 
-def _encoded(table: Table, chosen: dict[str, int], text: list[int]) -> tuple[list[str], FloatArray]:
-    """The parameters as numbers; a category has a column of its own that is 0 or r.
+def _cells(table: Table, chosen: dict[str, int], text: list[int]) -> dict[str, FloatArray | list[str]]:
+    """The cells of each parameter: words if it is a category, or else numbers."""
+    return {
+        name: list(_labels(table, [column])) if column in text else table.numbers(column)
+        for name, column in chosen.items()
+    }
+
+
+def _encoded(own: dict[str, FloatArray | list[str]]) -> tuple[list[str], FloatArray]:
+    """The parameters as numbers; a category has a column for each of its words, that is 0 or r.
 
     r is the largest range of a number divided by sqrt(2), so two categories are as far apart as two numbers can be.
     """
-    numbers = {name: table.numbers(chosen[name]) for name in chosen if chosen[name] not in text}
-    r = max(float(np.ptp(column)) for column in numbers.values()) / np.sqrt(2) or 1.0
+    ranges = [float(np.ptp(cells)) for cells in own.values() if not isinstance(cells, list)]
+    r = max(ranges) / np.sqrt(2) or 1.0
     names: list[str] = []
     columns: list[FloatArray] = []
-    for name in chosen:
-        if name in numbers:
+    for name, cells in own.items():
+        if not isinstance(cells, list):
             names.append(name)
-            columns.append(numbers[name])
+            columns.append(cells)
             continue
-        codes, labels = table.labels(chosen[name])
-        names += [f"{name}={label}" for label in labels]
-        columns += [np.where(codes == number, r, 0.0) for number in range(len(labels))]
+        words = np.array(cells, dtype=object)
+        for word in dict.fromkeys(cells):
+            names.append(f"{name}={word}")
+            columns.append(np.where(words == word, r, 0.0))
     return names, np.column_stack(columns)
 
 

@@ -13,7 +13,7 @@ from unswayed.audits.result import Audit
 from unswayed.pages.render import Picture, Table, Words, standalone
 from unswayed.plots.lies import draw_lies
 from unswayed.plots.style import BAD, GOOD, NEUTRAL, encoded, light
-from unswayed.text import number, printable
+from unswayed.text import number
 
 LEADERS = 15  # options in the picture
 SUSPECTS = 50  # rows of the table
@@ -97,12 +97,10 @@ def _source_table(audit: Audit) -> list[Table]:
 def _rival_table(audit: Audit) -> Table:
     rows = []
     for rival in audit.rivals:
-        point = audit.coordinates(rival.option)
         lead = f"{rival.lead:.4g} ± {rival.deviation:.4g}"
-        rows.append([str(rival.option), *point, lead, f"{rival.budget:.4g}", str(rival.pivot)])
-    names = [printable(name, limit=200) for name in audit.names]
+        rows.append([str(rival.option), audit.labels[rival.option], lead, f"{rival.budget:.4g}", str(rival.pivot)])
     text = "What total tampering would have made each of them win, and on which option's measurements."
-    return Table("Closest rivals", text, ("option", *names, "lead", "tampering", "pivot"), rows)
+    return Table("Closest rivals", text, ("option", "parameters", "lead", "tampering", "pivot"), rows)
 
 
 def _suspect_table(audit: Audit) -> list[Table]:

@@ -3,7 +3,13 @@
 import pytest
 
 from unswayed import InvalidInput
-from unswayed.storage.tables.mistakes import id_column, refuse_lookalikes, refuse_totals, refuse_twice
+from unswayed.storage.tables.mistakes import (
+    id_column,
+    refuse_lookalikes,
+    refuse_total_names,
+    refuse_totals,
+    refuse_twice,
+)
 from unswayed.storage.tables.reading import read_table
 
 
@@ -81,6 +87,37 @@ def test_totals_are_looked_for_in_every_column_of_numbers(table):
 @pytest.mark.parametrize("rows", [FOUR, [*FOUR, "total,10.1"], ["total,1", "total,2"], [*FOUR, "f,10"]], ids=str)
 def test_a_label_alone_is_no_total(table, rows):
     refuse_totals(table(*rows), 0, [1])
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        *("Total", "TOTAL:", "Grand Total", "Subtotal", "old total", "old_total", "Sum", "Gesamt", "Gesamtsumme"),
+        *("Summe alt", "Gesamtergebnis", "Zwischensumme", " Mean ", "average", "Mittelwert", "Overall"),
+    ],
+)
+def test_a_row_that_is_called_a_total_is_refused_whatever_its_value(table, label):
+    with pytest.raises(InvalidInput, match=r"line 6: '.*' in the column 'kiln' is the name .* or rename the option"):
+        refuse_total_names(table(*FOUR, f"{label},4210.7"), [0])
+
+
+@pytest.mark.parametrize("label", ["mean pooling", "summer", "subtotally", "all", "averaged", "consumer", "somewhat"])
+def test_a_name_that_only_has_such_a_word_in_it_is_an_option(table, label):
+    refuse_total_names(table(*FOUR, f"{label},10.1"), [0])
+
+
+@pytest.mark.parametrize("day", ["Total", "grand total", "Summe:", "Mean"])
+def test_totals_are_noticed_in_every_column(table, day):
+    refuse_total_names(table("mon,old,20", "tue,new,21", "total failure,new,3", header="day,variant,orders"), [1])
+    refuse_total_names(table("1,old,20", "2,new,21", header="week,variant,orders"), [1])
+    refuse_total_names(
+        table("max,0.1,5", f"{day},0.2,7", f"{day},0.3,6", header="pool,rate,y"), [0], alone=False
+    )  # a category
+    with pytest.raises(InvalidInput, match="line 4"):
+        refuse_total_names(table("2026-03-01,old,5", "2,new,5", f"{day},old,7", f"{day},new,6", header="d,v,y"), [1])
+    for first in ("mon", "1"):
+        with pytest.raises(InvalidInput, match=r"line 3: '.*' in the column 'day' .*: leave this row out$"):
+            refuse_total_names(table(f"{first},old,20", f"{day},old,20", header="day,variant,orders"), [1])
 
 
 def test_a_column_of_ids(table):

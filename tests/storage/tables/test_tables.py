@@ -105,7 +105,7 @@ def test_a_cell_that_means_a_number_gets_a_hint(tmp_path, cell, hint):
         read_table(tmp_path / "t.csv").numbers(1)
 
 
-@pytest.mark.parametrize("cell", ["maybe", '"one, two"', '"1,2,3"', "x%", "1;2", "1 234", '"12,34,567"', "1e2%"])
+@pytest.mark.parametrize("cell", ["maybe", '"one, two"', '"1,2,3"', "x%", "1;2", "1 23", '"12,34,567"', "1e2%"])
 def test_a_cell_that_means_no_number_gets_no_hint(tmp_path, cell):
     (tmp_path / "t.csv").write_text(f"n,v\na,1\nb,{cell}\n")
     with pytest.raises(InvalidInput, match=r"is not a finite number in the column 'v'$"):
@@ -207,3 +207,23 @@ def test_any_bytes_give_a_table_or_one_clear_line(content, kind):
         except InvalidInput as error:
             said = str(error)
         assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    "text", ["variant,2024\nA,5\nA,6\nB,7\nB,8.5\n", "variant,2024\nA,5\nB,7\n", "kiln,1,2\nA,5,6\nB,6,7\nB,7,8\n"]
+)
+def test_a_first_line_that_may_be_a_header_with_a_number_is_refused(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match=r"line 1: '(variant|kiln)' comes only here .* is a number: put a"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(("text", "said"), [("A,5\nA,6\nB,7\n", True), ("A,5\nB,6\n", True), ("1,5\n2,6\n", False)])
+def test_a_table_of_words_without_a_header_says_so(tmp_path, text, said):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    table = read_table(path)
+    assert table.names is None
+    assert len(table.columns[0]) == text.count("\n")
+    assert table.sentence == ("read as: no names of columns (the first line is data)" if said else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,6 @@ def read_json_lines(lines: Iterable[str], path: Path) -> Table:
     Raises:
         InvalidInput: A line is not one JSON object, has a key twice, or there are no rows.
     """
-    import pyarrow as pa
-
     columns: dict[str, None] = {}
     rows: list[dict[str, str | None]] = []
     numbers: list[int] = []
@@ -40,10 +38,56 @@ def read_json_lines(lines: Iterable[str], path: Path) -> Table:
             raise InvalidInput(f"{path}, line {number}: more than {MOST_COLUMNS:,} different keys: not a table")
         rows.append(row)
         numbers.append(number)
+    return _table(path, columns, rows, numbers)
+
+
+def read_json_list(text: str, path: Path) -> Table:
+    """The table of a file that is one list of objects; or of lines, if it is not.
+
+    Args:
+        text: The file.
+        path: The file, for errors.
+
+    Raises:
+        InvalidInput: The file is neither.
+    """
+    if not text.lstrip("\ufeff \t\r\n").startswith("["):
+        try:
+            return read_json_lines(text.splitlines(), path)
+        except InvalidInput as error:
+            raise InvalidInput(f"{error}: write one object on each line, or a list of objects") from None
+    try:
+        found = json.loads(text, object_pairs_hook=_once, parse_int=str, parse_float=str, parse_constant=str)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"{path}, line {error.lineno}: not JSON: {error.msg}") from None
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from None
+    except RecursionError:
+        raise InvalidInput(f"{path}: objects are nested too deeply") from None
+    if not all(
+        isinstance(one, dict) and not any(isinstance(cell, dict | list) for cell in one.values()) for one in found
+    ):
+        raise InvalidInput(f"{path} is no list of plain objects: write one object on each line (.jsonl)")
+    columns = dict.fromkeys(name for one in found for name in one)
+    if len(columns) > MOST_COLUMNS:
+        raise InvalidInput(f"{path}: more than {MOST_COLUMNS:,} different keys: not a table")
+    try:
+        "".join(columns).encode()
+        return _table(path, columns, [dict(_flat(one, "")) for one in found], None)
+    except UnicodeEncodeError:
+        raise InvalidInput(f"{path}: there is text that is not Unicode") from None
+
+
+def _table(
+    path: Path, columns: Iterable[str], rows: Sequence[Mapping[str, str | None]], lines: list[int] | None
+) -> Table:
+    import pyarrow as pa
+
+    columns = list(columns)
     if not columns:
         raise InvalidInput(f"{path} holds no rows")
     cells = [pa.chunked_array([pa.array([row.get(name) for row in rows], pa.large_string())]) for name in columns]
-    return Table(path, list(columns), cells, np.array(numbers, dtype=np.int64), decimal="point")
+    return Table(path, columns, cells, None if lines is None else np.array(lines, dtype=np.int64), decimal="point")
 
 
 def _row(line: str, place: str) -> dict[str, str | None]:

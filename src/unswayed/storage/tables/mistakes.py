@@ -5,18 +5,26 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.storage.tables.table import SUMS, Table
+from unswayed.storage.tables.table import SUMS, Table, is_string
 from unswayed.text import printable
 from unswayed.types import IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FEWEST_TWICE = 4  # different rows that are all there twice: with fewer it may be chance
 FEWEST_HALF = 20  # rows that come again in the same order, although some are equal
 FEWEST_IDS = 8  # labels that are all different: fewer may be as many options
 EXACT = 1e-6  # relative error of a sum in a file
+SUM = re.compile(r"(sub)?total(es|s)?|sums?|gesamt\w*|\w*summe|insgesamt|teilergebnis|totaux|somme|suma")
+MEAN = re.compile(r"means?|averages?|avg|overall|mittel(wert)?|durchschnitt|moyenne|promedio")
+FOUND = "(?i)total|totaux|sum|gesamt|somme|ergebnis|mean|average|avg|overall|mittel|durchschnitt|moyenne|promedio"
+DAY_OR_NUMBER = re.compile(r"([0-9][0-9./: T-]*)?")
 COUNTER = re.compile(r"(unnamed: 0)?|#|id|no\.?|nr\.?|number|index|row|.*[ _]id", re.IGNORECASE)
 
 
@@ -91,6 +99,45 @@ def refuse_totals(table: Table, label: int, numbers: Sequence[int]) -> None:
             row = int(np.argmax(rows))
             what = f"{_quoted(labels[codes[row]])} is {'the sum' if added else 'the mean'} of the others"
             raise InvalidInput(f"{table.place(row)}: {what}: remove this row")
+
+
+def refuse_total_names(table: Table, options: Sequence[int], *, alone: bool = True) -> None:
+    """Refuse rows that are called a total or a mean, whatever their numbers: rounded ones are not exactly the sum.
+
+    Args:
+        table: The table.
+        options: The columns of the options, where one word of a name is enough; elsewhere the whole cell must be one.
+        alone: Whether one column names the options. Otherwise, as in columns of anything else, such a name may be a
+            category, unless it stands in one row only or among days and numbers.
+    """
+    import pyarrow.compute as pc
+
+    for column, cells in enumerate(table.columns):
+        if not is_string(cells.type):
+            continue
+        rows = np.flatnonzero(pc.fill_null(pc.match_substring_regex(cells, FOUND), False).to_numpy()).tolist()
+        rows = [row for row in rows if _is_total(cells[row].as_py(), part=column in options)]
+        if not rows or not ((alone and column in options) or len(rows) == 1 or _counts_others(cells, rows)):
+            continue
+        what = f"{_quoted(cells[rows[0]].as_py())} in the column {table.named(column)} is the name of a sum or a mean"
+        do = "leave this row out, or rename the option" if column in options else "leave this row out"
+        raise InvalidInput(f"{table.place(rows[0])}: {what}: {do}")
+
+
+def _counts_others(cells: pa.ChunkedArray, rows: Sequence[int]) -> bool:
+    """Whether all cells but those of these rows are days or numbers."""
+    others = cells.take(np.setdiff1d(np.arange(len(cells)), rows)).unique().to_pylist()
+    return all(DAY_OR_NUMBER.fullmatch((cell or "").strip()) for cell in others)
+
+
+def _is_total(cell: str, *, part: bool) -> bool:
+    """Whether a cell, or only a part of it, is the name of a sum; or the cell is that of a mean."""
+    words = [word for word in re.split(r"[\W_]+", _plain(cell)) if word]
+    sums = [SUM.fullmatch(word) is not None for word in words]
+    if part and any(sums):
+        return True
+    known = [total or word == "grand" or MEAN.fullmatch(word) for total, word in zip(sums, words, strict=True)]
+    return bool(words) and all(known) and (any(sums) or len(words) == 1)
 
 
 def id_column(table: Table, columns: Sequence[int]) -> int | None:

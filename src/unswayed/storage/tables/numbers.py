@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
 Decimal = Literal["comma", "point"]
 YES, NO = ("yes", "true", "y", "ja", "wahr"), ("no", "false", "n", "nein", "falsch")
-MISSING = "(?i:na|n/a|#n/a|null|none|-|\u2013|\u2014)"  # what programs write into an empty cell of numbers
+MISSING = "(?i:na|n/a|#n/a|n[.] ?a[.]|k[.] ?a[.]|null|none|-|\u2013|\u2014)"  # programs write it into an empty cell
 PERCENT = "[ \u00a0\u202f]?%"
 SPACES = re.compile("[\u00a0\u202f]")
+CURRENCY = "[€$£¥]"
+AMOUNT = "([-+]?[0-9][0-9.,' \u00a0\u202f]*)"
+UNIT = re.compile(f"{CURRENCY} ?{AMOUNT}|{AMOUNT}(?:{CURRENCY}|[^\\W\\d_][\\w/²³^]*)")  # 12 ms, $5
 GROUPED = "[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+"
-GROUPS = ("[\u00a0\u202f]", "['\u2019]")  # between thousands, beside the mark that is not the decimal one
+GROUPS = ("[ \u00a0\u202f]", "['\u2019]")  # between thousands, beside the mark that is not the decimal one
 
 
 def _grammar(decimal: str, other: str) -> str:
@@ -52,11 +55,13 @@ class Written:
         cells: The cells without blanks around them; None where a cell is empty.
         comma: Which cells are numbers if commas are the decimal marks.
         point: Which cells are numbers if points are.
+        sign: The sign of a currency that each had, if any.
     """
 
     cells: pa.ChunkedArray
     comma: BoolArray
     point: BoolArray
+    sign: str = ""
 
     @classmethod
     def of(cls, cells: pa.ChunkedArray) -> Self:
@@ -144,6 +149,24 @@ def plain_numbers(cells: pa.ChunkedArray) -> FloatArray | None:
         return None
     unsure = np.isnan(values).any() or _matches(cells, f"^[+-]?{GROUPED.format(mark='[.]')}$").any()
     return None if unsure else values
+
+
+def without_currency(cells: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str]:
+    """The cells without the sign of a currency, if each that holds something has the same one; and that sign, or "".
+
+    Args:
+        cells: A column of text.
+    """
+    import pyarrow.compute as pc
+
+    text = trimmed(cells)
+    filled = text.filter(pc.invert(pc.match_substring_regex(text, f"^{MISSING}$")))  # drops empty cells
+    if not len(filled) or (sign := re.search(CURRENCY, filled[0].as_py())) is None:
+        return cells, ""
+    one = re.escape(sign[0])
+    if not _matches(filled, f"^({one}[^€$£¥]+|[^€$£¥]+{one})$").all():
+        return cells, ""
+    return pc.utf8_trim_whitespace(pc.replace_substring(text, sign[0], "")), sign[0]
 
 
 def trimmed(cells: pa.ChunkedArray) -> pa.ChunkedArray:

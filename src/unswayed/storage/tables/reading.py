@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 BEGIN = 8  # bytes that tell kinds of files apart
 ZIP, OLE, PARQUET = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1"
 
@@ -28,7 +29,8 @@ def read_table(path: Path, decimal: str | None = None) -> Table:
     """Read a table whose columns may hold numbers or text.
 
     Args:
-        path: A spreadsheet (.xlsx, .xls, .ods), Parquet, JSON lines (.jsonl, .ndjson), or text: anything else, with
+        path: A spreadsheet (.xlsx, .xls, .ods), Parquet, JSON lines (.jsonl, .ndjson), a list of JSON
+            objects (.json), or text: anything else, with
             commas, semicolons, tabs or vertical bars between its cells.
         decimal: The decimal mark, `comma` or `point`, for cells such as 1,234 where the file does not tell.
 
@@ -45,15 +47,25 @@ def read_table(path: Path, decimal: str | None = None) -> Table:
         begin = file.read(BEGIN)
     if kind == ".parquet" or begin.startswith(PARQUET):
         return _read_parquet(path, mark)
-    if kind in WORKBOOKS or begin.startswith((ZIP, OLE)):
+    if begin.startswith(PACKED) or kind == ".zip":
+        raise InvalidInput(f"cannot read {path}: it is packed: unpack it first")
+    if begin.startswith((ZIP, OLE)) or (kind in WORKBOOKS and not _is_text(begin)):
         from unswayed.storage.tables.workbook import read_workbook
 
         return read_workbook(path, mark)
-    if kind in (".jsonl", ".ndjson"):
-        from unswayed.storage.tables.json_lines import read_json_lines
+    if kind in (".jsonl", ".ndjson", ".json"):
+        from unswayed.storage.tables.json_lines import read_json_lines, read_json_list
+
+        if kind == ".json":
+            return read_text(path, lambda lines, _: read_json_list("".join(lines), path))
 
         return read_text(path, lambda lines, _: read_json_lines(lines, path))
     return read_text(path, lambda lines, sample: read_csv(lines, sample, path, mark))
+
+
+def _is_text(begin: bytes) -> bool:
+    """Whether a file that is named like a spreadsheet is one of text: programs give a CSV the name of an Excel file."""
+    return len(begin) > 0 and all(byte >= 32 or byte in b"\t\r\n" for byte in begin)
 
 
 def _mark(decimal: str) -> Decimal:

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
 import numpy as np
 
 from unswayed.errors import InvalidInput
-from unswayed.storage.tables.numbers import GRAMMAR, SPACES, Decimal, Written, is_number, plain_numbers, trimmed
+from unswayed.storage.tables.numbers import (
+    GRAMMAR,
+    SPACES,
+    UNIT,
+    Decimal,
+    Written,
+    is_number,
+    plain_numbers,
+    trimmed,
+    without_currency,
+)
 from unswayed.text import counted, printable
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -22,7 +32,10 @@ SUMS = ("total", "totals", "sum", "overall", "all", "mean", "average", "gesamt",
 """What people call a row that adds up the others, or is their mean."""
 
 
-UNDERSTOOD = ("sheet", "delimiter", "encoding", "decimal", "percent", "thousands", "words", "moved", "header", "empty")
+UNDERSTOOD = (
+    *("sheet", "merged", "delimiter", "encoding", "decimal", "currency", "percent", "thousands", "words"),
+    *("moved", "header", "zeros", "empty"),
+)
 """What there is to understand, in the order in which it is said."""
 
 
@@ -171,7 +184,8 @@ class Table:
             return Numbers(np.array(cells.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64), empty)
         if (values := plain_numbers(cells)) is not None:
             return Numbers(values, np.zeros(len(cells), dtype=np.bool_))
-        written = Written.of(cells)
+        cells, sign = without_currency(cells)
+        written = replace(Written.of(cells), sign=sign)
         decimal = self._decimal(column, written)
         values = written.values(decimal)
         mixed = written.percent.any() & ~written.percent & np.isfinite(values) & (values != 0)
@@ -223,6 +237,8 @@ class Table:
             return
         if decimal == "comma" and written.has(",").any():
             self.understood.setdefault("decimal", "decimal comma")
+        if written.sign:
+            self.understood.setdefault("currency", f"values in {written.sign}")
         example("percent", written.percent)
         example("thousands", written.grouped(decimal))
 
@@ -269,6 +285,10 @@ def _hint(cell: str) -> str:
     text = cell.strip().lower()
     if text in ("yes", "no", "true", "false"):
         return "other cells are not yes or no: write 1 for yes and 0 for no"
+    if cell.strip().startswith("#"):
+        return "an error of a spreadsheet: mend it there, or leave the cell empty"
+    if UNIT.fullmatch(text):
+        return "remove the unit, and write all values in the same one"
     if text.rstrip(":") in SUMS:
         return "is this row a sum of the others? Remove it"
     if text.lstrip("+-") in ("nan", "inf", "infinity"):
@@ -295,7 +315,7 @@ def distinct(names: list[str], path: Path) -> list[str]:
     """The names of columns, which must differ."""
     for name in names:
         if names.count(name) > 1:
-            raise InvalidInput(f"{path} has more than one column named {name!r}")
+            raise InvalidInput(f"{path} has more than one column named {name!r}: rename one of them")
     return names
 
 

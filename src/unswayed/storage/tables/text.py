@@ -19,7 +19,7 @@ from unswayed.errors import InvalidInput
 from unswayed.storage.files import explaining
 from unswayed.storage.tables.numbers import Decimal, is_number, trimmed
 from unswayed.storage.tables.table import Table, distinct, is_string
-from unswayed.text import counted
+from unswayed.text import counted, printable
 from unswayed.types import IntArray
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}  # after
 ENCODINGS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32": "UTF-32"}
 ENCODINGS |= {"cp1252": "Latin-1", "latin-1": "Latin-1"}  # not those that need no word
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+TITLE = re.compile(r"variants?|options?|groups?|arms?|treatments?|names?|labels?|days?|dates?|sources?", re.IGNORECASE)
 SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # a first line that Excel writes and reads
 
 
@@ -105,6 +106,10 @@ def read_csv(lines: Iterator[str], sample: str, path: Path, decimal: Decimal | N
     try:
         table = _read_rows(csv.reader(lines, delimiter=delimiter), path, delimiter)
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise InvalidInput(
+                f"{path}: a cell is longer than {csv.field_size_limit():,} characters: is a quote missing?"
+            ) from None
         raise InvalidInput(f"cannot read {path}: {error}") from None
     if delimiter != ",":
         table.understood["delimiter"] = DELIMITERS.get(delimiter, repr(delimiter))
@@ -180,10 +185,38 @@ def titled(path: Path, names: list[str] | None, columns: list[pa.ChunkedArray], 
         columns: The cells.
         lines: The line of each row.
     """
-    if names is not None:
-        used = [i for i, name in enumerate(names) if name or not _is_blank(columns[i])]
-        names, columns = distinct([names[i] for i in used], path), [columns[i] for i in used]
+    if names is None:
+        return _headless(Table(path, None, columns, lines))
+    used = [i for i, name in enumerate(names) if name or not _is_blank(columns[i])]
+    names, columns = distinct([names[i] for i in used], path), [columns[i] for i in used]
     return Table(path, names, columns, lines)
+
+
+def _headless(table: Table) -> Table:
+    """A table whose first line holds a number, so it is data; refused if it may be a header, as `variant,2024` is."""
+    first = [_first(cells) for cells in table.columns]
+    words = [i for i, cell in enumerate(first) if cell and not is_number(cell)]
+    for column in words:
+        others = trimmed(table.columns[column].slice(1)).drop_null()
+        known = others.unique().to_pylist()
+        if TITLE.fullmatch(first[column]) or (first[column] not in known and len(known) < len(others)):
+            number = next(cell for cell in first if cell and is_number(cell))
+            what = f"{_cut(first[column])} comes only here in its column, so this may be the names of the columns, but "
+            do = f"{_cut(number)} is a number: put a first line with names above the data, none of them a number"
+            raise InvalidInput(f"{table.place(0)}: {what}{do}")
+    if words:
+        table.understood["header"] = "no names of columns (the first line is data)"
+    return table
+
+
+def _first(cells: pa.ChunkedArray) -> str:
+    """The first cell as text."""
+    cell = cells[0].as_py()
+    return "" if cell is None else str(cell).strip()
+
+
+def _cut(cell: str) -> str:
+    return printable(repr(cell), limit=40)
 
 
 def _is_blank(cells: pa.ChunkedArray) -> bool:

@@ -1,10 +1,10 @@
-"""Read a table from a spreadsheet: the first sheet of an .xlsx, .xls or .ods file that holds something."""
+"""Read a table from a spreadsheet: the first sheet of an .xlsx, .xls or .ods file that holds a table."""
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, time
 from io import BytesIO
@@ -19,7 +19,8 @@ from unswayed.storage.files import explaining
 from unswayed.storage.tables.numbers import Decimal, is_number
 from unswayed.storage.tables.table import Table
 from unswayed.storage.tables.text import titled
-from unswayed.text import printable
+from unswayed.storage.tables.workbook_cells import column_number, put_errors
+from unswayed.text import counted, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,13 +57,41 @@ def read_workbook(path: Path, decimal: Decimal | None) -> Table:
     except (CalamineError, ZipError) as error:
         said = printable(" ".join(str(error).split()), limit=120)
         raise InvalidInput(f"cannot read {path}: no spreadsheet, or a damaged one ({said})") from None
-    sheets = {name: rows for name, rows in sheets.items() if any(cell != "" for row in rows for cell in row)}
-    for name, rows in sheets.items():
-        table = _table(path, rows)
-        if len(sheets) > 1:
-            table.understood["sheet"] = f"the sheet {printable(name, limit=40)!r}, the first of {len(sheets)}"
-        return replace(table, decimal=decimal)
-    raise InvalidInput(f"{path} holds no rows")
+    filled = {name: rows for name, rows in sheets.items() if any(cell != "" for row in rows for cell in row)}
+    if not filled:
+        raise InvalidInput(f"{path} holds no rows")
+    name = next((name for name, rows in filled.items() if _is_table(rows)), next(iter(filled)))
+    sheet = f"sheet {printable(name, limit=40)!r}"
+    place = path if len(sheets) == 1 else Path(f"{path}, {sheet}")
+    if is_zipfile(BytesIO(content)):
+        put_errors(filled[name], content, list(sheets).index(name), place)
+    merged = _fill_merged(filled[name], book.get_sheet_by_name(name).merged_cell_ranges or ())
+    table = _table(place, filled[name])
+    if len(filled) > 1:
+        which = "the first of" if name == next(iter(filled)) else "the first with a table, of"
+        table.understood["sheet"] = f"the {sheet}, {which} {len(filled)}"
+    if merged:
+        table.understood["merged"] = f"{counted(merged, 'merged cell')} filled"
+    return replace(table, decimal=decimal)
+
+
+def _is_table(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether at least two rows have at least two cells each."""
+    return [sum(cell != "" for cell in row) > 1 for row in rows].count(True) > 1
+
+
+def _fill_merged(rows: list[list[Any]], ranges: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> int:
+    """Write the value of merged cells into each of them, below the first row that holds something; how many."""
+    first = next(i for i, row in enumerate(rows) if any(cell != "" for cell in row))
+    count = 0
+    for (top, left), (bottom, right) in ranges:
+        if top <= first or top >= len(rows) or rows[top][left] == "":
+            continue
+        for row in rows[top : bottom + 1]:
+            count += len(row[left : right + 1])
+            row[left : right + 1] = [rows[top][left]] * len(row[left : right + 1])
+        count -= 1
+    return count
 
 
 def _refuse_huge(content: bytes, path: Path) -> None:
@@ -75,25 +104,17 @@ def _refuse_huge(content: bytes, path: Path) -> None:
                 if part.file_size > LARGEST_PART:
                     raise InvalidInput(f"{path} is too large for a spreadsheet: save it as CSV")
                 found = SIZE.search(parts.open(part).read(BEGIN)) if part.filename.endswith(".xml") else None
-                if found and _number(found[1]) * int(found[2]) > MOST_CELLS:
+                if found and column_number(found[1]) * int(found[2]) > MOST_CELLS:
                     cell = (found[1] + found[2]).decode()
                     raise InvalidInput(f"{path}: a sheet has a cell in {cell}, far from the others: remove it")
     except (BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
         raise InvalidInput(f"cannot read {path}: no spreadsheet, or a damaged one ({error})") from None
 
 
-def _number(letters: bytes) -> int:
-    """The number of a column that is called A, B, ... AA."""
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - ord("A") + 1
-    return number
-
-
 def _table(path: Path, rows: Sequence[Sequence[Any]]) -> Table:
     """The table of the rows of a sheet, as calamine reads them: an empty cell is an empty text."""
     filled = [i for i, row in enumerate(rows) if any(str(cell).strip() for cell in row)]
-    first = rows[filled[0]]
+    top, first = filled[0] + 1, rows[filled[0]]
     names = None
     if not any(is_number(_text(cell) or "") for cell in first):
         names, filled = [(_text(cell) or "").strip() for cell in first], filled[1:]
@@ -101,9 +122,8 @@ def _table(path: Path, rows: Sequence[Sequence[Any]]) -> Table:
         raise InvalidInput(f"{path} holds no rows")
     if names and sum(map(bool, names)) == 1 < max(sum(cell != "" for cell in rows[i]) for i in filled):
         title = printable(next(filter(None, names)), limit=40)
-        line = filled[0]
         raise InvalidInput(
-            f"{path}, line {line}: only {title!r} stands here, but the first row must hold the names of the columns"
+            f"{path}, line {top}: only {title!r} stands here, but the first row must hold the names of the columns"
         )
     columns = [_column([rows[i][j] for i in filled]) for j in range(len(first))]
     return titled(path, names, columns, np.array(filled, dtype=np.int64) + 1)

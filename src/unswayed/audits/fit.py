@@ -182,12 +182,12 @@ class Fit:
         lead = means[winner] - means + tie - np.sqrt(both) * -stdtrit(freedom, delta / max(len(n) - 1, 1))
         return bool((np.delete(lead, winner) >= 0).all())
 
-    def _chosen(self, data: Table) -> tuple[int, Prior]:
-        """The number of the kernel, and the model."""
+    def _chosen(self, data: Table, known: tuple[float | None, float | None] | None = None) -> tuple[int, Prior]:
+        """The number of the kernel, and the model; `known` are the noise and the scale, as far as they are known."""
         if self.kept is not None:
-            return self._part._chosen(data.part(self.kept))
+            return self._part._chosen(data.part(self.kept), self._noise_and_scale(data))
         given, means = self.given, data.means
-        unit, (noise, scale) = spread(means), self._noise_and_scale(data)
+        unit, (noise, scale) = spread(means), known or self._noise_and_scale(data)
         chosen = 0
         if given.kernel is None or noise is None or scale is None:
             centre = float(np.median(means)) if given.level is None else given.level_centre

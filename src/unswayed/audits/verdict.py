@@ -17,7 +17,7 @@ import numpy as np
 from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
-from unswayed.text import at_least, at_most, counted, listed, number, printable
+from unswayed.text import at_least, at_most, counted, listed, number, plus_minus, printable, resolved
 
 if TYPE_CHECKING:
     from unswayed.audits.case import AuditCase
@@ -86,8 +86,8 @@ def _worth(audit: Audit) -> str:
     low, high = estimate - deviation, estimate + deviation
     if (span.low_given and low < span.low) or (span.high_given and high > span.high):
         ends = max(low, span.low) if span.low_given else low, min(high, span.high) if span.high_given else high
-        return f"estimated between {number(ends[0], deviation)} and {number(ends[1], deviation)}"
-    return f"estimated at {number(estimate, deviation)} ± {deviation:.2g}"
+        return f"estimated between {resolved(ends[0], deviation)} and {resolved(ends[1], deviation)}"
+    return f"estimated at {plus_minus(estimate, deviation)}"
 
 
 def _luck(audit: Audit, case: AuditCase, honest: Certificate | None) -> Luck:
@@ -155,7 +155,7 @@ def _suspects(audit: Audit) -> str:
     if len(audit.suspects) != 1:
         return counted(len(audit.suspects), "measurement")
     one, noise = audit.suspects[0], audit.assumptions.noise_std
-    return f"{audit.place(one.row)} ({number(one.value, noise)} where {number(one.expected, noise)} is expected)"
+    return f"{audit.place(one.row)} ({number(one.value, noise)} where {resolved(one.expected, noise)} is expected)"
 
 
 def _doubtful(audit: Audit) -> int | None:

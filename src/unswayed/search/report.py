@@ -25,7 +25,8 @@ def brief(answer: Answer) -> list[str]:
 def decision(answer: Answer) -> list[str]:
     """What to use, what it is worth at least, what else it might be, and what to do: a paragraph for each."""
     measured = f"{counted(answer.measured, 'measurement')}{_of_options(answer)}"
-    aside = f"; set aside {_which(answer)}: the others do not explain {_it(answer)}" if answer.set_aside else ""
+    single = _single(answer)
+    aside = f"; set aside {_which(single)}: the others do not explain {_it(single)}" if single else ""
     parts = [
         f"Recommended: {named(answer, answer.point)}, estimated at {answer.shown_estimate}.",
         _guaranteed(answer),
@@ -211,28 +212,33 @@ def _aside(answer: Answer) -> str:
     if not aside:
         return f"{measured}, none of them set aside."
     off = f"{answer.set_aside_total:.3g} in all"
-    text = f"{measured}; set aside {len(aside):,} of them ({_which(answer)}), {off}, because the "
+    text = f"{measured}; set aside {len(aside):,} of them ({_which(aside)}), {off}, because the "
     threat, allowed = answer.threat, ""
     if threat is not None:
         allowed = f"; you allowed {threat}{', not counting ' + uncounted if (uncounted := _uncounted(answer)) else ''}"
-    return f"{text}others do not explain {_it(answer)}{allowed}."
+    return f"{text}others do not explain {_it(aside)}{allowed}."
 
 
-def _which(answer: Answer) -> str:
-    """The plays that are set aside."""
-    aside = answer.set_aside
+def _single(answer: Answer) -> tuple[int, ...]:
+    """The plays that are set aside, but not with their source."""
+    out = {source.name for source in answer.sources if source.set_aside}
+    theirs = {play.number for play in answer.plays if play.source in out}
+    return tuple(number for number in answer.set_aside if number not in theirs)
+
+
+def _which(aside: tuple[int, ...]) -> str:
+    """Plays, by their numbers."""
     more = [f"{len(aside) - LISTED:,} more"] if len(aside) > LISTED else []
     return f"play{'' if len(aside) == 1 else 's'} {listed([*map(str, aside[:LISTED]), *more])}"
 
 
-def _it(answer: Answer) -> str:
-    return "it" if len(answer.set_aside) == 1 else "them"
+def _it(aside: tuple[int, ...]) -> str:
+    return "it" if len(aside) == 1 else "them"
 
 
 def _uncounted(answer: Answer) -> str:
     """What the threat does not count, if more was set aside than it allows."""
-    threat, liars = answer.threat or Threat(), {s.name for s in answer.sources if s.set_aside}
-    single = sum(answer.plays[number].source not in liars for number in answer.set_aside)
+    threat, single = answer.threat or Threat(), len(_single(answer))
     if threat.lies or threat.liars:
         return "gross faults" if single > threat.lies and not threat.total else ""
     more = answer.set_aside_total > threat.total

@@ -41,8 +41,13 @@ def test_the_short_form_is_short_and_says_no_more_than_the_answers(audits):
         assert all(len(line) <= MOST_COLUMNS and line.isprintable() for line in lines)
         assert lines[0].startswith(f"Verdict: {found.verdict.value}. ")
         assert "nan" not in str(found)
-        for answer in (found.luck, found.evidence, found.robustness):
+        for answer in (found.evidence, found.robustness):
             assert answer.sentence in str(found).replace("\n", " ")
+        assert found.next_step in str(found).replace("\n", " ")
+        tampered = found.verdict is Verdict.TAMPERED
+        assert (found.luck.sentence in str(found).replace("\n", " ")) != tampered
+        assert not (tampered and "(95%" in str(found))
+        assert found.luck.sentence.startswith("As recorded, suspects included: ") == tampered
         assert found.explain().startswith(str(found))
         assert (found.verdict is Verdict.YES) == ("Next: use " in str(found))
         assert found.luck.better or found.verdict in (Verdict.EARLY, Verdict.TAMPERED)
@@ -70,3 +75,14 @@ def test_an_uneven_split_is_said():
     assert "split" not in str(even)
     assert "An even split went wrong, if it was planned: 5,000 to 5,500 trials." in uneven.evidence.sentence
     assert planned.shares is None
+
+
+def test_a_lead_that_a_suspect_made_has_no_interval_and_no_chance():
+    rng = np.random.default_rng(0)
+    values = [v + 0.05 * rng.normal() for v in [0.2, 0.5, 0.8] * 6]
+    values[0] = 9
+    found = audit_labels(list("abc") * 6, values)
+    lines = str(found).splitlines()
+    assert lines[0] == "Verdict: no: tampered. a, mean 1.642 (6 measurements), is 108% above c as recorded."
+    assert lines[1] == "1 measurement of a looks wrong; without it c leads."
+    assert found.to_dict()["luck"]["probability"] is not None

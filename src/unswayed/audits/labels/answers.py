@@ -59,6 +59,12 @@ class Case:
         """Whether a lead is more than chance explains."""
         return chance is not None and not self.tied and chance.probability <= self.delta
 
+    @property
+    def tampered(self) -> bool:
+        """Whether the suspects decide: without them another option leads, or the lead may be chance."""
+        another = self.without != self.winner
+        return bool(self.found.suspects) and (another or (self.better(self.chance) and not self.better(self.kept)))
+
 
 def luck_of(case: Case) -> Luck:
     """If every measurement is honest, is the winner better than chance explains?"""
@@ -70,6 +76,12 @@ def luck_of(case: Case) -> Luck:
 
 
 def _luck(case: Case, better: bool, any_time: bool | None) -> str:
+    """The answer in words; if suspects decide, that the answer is about what is recorded."""
+    said = _lead_and_chance(case, better, any_time)
+    return f"As recorded, suspects included: {said[0].lower()}{said[1:]}" if case.tampered else said
+
+
+def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
     chance = case.chance
     if case.tied:
         return "Two options are level." if len(case.tied) == 1 else "Several options are level."
@@ -83,7 +95,8 @@ def _luck(case: Case, better: bool, any_time: bool | None) -> str:
     who = "" if len(chance.lead) == 2 else f"the best of {len(chance.lead):,} "
     p = "below 0.0001" if chance.probability < SMALLEST else f"{chance.probability:.2g}"
     if not better:
-        return f"The lead may be chance, which gives {who}such a lead with probability {p}."
+        lead = "recorded lead" if case.found.suspects else "lead"
+        return f"The {lead} may be chance, which gives {who}such a lead with probability {p}."
     looked = "also if you looked daily" if any_time else "if you looked only once"
     return f"Chance gives {who}such a lead with probability {p}, {looked}."
 
@@ -103,21 +116,19 @@ def evidence_of(case: Case) -> Evidence:
         alone = data.single and data.sources is None
         said = "Single outcomes are never suspected." if alone else f"No {noun(data)} looks wrong."
         return Evidence(False, 0, said + split)
-    another = case.without != case.winner
-    tampered = another or (case.better(case.chance) and not case.better(case.kept))
     options = list(dict.fromkeys(s.option for s in suspects))
     of = case.describe(options[0]) + _others(len(options) - 1)
     looks, them = ("looks", "it") if len(suspects) == 1 else ("look", "them")
     if case.without is None:
         then = f"without {them} too little is left"
-    elif another:
+    elif case.without != case.winner:
         then = f"without {them} {case.describe(case.without)} leads"
-    elif tampered:
+    elif case.tampered:
         then = f"without {them} the lead may be chance"
     else:
         then = f"without {them} the winner is the same"
     return Evidence(
-        tampered, len(suspects), f"{counted(len(suspects), noun(data))} of {of} {looks} wrong; {then}.{split}"
+        case.tampered, len(suspects), f"{counted(len(suspects), noun(data))} of {of} {looks} wrong; {then}.{split}"
     )
 
 

@@ -30,7 +30,7 @@ from unswayed.audits.labels.lies import (
 from unswayed.audits.labels.luck import Chance, by_chance
 from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
 from unswayed.audits.labels.record import record
-from unswayed.audits.labels.report import details, headline, next_step
+from unswayed.audits.labels.report import details, first_lines, headline, next_step
 from unswayed.audits.labels.suspects import Found, suspected_counts
 from unswayed.audits.labels.within import Within, compare_within
 from unswayed.audits.result import AuditFindings
@@ -39,6 +39,7 @@ from unswayed.core.tampering.certificate import Breakdown
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.findings import Limit
+from unswayed.judgement.verdict import short
 from unswayed.types import IntArray, probability
 
 if TYPE_CHECKING:
@@ -108,6 +109,9 @@ class LabelAudit(AuditFindings):
 
     def __repr__(self) -> str:
         return f"LabelAudit(winner={self.describe(self.winner)!r}, breakdown_lies={self.breakdown_lies})"
+
+    def __str__(self) -> str:
+        return "\n".join(short(first_lines(self)))
 
     def explain(self) -> str:
         """Everything that is known, the decision first."""

@@ -53,12 +53,16 @@ def record(audit: LabelAudit) -> dict[str, Any]:
 
 
 def _lift(audit: LabelAudit) -> dict[str, Any] | None:
-    """The winner's value relative to that of the second best option, minus 1, with its interval."""
+    """The winner's value relative to that of the second best option, minus 1, with its interval.
+
+    `with_suspects`: whether values that look wrong are in it.
+    """
     found, second = lift(audit, runner_up(audit)), runner_up(audit)
     if found is None:
         return None
     ratio, low, high = found
-    return {"over": second, "over_label": audit.labels[second], "ratio": ratio, "low": low, "high": high}
+    over = {"over": second, "over_label": audit.labels[second], "with_suspects": bool(audit.suspects)}
+    return {**over, "ratio": ratio, "low": low, "high": high}
 
 
 def _findings(audit: LabelAudit) -> dict[str, Any]:

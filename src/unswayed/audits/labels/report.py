@@ -34,6 +34,13 @@ def runner_up(audit: LabelAudit) -> int:
     return next(int(i) for i in np.argsort(estimate, kind="stable") if i != audit.winner)
 
 
+def first_lines(audit: LabelAudit) -> list[str]:
+    """The verdict, its reasons and what to do. What looks tampered with needs no line about chance."""
+    luck = [] if audit.verdict is Verdict.TAMPERED else [audit.luck.sentence]
+    reasons = [*luck, audit.evidence.sentence, audit.robustness.sentence]
+    return [f"Verdict: {audit.verdict}. {audit.headline}", *reasons, audit.next_step]
+
+
 def headline(audit: LabelAudit) -> str:
     """The winner, what it is worth, and its lead over the second best option."""
     data, winner, second = audit.data, audit.winner, runner_up(audit)
@@ -45,7 +52,10 @@ def headline(audit: LabelAudit) -> str:
         said = f"{label}, mean {audit.estimate[winner]:.4g} ({counted(int(data.measured[winner]), 'measurement')})"
     if audit.tied:
         return f"{said}, ties with {listed([short_label(audit.labels[i]) for i in audit.tied[:2]])}."
-    found, where = lift(audit, second), "below" if audit.minimize else "above"
+    where = "below" if audit.minimize else "above"
+    if audit.verdict is Verdict.TAMPERED:
+        return f"{said}, is {_recorded(audit, second)} {where} {other} as recorded."
+    found, other = lift(audit, second), other + (" as recorded" if audit.suspects else "")
     if found is None:
         lead, interval = f"{abs(audit.estimate[winner] - audit.estimate[second]):.3g}", ""
         if audit.chance is not None and np.isfinite(audit.chance.lead[second]):
@@ -56,6 +66,18 @@ def headline(audit: LabelAudit) -> str:
     ratio, low, high = (100 * (-x if audit.minimize else x) for x in found)
     low, high = sorted((low, high))
     return f"{said}, is {ratio:.3g}% {where} {other}{_interval(audit, f'{low:.3g}%', f'{high:.3g}%')}."
+
+
+def _recorded(audit: LabelAudit, option: int) -> str:
+    """The lead over an option in the data as they are: nothing is left out, and nothing is estimated."""
+    a, b = float(audit.estimate[audit.winner]), float(audit.estimate[option])
+    return f"{100 * abs(a / b - 1):.3g}%" if b > 0 and _never_negative(audit) else f"{abs(a - b):.3g}"
+
+
+def _never_negative(audit: LabelAudit) -> bool:
+    """Whether values are such as rates and revenue, so that one is a percentage of another."""
+    values = audit.data.values
+    return audit.data.counts or min(audit.data.shown(v) for v in (values.min(), values.max())) >= 0
 
 
 def _interval(audit: LabelAudit, low: str, high: str) -> str:
@@ -72,15 +94,14 @@ def lift(audit: LabelAudit, option: int) -> tuple[float, float, float] | None:
 
     None if the values may be negative, or if the option may be at 0.
     """
-    chance, data = audit.chance, audit.data
+    chance = audit.chance
     if chance is None or not np.isfinite(chance.lead[option]):
         return None
-    lowest = 0.0 if data.counts else min(data.shown(v) for v in (data.values.min(), data.values.max()))
     b = float(audit.estimate[option])
     a = b + float(chance.lead[option]) * (-1 if audit.minimize else 1)
     each = (chance.critical(option, audit.delta) * float(chance.deviation[option])) ** 2 / 2
     below = b * b - each
-    if lowest < 0 or b <= 0 or below <= 0:
+    if not _never_negative(audit) or b <= 0 or below <= 0:
         return None
     root = max((a * b) ** 2 - below * (a * a - each), 0.0) ** 0.5
     return a / b - 1, (a * b - root) / below - 1, (a * b + root) / below - 1

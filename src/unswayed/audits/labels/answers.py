@@ -91,7 +91,8 @@ def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
     if np.isnan(unsure):
         return f"No source measured both it and {rival}: their difference may be one between sources."
     if unsure <= 0:
-        return f"Within the sources {rival} is better: the lead is a difference between sources."
+        stands = "better" if unsure < 0 else "level"
+        return f"Within the sources {rival} is {stands}: the lead is a difference between sources."
     who = "" if len(chance.lead) == 2 else f"the best of {len(chance.lead):,} "
     p = "below 0.0001" if chance.probability < SMALLEST else f"{chance.probability:.2g}"
     if not better:
@@ -126,7 +127,8 @@ def evidence_of(case: Case) -> Evidence:
     elif case.tampered:
         then = f"without {them} the lead may be chance"
     else:
-        then = f"without {them} the winner is the same"
+        sure = case.better(case.kept) and not case.better(case.chance)
+        then = f"without {them} the winner is the same" + (", and its lead more than chance" if sure else "")
     return Evidence(
         case.tampered, len(suspects), f"{counted(len(suspects), noun(data))} of {of} {looks} wrong; {then}.{split}"
     )
@@ -146,6 +148,9 @@ def robustness_of(case: Case, lies: int, rival: int) -> Robustness:
     """How many lies change the winner, beside the threat, and beside what was found."""
     if case.tied:
         return Robustness(False, f"1 {case.data.lie} decides a tie.")
+    if case.chance is not None and case.chance.overtaken_by is not None:
+        what = f"{case.data.lie.capitalize()}s"
+        return Robustness(False, f"{what} are not counted: the totals mix the sources differently.")
     said = f"{counted(lies, case.data.lie)} would bring {case.describe(rival)} level"
     enough = not case.threat.none and _enough(case)
     if not case.threat.none and case.better(case.chance):

@@ -90,6 +90,11 @@ class LabelAudit(AuditFindings):
         return self.data.lie
 
     @property
+    def overtaken_by(self) -> int | None:
+        """The option that is better than the winner within the sources, though not in total; None if there is none."""
+        return None if self.chance is None else self.chance.overtaken_by
+
+    @property
     def breakdown_lies(self) -> int:
         """The fewest lies that bring another option level: all values of both options together always can."""
         return self.breakdown.lies or 0

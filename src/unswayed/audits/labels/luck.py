@@ -76,6 +76,15 @@ class Chance:
             z = np.nan_to_num(self.lead / self.deviation, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
         return int(others[np.lexsort((z[others], -self.adjusted[others]))[0]])
 
+    @property
+    def overtaken_by(self) -> int | None:
+        """The option that is better than the winner within the sources, though not in total; None if there is none.
+
+        Of several, the one that is ahead most clearly.
+        """
+        z = np.where(self.inside & (self.lead < 0), self.lead / np.maximum(self.deviation, TINY), np.inf)
+        return int(np.argmin(z)) if np.isfinite(z).any() else None
+
     def critical(self, option: int, delta: float) -> float:
         """How many deviations a lead must have."""
         free = self.freedom[option]

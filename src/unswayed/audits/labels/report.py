@@ -15,6 +15,7 @@ from unswayed.text import at_least, at_most, counted, number
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
+    from unswayed.audits.labels.data import LabelData
     from unswayed.audits.labels.within import Within
     from unswayed.audits.weak_points import Suspect
 
@@ -55,6 +56,9 @@ def headline(audit: LabelAudit) -> str:
     where = "below" if audit.minimize else "above"
     if audit.verdict is Verdict.TAMPERED:
         return f"{said}, is {_recorded(audit, second)} {where} {other} as recorded."
+    if audit.overtaken_by is not None:
+        better = short_label(audit.labels[audit.overtaken_by])
+        return f"{said}, leads in total, but {better} leads within the sources: their mix differs."
     found, other = lift(audit, second), other + (" as recorded" if audit.suspects else "")
     if found is None:
         lead, interval = f"{abs(audit.estimate[winner] - audit.estimate[second]):.3g}", ""
@@ -110,8 +114,8 @@ def lift(audit: LabelAudit, option: int) -> tuple[float, float, float] | None:
 def next_step(audit: LabelAudit) -> str:
     """What to do now."""
     chance, winner = audit.chance, short_label(audit.labels[audit.winner])
-    if audit.verdict is Verdict.TAMPERED:
-        return f"Next: look at {_where(audit)}; leave out what is false, and audit again."
+    if audit.verdict is Verdict.TAMPERED or (audit.verdict is Verdict.EARLY and audit.suspects):
+        return f"Next: look at {_where(audit)}; {_mend(audit)}, and audit again."
     if audit.verdict is Verdict.WITHIN:
         return f"Next: check the data of {winner} by other means, or measure more."
     if audit.verdict is Verdict.YES:
@@ -133,12 +137,27 @@ def next_step(audit: LabelAudit) -> str:
 
 def _where(audit: LabelAudit) -> str:
     """Where the first suspects are."""
-    places = []
-    for suspect in sorted(audit.suspects, key=lambda s: s.rows)[:2]:
-        at = suspect.source if suspect.source is not None else place(suspect.row or 0, audit.lines)
-        places.append(f"{short_label(at)}")
-    rest = len(audit.suspects) - len(places)
-    return ", ".join(places) + (f" and {rest:,} more" if rest > 0 else "")
+    suspects = sorted(audit.suspects, key=lambda s: s.rows)
+    places = list(dict.fromkeys(s.source if s.source is not None else place(s.row or 0, audit.lines) for s in suspects))
+    rest = f" and {len(places) - 2:,} more" if len(places) > 2 else ""
+    return ", ".join(short_label(at) for at in places[:2]) + rest
+
+
+def _mend(audit: LabelAudit) -> str:
+    """What to do with what is false: without it, options must still be compared within the same sources."""
+    sources = {s.source for s in audit.suspects if _empties(audit.data, s)}
+    if not sources:
+        return "correct or leave out what is false"
+    them = "that source" if len(sources) == 1 else "those sources"
+    return f"correct what is false, or leave {them} out for all options"
+
+
+def _empties(data: LabelData, suspect: Suspect) -> bool:
+    """Whether a source has nothing else of the suspect's option."""
+    if suspect.source is None or data.sources is None:
+        return False
+    mine = (data.source == data.sources.index(suspect.source)) & (data.option == suspect.option)
+    return int(mine.sum()) <= len(suspect.rows)
 
 
 def sentence(audit: LabelAudit) -> str:
@@ -178,7 +197,7 @@ def results(audit: LabelAudit) -> list[str]:
         lines.append(f"It ties with {listed([audit.labels[i] for i in audit.tied])}; the first one is named.")
     else:
         lines.append(f"It is ahead of {audit.describe(next_.option)}, {worth(audit, next_.option)}.")
-        lines += _overturned(audit)
+        lines += [] if audit.overtaken_by is not None else _overturned(audit)
     if audit.chance is not None and audit.chance.varies:
         lines.append("The options vary between rows, or sources, more than chance explains: this is allowed for.")
     if audit.within is not None:
@@ -299,4 +318,5 @@ def suspect_words(audit: LabelAudit, suspect: Suspect) -> str:
 
 def details(audit: LabelAudit) -> list[str]:
     """Everything else that was found."""
-    return [*results(audit), *source_lines(audit), *suspect_lines(audit), *threats(audit)]
+    could = [] if audit.overtaken_by is not None else threats(audit)
+    return [*results(audit), *source_lines(audit), *suspect_lines(audit), *could]

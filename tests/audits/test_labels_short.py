@@ -86,3 +86,19 @@ def test_a_lead_that_a_suspect_made_has_no_interval_and_no_chance():
     assert lines[0] == "Verdict: no: tampered. a, mean 1.642 (6 measurements), is 108% above c as recorded."
     assert lines[1] == "1 measurement of a looks wrong; without it c leads."
     assert found.to_dict()["luck"]["probability"] is not None
+
+
+def test_a_cell_that_is_missing_is_no_uneven_split():
+    rng, alarms = np.random.default_rng(3), 0
+    for _ in range(100):
+        options, days = np.indices((2, 14)).reshape(2, -1)
+        kept = rng.random(28) < 0.7
+        n = rng.poisson(1000, 28)
+        about = {"trials": n[kept], "sources": days[kept]}
+        alarms += "split" in str(audit_labels(options[kept], rng.binomial(n, 0.05)[kept], **about))
+    assert alarms <= 1  # all trials together: about 70
+    n[:14] = n[:14] * 5 // 4
+    about = {"trials": n[kept], "sources": days[kept]}
+    both = kept[:14] & kept[14:]
+    seen = f"{n[14:][both].sum():,} to {n[:14][both].sum():,} trials."
+    assert seen in audit_labels(options[kept], rng.binomial(n, 0.05)[kept], **about).evidence.sentence

@@ -110,8 +110,7 @@ def evidence_of(case: Case) -> Evidence:
     """Do the data look tampered with, where it matters: is the verdict another one without the suspects?"""
     suspects, data = case.found.suspects, case.data
     split = ""
-    if case.shares is not None and case.shares < UNEVEN:
-        n = data.option_trials
+    if case.shares is not None and case.shares < UNEVEN and (n := data.split) is not None:
         split = f" An even split went wrong, if it was planned: {n.min():,} to {n.max():,} trials."
     if not suspects:
         alone = data.single and data.sources is None

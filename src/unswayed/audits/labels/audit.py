@@ -272,10 +272,8 @@ def _winner_without(data: LabelData, found: Found, winner: int) -> int | None:
 
 def equal_shares(data: LabelData) -> float | None:
     """The probability of such shares of the trials by chance, if equal shares were planned; None if hardly so."""
-    if not data.counts or data.single:
-        return None
-    trials = data.option_trials
-    if trials.max() > LARGEST_RATIO * trials.min():
+    trials = data.split
+    if trials is None or trials.max() > LARGEST_RATIO * trials.min():
         return None
     mean = trials.mean()
     return float(chdtrc(len(trials) - 1, float(np.square(trials - mean).sum() / mean)))

@@ -153,7 +153,7 @@ def audit_labels(
         options: The label of each measurement's option.
         values: The measured values. With `trials`: the number of successes of each row. If every value is 0 or 1, each
             row is one trial.
-        trials: The number of trials of each row.
+        trials: The number of trials of each row. (In `unswayed.audit`, values beside trials are rates.)
         noise_std: Standard error of the values: one number, or one for each row; by default from repeats.
         sources: The name of who made each measurement.
         low: No honest value is smaller; by default the smallest one that was measured.

@@ -37,6 +37,8 @@ UNEQUAL = 0.05  # probability that an option seems to vary more than the others 
 ENOUGH = 25  # measurements of an option that tell its own variance and skew; with fewer, those of all count too
 FEW = 10  # expected outcomes: with fewer the normal distribution is not good enough
 OVERLAP = 0.5  # of what is known of a lead; with more of it within the sources, the lead is taken within them
+MOST_CAREFUL = 3.0  # times the interval of the normal distribution: more is due to a lead of almost nothing
+ROUNDING = 1e-9  # relative: an interval that ends at 0 does so by rounding
 TINY = 1e-300
 
 
@@ -48,7 +50,8 @@ class Chance:
         lead: The lead over each option, within the sources if both were measured there; NaN if it is not known.
         deviation: Its standard deviation, as it was seen.
         freedom: Degrees of freedom of this; infinite if it is known.
-        adjusted: The probability of such a lead by chance, corrected for the number of options; 0 for the winner.
+        each: The probability of such a lead by chance; 0 for the winner.
+        adjusted: The same, corrected for the number of options.
         varies: Whether the cells of an option vary more than outcomes do.
         inside: Whether each lead is one within the sources.
         step: The most that one outcome, or a change of 1 in one value, moves each lead.
@@ -58,6 +61,7 @@ class Chance:
     lead: FloatArray
     deviation: FloatArray
     freedom: FloatArray
+    each: FloatArray
     adjusted: FloatArray
     varies: bool
     inside: BoolArray
@@ -89,6 +93,28 @@ class Chance:
         """How many deviations a lead must have."""
         free = self.freedom[option]
         return float(-ndtri(delta / 2) if np.isinf(free) else -stdtrit(free, delta / 2))
+
+    def half_width(self, option: int, delta: float) -> float:
+        """Half the interval of a lead, for all options together; it is below the lead exactly if the test says so.
+
+        Bonferroni's, wider if the test is more careful than the normal distribution or Student's t. Holm's test may be
+        surer: then the interval is the one that its probability amounts to.
+        """
+        lead, deviation = float(self.lead[option]), float(self.deviation[option])
+        wide = self.critical(option, delta / (len(self.lead) - 1)) * deviation
+        careful, p = self._deviations(option, self.each[option]), float(self.adjusted[option])
+        if lead <= 0:
+            return wide
+        if careful > 0:
+            wide *= min(max(lead / deviation / careful, 1.0), MOST_CAREFUL) if deviation > 0 else 1.0
+        if p > delta:
+            return max(wide, lead)
+        by_test = lead * self.critical(option, delta) / self._deviations(option, p)
+        return wide if wide < lead else min(by_test, lead * (1 - ROUNDING))
+
+    def _deviations(self, option: int, p: float) -> float:
+        """How many deviations a lead of this probability has; infinite if the probability is too small to tell."""
+        return self.critical(option, max(float(p), TINY))
 
 
 class _Pairs(NamedTuple):
@@ -132,11 +158,11 @@ def by_chance(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArra
     t = stdtr(np.where(np.isinf(found.freedom), 1.0, found.freedom), -z)
     p = np.maximum(2 * np.where(np.isinf(found.freedom), ndtr(-z), t), found.exact)
     p = np.where(found.lead > 0, np.clip(p, 0.0, 1.0), 1.0)
-    p[winner] = -1.0
+    p[winner], each = -1.0, p.copy()
     order = np.argsort(p, kind="stable")
     p[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
-    p[winner] = 0.0
-    return Chance(winner, found.lead, found.deviation, found.freedom, p, found.varies, found.inside, found.step)
+    p[winner] = each[winner] = 0.0
+    return Chance(winner, found.lead, found.deviation, found.freedom, each, p, found.varies, found.inside, found.step)
 
 
 def _hall(z: FloatArray, skew: FloatArray | float) -> FloatArray:

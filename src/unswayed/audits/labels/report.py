@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import isinf
+from math import ceil, isinf, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unswayed.audits.labels.answers import noun
 from unswayed.audits.labels.data import named, place, short_label
+from unswayed.audits.labels.notes import notes
 from unswayed.judgement.verdict import Verdict
 from unswayed.judgement.words import MOST_NAMED, more, still_wins, sure, too_few, who_wins
 from unswayed.text import at_least, at_most, counted, number
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from unswayed.audits.weak_points import Suspect
 
 LISTED = 14  # names in one sentence
+POWER = 0.84  # deviations: a lead that is larger by them than what decides does so in four tests of five
+LEAST_TIMES = 1.5  # times the data: with less, a new look is hardly worth it
 MOST_TIMES = 100  # times the data: if more are needed, that is no advice
 
 
@@ -39,7 +42,7 @@ def first_lines(audit: LabelAudit) -> list[str]:
     """The verdict, its reasons and what to do. What looks tampered with needs no line about chance."""
     luck = [] if audit.verdict is Verdict.TAMPERED else [audit.luck.sentence]
     reasons = [*luck, audit.evidence.sentence, audit.robustness.sentence]
-    return [f"Verdict: {audit.verdict}. {audit.headline}", *reasons, audit.next_step]
+    return [f"Verdict: {audit.verdict}. {audit.headline}", *reasons, audit.next_step, *notes(audit.data)]
 
 
 def headline(audit: LabelAudit) -> str:
@@ -59,23 +62,46 @@ def headline(audit: LabelAudit) -> str:
     if audit.overtaken_by is not None:
         better = short_label(audit.labels[audit.overtaken_by])
         return f"{said}, leads in total, but {better} leads within the sources: their mix differs."
-    found, other = lift(audit, second), other + (" as recorded" if audit.suspects else "")
+    second = compared(audit)
+    found, other = lift(audit, second), short_label(audit.labels[second]) + (" as recorded" if audit.suspects else "")
     if found is None:
-        lead, interval = f"{abs(audit.estimate[winner] - audit.estimate[second]):.3g}", ""
-        if audit.chance is not None and np.isfinite(audit.chance.lead[second]):
-            wide = audit.chance.critical(second, audit.delta) * audit.chance.deviation[second]
-            ends = audit.chance.lead[second] - wide, audit.chance.lead[second] + wide
-            interval = _interval(audit, *(f"{end:.3g}" for end in ends))
+        lead, interval = _difference(audit, second)
         return f"{said}, is {lead} {where} {other}{interval}."
     ratio, low, high = (100 * (-x if audit.minimize else x) for x in found)
     low, high = sorted((low, high))
     return f"{said}, is {ratio:.3g}% {where} {other}{_interval(audit, f'{low:.3g}%', f'{high:.3g}%')}."
 
 
+def compared(audit: LabelAudit) -> int:
+    """The option that the winner is compared with: the second best one, or the one that leaves the verdict open."""
+    second, chance = runner_up(audit), audit.chance
+    if chance is None or audit.tied or not chance.adjusted[second] <= audit.delta < chance.probability:
+        return second
+    return chance.closest
+
+
+def _difference(audit: LabelAudit, option: int) -> tuple[str, str]:
+    """The lead over an option, and its interval if that is known: it ends where the given range does."""
+    chance, data, winner = audit.chance, audit.data, audit.winner
+    recorded = float(abs(audit.estimate[winner] - audit.estimate[option]))
+    if chance is None or not np.isfinite(chance.lead[option]):
+        return _amount(audit, recorded), ""
+    lead, wide = float(chance.lead[option]), chance.half_width(option, audit.delta)
+    most = data.span.high - data.span.low if data.span.given else np.inf
+    low, high = max(lead - wide, -most), min(lead + wide, most)
+    unit = 100 if data.counts else 1
+    return _amount(audit, lead), _interval(audit, f"{unit * low:.3g}", f"{unit * high:.3g}")
+
+
+def _amount(audit: LabelAudit, difference: float) -> str:
+    """A difference of values, or of rates."""
+    return f"{100 * difference:.3g} percentage points" if audit.data.counts else f"{difference:.3g}"
+
+
 def _recorded(audit: LabelAudit, option: int) -> str:
     """The lead over an option in the data as they are: nothing is left out, and nothing is estimated."""
     a, b = float(audit.estimate[audit.winner]), float(audit.estimate[option])
-    return f"{100 * abs(a / b - 1):.3g}%" if b > 0 and _never_negative(audit) else f"{abs(a - b):.3g}"
+    return f"{100 * abs(a / b - 1):.3g}%" if b > 0 and _never_negative(audit) else _amount(audit, abs(a - b))
 
 
 def _never_negative(audit: LabelAudit) -> bool:
@@ -89,12 +115,15 @@ def _interval(audit: LabelAudit, low: str, high: str) -> str:
 
 
 def percent(rate: float) -> str:
-    """A rate in per cent."""
-    return f"{100 * rate:.3g}%"
+    """A rate in per cent; only a rate of 1 is 100%."""
+    text = f"{100 * rate:.3g}"
+    if text == "100" and rate < 1:
+        text = f"{100 * rate:.{ceil(-log10(100 * (1 - rate)))}f}".rstrip("0")
+    return f"{text}%"
 
 
 def lift(audit: LabelAudit, option: int) -> tuple[float, float, float] | None:
-    """The winner's value relative to that of an option, minus 1, and its interval (Fieller, 1954).
+    """The winner's value relative to that of an option, minus 1, and its interval (Fieller, 1954): at least -1.
 
     None if the values may be negative, or if the option may be at 0.
     """
@@ -103,12 +132,13 @@ def lift(audit: LabelAudit, option: int) -> tuple[float, float, float] | None:
         return None
     b = float(audit.estimate[option])
     a = b + float(chance.lead[option]) * (-1 if audit.minimize else 1)
-    each = (chance.critical(option, audit.delta) * float(chance.deviation[option])) ** 2 / 2
+    each = chance.half_width(option, audit.delta) ** 2 / 2
     below = b * b - each
     if not _never_negative(audit) or b <= 0 or below <= 0:
         return None
     root = max((a * b) ** 2 - below * (a * a - each), 0.0) ** 0.5
-    return a / b - 1, (a * b - root) / below - 1, (a * b + root) / below - 1
+    low, high = (a * b - root) / below - 1, (a * b + root) / below - 1
+    return a / b - 1, max(low, -1.0), high
 
 
 def next_step(audit: LabelAudit) -> str:
@@ -129,10 +159,11 @@ def next_step(audit: LabelAudit) -> str:
         return "Next: let the same sources measure all options."
     if chance.lead[closest] <= 0:
         return "Next: compare within the sources, or give every option the same share of each source."
-    times = (chance.critical(closest, audit.delta) * chance.deviation[closest] / chance.lead[closest]) ** 2
+    needed = chance.half_width(closest, audit.delta) + POWER * chance.deviation[closest]
+    times = max((needed / chance.lead[closest]) ** 2, LEAST_TIMES)
     if not times < MOST_TIMES:
         return "Next: go on only if so small a difference matters."
-    return f"Next: go on; with about {max(times, 1.1):.2g} times the data, such a lead would decide."
+    return f"Next: go on; with about {ceil(10 * times) / 10:.3g} times the data, such a lead would mostly decide."
 
 
 def _where(audit: LabelAudit) -> str:
@@ -319,4 +350,4 @@ def suspect_words(audit: LabelAudit, suspect: Suspect) -> str:
 def details(audit: LabelAudit) -> list[str]:
     """Everything else that was found."""
     could = [] if audit.overtaken_by is not None else threats(audit)
-    return [*results(audit), *source_lines(audit), *suspect_lines(audit), *could]
+    return [*results(audit), *notes(audit.data), *source_lines(audit), *suspect_lines(audit), *could]

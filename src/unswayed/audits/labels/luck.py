@@ -10,7 +10,8 @@ does not depend on what the sources add to all options alike. If the shares of t
 D is the lead. Otherwise the lead may be a difference between sources (Simpson's paradox).
 
 Counts: Mantel and Haenszel's test of two rates, with the variance that is seen between cells. Values: Welch's test,
-with Hall's correction for skew, or the variance of D between sources. Both sides count, which allows for having chosen
+with Hall's correction for skew, or the variance of D between sources; with few values the variance is pooled, but if
+one option has far fewer than the other, the more careful of the two tests counts. Both sides count, which allows for having chosen
 the winner of two, and Holm's correction for all the others.
 """
 
@@ -34,6 +35,7 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 SEEN = 0.1  # variation between cells is allowed for from this probability of it by chance; then with Student's t
 SEEN_IN_VALUES = 0.3  # the same for values, where nothing else bounds the variance from below
 UNEQUAL = 0.05  # probability that an option seems to vary more than the others where all vary alike
+UNEVEN = 1.5  # times the values of the other option: with fewer times, unequal noise moves a pooled test little
 ENOUGH = 25  # measurements of an option that tell its own variance and skew; with fewer, those of all count too
 FEW = 10  # expected outcomes: with fewer the normal distribution is not good enough
 OVERLAP = 0.5  # of what is known of a lead; with more of it within the sources, the lead is taken within them
@@ -319,6 +321,8 @@ def _values(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArray)
         both = each + each[winner]
         share = each / both
         freedom = 1 / (np.square(share) / free + np.square(1 - share) / free[winner] + TINY)
+        if data.noise_std is None:
+            both, freedom = _or_welch(data, winner, spread_of, lead, both, freedom)
         skews = third / np.square(count)
         skew = (skews[winner] - skews) / both**1.5
     c, m, W, b = crossed.cell, crossed.mine, crossed.W, crossed.option
@@ -346,6 +350,29 @@ def _values(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArray)
         powers(data, winner)[0],
         skew=np.where(inside | ~np.isfinite(skew), 0.0, skew),
     )
+
+
+def _or_welch(
+    data: LabelData, winner: int, rows: BoolArray, lead: FloatArray, variance: FloatArray, freedom: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The variance of each lead and its degrees of freedom, or Welch's where these make the lead easier by chance.
+
+    What is pooled holds if the noise is the same, or if the options were measured about equally often. Otherwise the
+    few values of one option may vary more than can be shown, and the many values of the other hide it.
+    """
+    size = len(data.labels)
+    count = np.bincount(data.option[rows], minlength=size).astype(np.float64)
+    mean = np.bincount(data.option[rows], data.values[rows], size) / np.maximum(count, 1)
+    off = np.bincount(data.option[rows], np.square(data.values[rows] - mean[data.option[rows]]), size)
+    free = count - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = off / free / count
+        both = each + each[winner]
+        own = np.square(both) / (np.square(each) / free + np.square(each[winner]) / free[winner])
+        p, q = stdtr(own, -lead / np.sqrt(both)), stdtr(freedom, -lead / np.sqrt(variance))
+    uneven = np.maximum(count, count[winner]) > UNEVEN * np.minimum(count, count[winner])
+    welch = uneven & (np.minimum(free, free[winner]) > 0) & (both > 0) & (p > q)
+    return np.where(welch, both, variance), np.where(welch, own, freedom)
 
 
 def _around(

@@ -11,8 +11,8 @@ D is the lead. Otherwise the lead may be a difference between sources (Simpson's
 
 Counts: Mantel and Haenszel's test of two rates, with the variance that is seen between cells. Values: Welch's test,
 with Hall's correction for skew, or the variance of D between sources; with few values the variance is pooled, but if
-one option has far fewer than the other, the more careful of the two tests counts. Both sides count, which allows for having chosen
-the winner of two, and Holm's correction for all the others.
+one option has far fewer than the other, the more careful of the two tests counts. Both sides count, which allows for
+having chosen the winner of two, and Holm's correction for all the others.
 """
 
 from __future__ import annotations

@@ -128,3 +128,39 @@ def test_values_whose_options_vary_from_day_to_day_give_no_false_yes():
         values = rng.standard_normal(280) + effect[option, day]
         yes += audit_labels(option, values, sources=day).verdict is Verdict.YES
     assert yes <= 10
+
+
+@pytest.mark.parametrize(("few", "many", "louder"), [(5, 50, 5), (5, 50, 3), (7, 100, 3), (3, 30, 3)])
+def test_the_few_values_of_a_louder_option_are_no_evidence(few, many, louder):
+    rng, tampered = np.random.default_rng(9), 0
+    for _ in range(100):
+        values = np.append(rng.normal(0, louder, few), rng.normal(0, 1, many))
+        tampered += audit_labels([*["new"] * few, *["old"] * many], values).verdict is Verdict.TAMPERED
+    assert tampered <= 3  # with the noise of the many values: 6 to 20
+
+
+def test_a_false_value_among_few_is_found_if_the_others_agree():
+    rng, found = np.random.default_rng(10), 0
+    for _ in range(50):
+        values = np.append(rng.normal(0, 1, 6), rng.normal(0, 1, 50))
+        values[2] += 40
+        found += [s.row for s in audit_labels([*["new"] * 6, *["old"] * 50], values).suspects] == [2]
+    assert found >= 45
+
+
+@pytest.mark.parametrize("options", [2, 4])
+def test_values_in_two_peaks_are_no_evidence(options):
+    rng, tampered = np.random.default_rng(11), 0
+    for _ in range(100):
+        values = rng.choice([-100.0, 100.0], 60) + rng.standard_normal(60)
+        tampered += audit_labels(np.repeat(np.arange(options), 60 // options), values).verdict is Verdict.TAMPERED
+    assert tampered <= 3  # by the noise of one peak: about 25
+
+
+@pytest.mark.parametrize(("few", "many", "louder"), [(5, 50, 2), (5, 50, 3), (4, 20, 3), (3, 30, 3)])
+def test_the_few_values_of_a_louder_option_give_no_false_yes(few, many, louder):
+    rng, yes = np.random.default_rng(12), 0
+    for _ in range(300):
+        values = np.append(rng.normal(0, louder, few), rng.normal(0, 1, many))
+        yes += audit_labels([*["new"] * few, *["old"] * many], values).verdict is Verdict.YES
+    assert yes <= 24  # 5%, and what chance adds; pooled: 25 to 36

@@ -103,3 +103,35 @@ def test_values_far_from_the_others_are_found():
         assert audit.verdict is Verdict.TAMPERED
         assert "5 leads" in audit.evidence.sentence
     assert alarms <= 3
+
+
+def test_a_suspect_that_hides_the_answer_is_what_to_look_at():
+    visitors = [1000] * 14
+    old, new = [450, 100, 455, 441, 460, 452, 449], [400, 395, 410, 398, 405, 402, 391]
+    days = [f"d{i}" for i in range(7)] * 2
+    audit = audit_labels(["old"] * 7 + ["new"] * 7, old + new, trials=visitors, sources=days, minimize=True)
+    assert audit.verdict is Verdict.EARLY
+    assert "without it the winner is the same, and its lead more than chance" in audit.evidence.sentence
+    assert audit.next_step == (
+        "Next: look at d1; correct what is false, or leave that source out for all options, and audit again."
+    )
+    without = [i for i in range(14) if days[i] != "d1"]
+    rest = audit_labels(
+        [("old", "new")[i > 6] for i in without],
+        [(old + new)[i] for i in without],
+        trials=[1000] * 12,
+        sources=[days[i] for i in without],
+        minimize=True,
+    )
+    assert rest.verdict is Verdict.YES
+
+
+@pytest.mark.parametrize("sources", [None, ["lab"] * 40, [f"day {i % 10}" for i in range(40)]])
+def test_a_source_is_only_left_out_if_it_has_nothing_else_of_the_option(sources):
+    rng = np.random.default_rng(5)
+    values = rng.standard_normal(40)
+    values[3] = 60
+    audit = audit_labels(["a"] * 10 + ["b"] * 30, values, sources=sources)
+    assert [s.row for s in audit.suspects] == [3]
+    assert ("out for all options" in audit.next_step) == (sources is not None and sources[0] == "day 0")
+    assert "correct" in audit.next_step

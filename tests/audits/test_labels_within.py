@@ -113,3 +113,42 @@ def test_single_outcomes_in_words():
     one = audit_labels([*"ab"], [10, 0], trials=[10, 10])
     assert "1 forged outcome would" not in str(one)
     assert "between 0 and 4 (the largest measured)" in audit_labels([*"aabb"], [1.5, 2.0, 3.0, 4.0], low=0).explain()
+
+
+UNEVEN_DAYS = {"d1": (60, 63), "d2": (30, 33), "d3": (30, 31), "d4": (50, 54)}
+
+
+def test_a_lead_that_is_only_one_of_totals_is_said_in_the_first_line():
+    rows = [("d0", "a", 120), *((day, "ab"[i], s[i]) for day, s in UNEVEN_DAYS.items() for i in (0, 1))]
+    days, options, successes = zip(*rows, strict=True)
+    found = audit_labels(options, successes, trials=[1000] * 9, sources=days)
+    first = "a, 5.8% (290 of 5,000), leads in total, but b leads within the sources: their mix differs."
+    assert found.verdict is Verdict.EARLY
+    assert found.headline == first
+    assert found.labels[found.overtaken_by] == "b"
+    assert "forged" not in found.explain()
+    assert found.robustness.sentence.startswith("Forged outcomes are not counted")
+    fair = [i for i, day in enumerate(days) if day != "d0"]
+    kept = audit_labels(
+        [options[i] for i in fair], [successes[i] for i in fair], trials=[1000] * 8, sources=[days[i] for i in fair]
+    )
+    assert kept.labels[kept.winner] == "b"
+    assert kept.overtaken_by is None
+
+
+def test_a_lift_is_never_negative():
+    rng, reversed_ = np.random.default_rng(6), 0
+    for _ in range(300):
+        options, days = np.indices((3, 6)).reshape(2, -1)
+        kept = rng.random(18) < 0.7
+        kept[[0, 6, 12]] = True
+        n = rng.integers(100, 3000, 18)
+        s = rng.binomial(n, np.clip(0.1 * np.exp(rng.normal(0, 0.8, 6))[days], 0, 1))
+        about = {"trials": n[kept], "sources": days[kept], "minimize": bool(rng.random() < 0.5)}
+        found = audit_labels(options[kept], s[kept], **about)
+        reversed_ += found.overtaken_by is not None
+        assert "is -" not in found.headline
+        assert (found.overtaken_by is not None and found.verdict is Verdict.EARLY and not found.tied) == (
+            "leads in total" in found.headline
+        )
+    assert reversed_ > 10

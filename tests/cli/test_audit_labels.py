@@ -46,7 +46,8 @@ def test_bots_on_four_days(cli, file):
     code, out, err = cli(file, *COLUMNS)
     assert (code, err) == (0, "")
     first, *rest = out.splitlines()
-    assert first.startswith("Verdict: no: tampered. variant F, 7.14% (1,048 of 14,682), is 47% above variant A")
+    lead = "7.14% (1,048 of 14,682), is 51.1% above variant A as recorded."
+    assert f"{first} {rest[0]}".startswith(f"Verdict: no: tampered. variant F, {lead}")
     assert "4 counts of variant F look wrong; without them variant A leads. An even split went wrong" in out
     rest = cli(file, *COLUMNS, "--details")[1].splitlines()
     assert any("variant F from 4 sources (2026-03-02, 2026-03-05, 2026-03-09, 2026-03-13)" in line for line in rest)
@@ -56,7 +57,10 @@ def test_bots_on_four_days(cli, file):
     assert record["verdict"] == "no: tampered"
     assert record["evidence"]["tampered"]
     assert [set(record[name]) >= {"sentence"} for name in ("luck", "evidence", "robustness")] == [True] * 3
+    assert record["luck"]["sentence"].startswith("As recorded, suspects included: chance gives")
+    assert record["luck"]["sentence"] not in out
     assert record["lift"]["over_label"] == "variant A"
+    assert record["lift"]["with_suspects"]
     assert record["lift"]["low"] < record["lift"]["ratio"] < record["lift"]["high"]
     assert not record["certified"]
     assert {s["source"] for s in record["suspects"]} == {"2026-03-02", "2026-03-05", "2026-03-09", "2026-03-13"}

@@ -59,6 +59,12 @@ class Case:
         """Whether a lead is more than chance explains."""
         return chance is not None and not self.tied and chance.probability <= self.delta
 
+    @property
+    def tampered(self) -> bool:
+        """Whether the suspects decide: without them another option leads, or the lead may be chance."""
+        another = self.without != self.winner
+        return bool(self.found.suspects) and (another or (self.better(self.chance) and not self.better(self.kept)))
+
 
 def luck_of(case: Case) -> Luck:
     """If every measurement is honest, is the winner better than chance explains?"""
@@ -70,6 +76,12 @@ def luck_of(case: Case) -> Luck:
 
 
 def _luck(case: Case, better: bool, any_time: bool | None) -> str:
+    """The answer in words; if suspects decide, that the answer is about what is recorded."""
+    said = _lead_and_chance(case, better, any_time)
+    return f"As recorded, suspects included: {said[0].lower()}{said[1:]}" if case.tampered else said
+
+
+def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
     chance = case.chance
     if case.tied:
         return "Two options are level." if len(case.tied) == 1 else "Several options are level."
@@ -79,11 +91,13 @@ def _luck(case: Case, better: bool, any_time: bool | None) -> str:
     if np.isnan(unsure):
         return f"No source measured both it and {rival}: their difference may be one between sources."
     if unsure <= 0:
-        return f"Within the sources {rival} is better: the lead is a difference between sources."
+        stands = "better" if unsure < 0 else "level"
+        return f"Within the sources {rival} is {stands}: the lead is a difference between sources."
     who = "" if len(chance.lead) == 2 else f"the best of {len(chance.lead):,} "
     p = "below 0.0001" if chance.probability < SMALLEST else f"{chance.probability:.2g}"
     if not better:
-        return f"The lead may be chance, which gives {who}such a lead with probability {p}."
+        lead = "recorded lead" if case.found.suspects else "lead"
+        return f"The {lead} may be chance, which gives {who}such a lead with probability {p}."
     looked = "also if you looked daily" if any_time else "if you looked only once"
     return f"Chance gives {who}such a lead with probability {p}, {looked}."
 
@@ -96,28 +110,26 @@ def evidence_of(case: Case) -> Evidence:
     """Do the data look tampered with, where it matters: is the verdict another one without the suspects?"""
     suspects, data = case.found.suspects, case.data
     split = ""
-    if case.shares is not None and case.shares < UNEVEN:
-        n = data.option_trials
+    if case.shares is not None and case.shares < UNEVEN and (n := data.split) is not None:
         split = f" An even split went wrong, if it was planned: {n.min():,} to {n.max():,} trials."
     if not suspects:
         alone = data.single and data.sources is None
         said = "Single outcomes are never suspected." if alone else f"No {noun(data)} looks wrong."
         return Evidence(False, 0, said + split)
-    another = case.without != case.winner
-    tampered = another or (case.better(case.chance) and not case.better(case.kept))
     options = list(dict.fromkeys(s.option for s in suspects))
     of = case.describe(options[0]) + _others(len(options) - 1)
     looks, them = ("looks", "it") if len(suspects) == 1 else ("look", "them")
     if case.without is None:
         then = f"without {them} too little is left"
-    elif another:
+    elif case.without != case.winner:
         then = f"without {them} {case.describe(case.without)} leads"
-    elif tampered:
+    elif case.tampered:
         then = f"without {them} the lead may be chance"
     else:
-        then = f"without {them} the winner is the same"
+        sure = case.better(case.kept) and not case.better(case.chance)
+        then = f"without {them} the winner is the same" + (", and its lead more than chance" if sure else "")
     return Evidence(
-        tampered, len(suspects), f"{counted(len(suspects), noun(data))} of {of} {looks} wrong; {then}.{split}"
+        case.tampered, len(suspects), f"{counted(len(suspects), noun(data))} of {of} {looks} wrong; {then}.{split}"
     )
 
 
@@ -135,6 +147,9 @@ def robustness_of(case: Case, lies: int, rival: int) -> Robustness:
     """How many lies change the winner, beside the threat, and beside what was found."""
     if case.tied:
         return Robustness(False, f"1 {case.data.lie} decides a tie.")
+    if case.chance is not None and case.chance.overtaken_by is not None:
+        what = f"{case.data.lie.capitalize()}s"
+        return Robustness(False, f"{what} are not counted: the totals mix the sources differently.")
     said = f"{counted(lies, case.data.lie)} would bring {case.describe(rival)} level"
     enough = not case.threat.none and _enough(case)
     if not case.threat.none and case.better(case.chance):

@@ -30,7 +30,7 @@ from unswayed.audits.labels.lies import (
 from unswayed.audits.labels.luck import Chance, by_chance
 from unswayed.audits.labels.proof import Proof, prove_counts, prove_values
 from unswayed.audits.labels.record import record
-from unswayed.audits.labels.report import details, headline, next_step
+from unswayed.audits.labels.report import details, first_lines, headline, next_step
 from unswayed.audits.labels.suspects import Found, suspected_counts
 from unswayed.audits.labels.within import Within, compare_within
 from unswayed.audits.result import AuditFindings
@@ -39,6 +39,7 @@ from unswayed.core.tampering.certificate import Breakdown
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.findings import Limit
+from unswayed.judgement.verdict import short
 from unswayed.types import IntArray, probability
 
 if TYPE_CHECKING:
@@ -89,6 +90,11 @@ class LabelAudit(AuditFindings):
         return self.data.lie
 
     @property
+    def overtaken_by(self) -> int | None:
+        """The option that is better than the winner within the sources, though not in total; None if there is none."""
+        return None if self.chance is None else self.chance.overtaken_by
+
+    @property
     def breakdown_lies(self) -> int:
         """The fewest lies that bring another option level: all values of both options together always can."""
         return self.breakdown.lies or 0
@@ -108,6 +114,9 @@ class LabelAudit(AuditFindings):
 
     def __repr__(self) -> str:
         return f"LabelAudit(winner={self.describe(self.winner)!r}, breakdown_lies={self.breakdown_lies})"
+
+    def __str__(self) -> str:
+        return "\n".join(short(first_lines(self)))
 
     def explain(self) -> str:
         """Everything that is known, the decision first."""
@@ -144,7 +153,7 @@ def audit_labels(
         options: The label of each measurement's option.
         values: The measured values. With `trials`: the number of successes of each row. If every value is 0 or 1, each
             row is one trial.
-        trials: The number of trials of each row.
+        trials: The number of trials of each row. (In `unswayed.audit`, values beside trials are rates.)
         noise_std: Standard error of the values: one number, or one for each row; by default from repeats.
         sources: The name of who made each measurement.
         low: No honest value is smaller; by default the smallest one that was measured.
@@ -263,10 +272,8 @@ def _winner_without(data: LabelData, found: Found, winner: int) -> int | None:
 
 def equal_shares(data: LabelData) -> float | None:
     """The probability of such shares of the trials by chance, if equal shares were planned; None if hardly so."""
-    if not data.counts or data.single:
-        return None
-    trials = data.option_trials
-    if trials.max() > LARGEST_RATIO * trials.min():
+    trials = data.split
+    if trials is None or trials.max() > LARGEST_RATIO * trials.min():
         return None
     mean = trials.mean()
     return float(chdtrc(len(trials) - 1, float(np.square(trials - mean).sum() / mean)))

@@ -88,6 +88,27 @@ class LabelData:
         return added(self.option, self.successes, len(self.labels))
 
     @cached_property
+    def split(self) -> IntArray | None:
+        """The trials of each option in the sources that have trials of all options; None if there are none.
+
+        A source without one of the options says nothing of how trials were split there.
+        """
+        if not self.counts or self.single:
+            return None
+        if self.sources is None:
+            return self.option_trials
+        cells, size = self.cells, len(self.labels)
+        whole = np.bincount(cells.source, minlength=len(self.sources)) == size
+        if not whole.any():
+            return None
+        return added(cells.option, np.where(whole[cells.source], self.cell_trials, 0), size)
+
+    @cached_property
+    def cell_trials(self) -> IntArray:
+        """The trials of each cell, if outcomes are counted."""
+        return added(self.cells.cell, self.trials, len(self.cells.option))
+
+    @cached_property
     def measured(self) -> IntArray:
         """The number of rows of each option."""
         return np.bincount(self.option, minlength=len(self.labels))

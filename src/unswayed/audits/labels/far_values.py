@@ -3,6 +3,9 @@
 A value is compared with the mean of the others, in units of the noise that medians show: that of all options, or that
 of its own option if this is louder. How far is too far depends on how heavy the tails are. Where values are positive
 and skewed, such as revenue, a value must also be too far on the scale of logarithms.
+
+The few values of an option do not tell its noise: they must be too far by that of the loudest option, and by the others
+of their own. Values in two peaks are not suspected.
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ TAIL = 0.9  # quantile of distances that tells how heavy the tails are, by its r
 HEAVY = 1.0  # standard error of this ratio for one value, relative: tails that are heavier by more are Student's t's
 ZEROS = 0.3  # share of the values: with more, most visits bring nothing, and what they bring is judged by itself
 GAP, FEWEST = 2.5, 3  # times the next distance: few values that are farther stand alone, whatever the tails
+SECOND_KIND = 0.25  # share of the values: so many that are far are of another kind
+APART = 4.0  # times the median distance: the quartile of the farthest is at 1.7 for normal values, 2.4 for Cauchy's
 FREEDOMS = np.array([3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 12.0, 20.0])  # of this t
 TINY = 1e-300
 
@@ -62,7 +67,11 @@ class Scale:
                 noise[mine], freedom[mine] = own, MEDIANS * number
             distances.append(off / noise[mine])
         normal, all_ = -stdtrit(freedom, tail), np.concatenate(distances)
-        return cls(values, noise, np.minimum(normal * _heavier(all_, tail), np.maximum(normal, _gap(all_))))
+        if _of_two_kinds(all_):
+            return cls(values, noise, np.full(len(values), np.inf))
+        few = np.bincount(data.option[some], minlength=len(data.labels))[data.option] < LEAST_FOR_SHAPE
+        allowed = np.minimum(normal * _heavier(all_, tail), np.maximum(normal, _gap(all_)))
+        return cls(values, np.where(few, noise.max(), noise), allowed)
 
     def distance(self, data: LabelData, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
         """How far each value is from the mean of the others, in units of the noise, and this mean; 0 if it is out."""
@@ -72,6 +81,35 @@ class Scale:
         with np.errstate(divide="ignore", invalid="ignore"):
             far = np.abs(self.values - mean) / (self.noise * np.sqrt(1 / data.weights + 1 / rest))
         return np.nan_to_num(np.where(some & enough[data.option], far, 0.0)), mean
+
+    def beyond(self, data: LabelData, kept: BoolArray) -> FloatArray:
+        """How far each value is, beside how far it may be; values are too far from 1 on.
+
+        The few values of an option need not have the noise of the others: they are also compared among themselves.
+        """
+        far = self.distance(data, kept)[0] / self.allowed
+        if data.noise_std is not None:
+            return far
+        some = np.isfinite(self.values)
+        few = np.bincount(data.option[some], minlength=len(data.labels))[data.option] < LEAST_FOR_SHAPE
+        for row in np.flatnonzero(few & (far > 1)):
+            beside = some & kept & (data.option == data.option[row])
+            beside[row] = False
+            far[row] = min(far[row], _among_few(self.values[row], self.values[beside], len(self.values)))
+        return far
+
+
+def _among_few(value: float, rest: FloatArray, values: int) -> float:
+    """The same by Student's t of a value and the others of its option, whose spread is all that is known."""
+    if len(rest) < 2:
+        return 0.0
+    t = abs(value - rest.mean()) / max(float(rest.std(ddof=1)) * np.sqrt(1 + 1 / len(rest)), TINY)
+    return float(t / -stdtrit(len(rest) - 1, SUSPECTED / (2 * values)))
+
+
+def _of_two_kinds(distances: FloatArray) -> bool:
+    """Whether so many values are far from the others that they are of another kind: peaks, not lies."""
+    return bool(np.quantile(distances, 1 - SECOND_KIND) > APART * np.median(distances))
 
 
 def _heavier(distances: FloatArray, tail: float) -> float:
@@ -126,9 +164,9 @@ def suspected_values(data: LabelData) -> Found:
     suspects: list[Suspect] = []
     while True:
         score, mean = plain.distance(data, kept)
-        far = score / plain.allowed
+        far = plain.beyond(data, kept)
         if logs is not None:
-            far = np.minimum(far, logs.distance(data, kept)[0] / logs.allowed)
+            far = np.minimum(far, logs.beyond(data, kept))
         worst = np.lexsort((-far, data.option))[np.cumsum(data.measured) - data.measured]
         worst = worst[far[worst] > 1]
         if not len(worst):

@@ -10,8 +10,9 @@ does not depend on what the sources add to all options alike. If the shares of t
 D is the lead. Otherwise the lead may be a difference between sources (Simpson's paradox).
 
 Counts: Mantel and Haenszel's test of two rates, with the variance that is seen between cells. Values: Welch's test,
-with Hall's correction for skew, or the variance of D between sources. Both sides count, which allows for having chosen
-the winner of two, and Holm's correction for all the others.
+with Hall's correction for skew, or the variance of D between sources; with few values the variance is pooled, but if
+one option has far fewer than the other, the more careful of the two tests counts. Both sides count, which allows for
+having chosen the winner of two, and Holm's correction for all the others.
 """
 
 from __future__ import annotations
@@ -34,9 +35,12 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 SEEN = 0.1  # variation between cells is allowed for from this probability of it by chance; then with Student's t
 SEEN_IN_VALUES = 0.3  # the same for values, where nothing else bounds the variance from below
 UNEQUAL = 0.05  # probability that an option seems to vary more than the others where all vary alike
+UNEVEN = 1.5  # times the values of the other option: with fewer times, unequal noise moves a pooled test little
 ENOUGH = 25  # measurements of an option that tell its own variance and skew; with fewer, those of all count too
 FEW = 10  # expected outcomes: with fewer the normal distribution is not good enough
 OVERLAP = 0.5  # of what is known of a lead; with more of it within the sources, the lead is taken within them
+MOST_CAREFUL = 3.0  # times the interval of the normal distribution: more is due to a lead of almost nothing
+ROUNDING = 1e-9  # relative: an interval that ends at 0 does so by rounding
 TINY = 1e-300
 
 
@@ -48,7 +52,8 @@ class Chance:
         lead: The lead over each option, within the sources if both were measured there; NaN if it is not known.
         deviation: Its standard deviation, as it was seen.
         freedom: Degrees of freedom of this; infinite if it is known.
-        adjusted: The probability of such a lead by chance, corrected for the number of options; 0 for the winner.
+        each: The probability of such a lead by chance; 0 for the winner.
+        adjusted: The same, corrected for the number of options.
         varies: Whether the cells of an option vary more than outcomes do.
         inside: Whether each lead is one within the sources.
         step: The most that one outcome, or a change of 1 in one value, moves each lead.
@@ -58,6 +63,7 @@ class Chance:
     lead: FloatArray
     deviation: FloatArray
     freedom: FloatArray
+    each: FloatArray
     adjusted: FloatArray
     varies: bool
     inside: BoolArray
@@ -76,10 +82,41 @@ class Chance:
             z = np.nan_to_num(self.lead / self.deviation, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
         return int(others[np.lexsort((z[others], -self.adjusted[others]))[0]])
 
+    @property
+    def overtaken_by(self) -> int | None:
+        """The option that is better than the winner within the sources, though not in total; None if there is none.
+
+        Of several, the one that is ahead most clearly.
+        """
+        z = np.where(self.inside & (self.lead < 0), self.lead / np.maximum(self.deviation, TINY), np.inf)
+        return int(np.argmin(z)) if np.isfinite(z).any() else None
+
     def critical(self, option: int, delta: float) -> float:
         """How many deviations a lead must have."""
         free = self.freedom[option]
         return float(-ndtri(delta / 2) if np.isinf(free) else -stdtrit(free, delta / 2))
+
+    def half_width(self, option: int, delta: float) -> float:
+        """Half the interval of a lead, for all options together; it is below the lead exactly if the test says so.
+
+        Bonferroni's, wider if the test is more careful than the normal distribution or Student's t. Holm's test may be
+        surer: then the interval is the one that its probability amounts to.
+        """
+        lead, deviation = float(self.lead[option]), float(self.deviation[option])
+        wide = self.critical(option, delta / (len(self.lead) - 1)) * deviation
+        careful, p = self._deviations(option, self.each[option]), float(self.adjusted[option])
+        if lead <= 0:
+            return wide
+        if careful > 0:
+            wide *= min(max(lead / deviation / careful, 1.0), MOST_CAREFUL) if deviation > 0 else 1.0
+        if p > delta:
+            return max(wide, lead)
+        by_test = lead * self.critical(option, delta) / self._deviations(option, p)
+        return wide if wide < lead else min(by_test, lead * (1 - ROUNDING))
+
+    def _deviations(self, option: int, p: float) -> float:
+        """How many deviations a lead of this probability has; infinite if the probability is too small to tell."""
+        return self.critical(option, max(float(p), TINY))
 
 
 class _Pairs(NamedTuple):
@@ -123,11 +160,11 @@ def by_chance(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArra
     t = stdtr(np.where(np.isinf(found.freedom), 1.0, found.freedom), -z)
     p = np.maximum(2 * np.where(np.isinf(found.freedom), ndtr(-z), t), found.exact)
     p = np.where(found.lead > 0, np.clip(p, 0.0, 1.0), 1.0)
-    p[winner] = -1.0
+    p[winner], each = -1.0, p.copy()
     order = np.argsort(p, kind="stable")
     p[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
-    p[winner] = 0.0
-    return Chance(winner, found.lead, found.deviation, found.freedom, p, found.varies, found.inside, found.step)
+    p[winner] = each[winner] = 0.0
+    return Chance(winner, found.lead, found.deviation, found.freedom, each, p, found.varies, found.inside, found.step)
 
 
 def _hall(z: FloatArray, skew: FloatArray | float) -> FloatArray:
@@ -284,6 +321,8 @@ def _values(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArray)
         both = each + each[winner]
         share = each / both
         freedom = 1 / (np.square(share) / free + np.square(1 - share) / free[winner] + TINY)
+        if data.noise_std is None:
+            both, freedom = _or_welch(data, winner, spread_of, lead, both, freedom)
         skews = third / np.square(count)
         skew = (skews[winner] - skews) / both**1.5
     c, m, W, b = crossed.cell, crossed.mine, crossed.W, crossed.option
@@ -311,6 +350,29 @@ def _values(data: LabelData, winner: int, kept: BoolArray, spread_of: BoolArray)
         powers(data, winner)[0],
         skew=np.where(inside | ~np.isfinite(skew), 0.0, skew),
     )
+
+
+def _or_welch(
+    data: LabelData, winner: int, rows: BoolArray, lead: FloatArray, variance: FloatArray, freedom: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The variance of each lead and its degrees of freedom, or Welch's where these make the lead easier by chance.
+
+    What is pooled holds if the noise is the same, or if the options were measured about equally often. Otherwise the
+    few values of one option may vary more than can be shown, and the many values of the other hide it.
+    """
+    size = len(data.labels)
+    count = np.bincount(data.option[rows], minlength=size).astype(np.float64)
+    mean = np.bincount(data.option[rows], data.values[rows], size) / np.maximum(count, 1)
+    off = np.bincount(data.option[rows], np.square(data.values[rows] - mean[data.option[rows]]), size)
+    free = count - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = off / free / count
+        both = each + each[winner]
+        own = np.square(both) / (np.square(each) / free + np.square(each[winner]) / free[winner])
+        p, q = stdtr(own, -lead / np.sqrt(both)), stdtr(freedom, -lead / np.sqrt(variance))
+    uneven = np.maximum(count, count[winner]) > UNEVEN * np.minimum(count, count[winner])
+    welch = uneven & (np.minimum(free, free[winner]) > 0) & (both > 0) & (p > q)
+    return np.where(welch, both, variance), np.where(welch, own, freedom)
 
 
 def _around(

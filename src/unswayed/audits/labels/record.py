@@ -6,8 +6,9 @@ from dataclasses import asdict
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
+from unswayed.audits.labels.notes import notes
 from unswayed.audits.labels.proof import intervals
-from unswayed.audits.labels.report import could_win, lift, runner_up, sentence
+from unswayed.audits.labels.report import compared, could_win, lift, sentence
 from unswayed.judgement.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def record(audit: LabelAudit) -> dict[str, Any]:
         "evidence": audit.evidence.to_dict(),
         "robustness": audit.robustness.to_dict(),
         "next": audit.next_step,
+        "notes": notes(data),
         "winner": audit.winner,
         "winner_label": label[audit.winner],
         "tied": list(audit.tied),
@@ -53,12 +55,16 @@ def record(audit: LabelAudit) -> dict[str, Any]:
 
 
 def _lift(audit: LabelAudit) -> dict[str, Any] | None:
-    """The winner's value relative to that of the second best option, minus 1, with its interval."""
-    found, second = lift(audit, runner_up(audit)), runner_up(audit)
+    """The winner's value relative to that of the option it is compared with, minus 1, with its interval.
+
+    `with_suspects`: whether values that look wrong are in it.
+    """
+    found, second = lift(audit, compared(audit)), compared(audit)
     if found is None:
         return None
     ratio, low, high = found
-    return {"over": second, "over_label": audit.labels[second], "ratio": ratio, "low": low, "high": high}
+    over = {"over": second, "over_label": audit.labels[second], "with_suspects": bool(audit.suspects)}
+    return {**over, "ratio": ratio, "low": low, "high": high}
 
 
 def _findings(audit: LabelAudit) -> dict[str, Any]:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from math import isinf
+from math import ceil, isinf, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unswayed.audits.labels.answers import noun
 from unswayed.audits.labels.data import named, place, short_label
+from unswayed.audits.labels.notes import notes
 from unswayed.judgement.verdict import Verdict
 from unswayed.judgement.words import MOST_NAMED, more, still_wins, sure, too_few, who_wins
 from unswayed.text import at_least, at_most, counted, number
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
+    from unswayed.audits.labels.data import LabelData
     from unswayed.audits.labels.within import Within
     from unswayed.audits.weak_points import Suspect
 
 LISTED = 14  # names in one sentence
+POWER = 0.84  # deviations: a lead that is larger by them than what decides does so in four tests of five
+LEAST_TIMES = 1.5  # times the data: with less, a new look is hardly worth it
 MOST_TIMES = 100  # times the data: if more are needed, that is no advice
 
 
@@ -34,6 +38,13 @@ def runner_up(audit: LabelAudit) -> int:
     return next(int(i) for i in np.argsort(estimate, kind="stable") if i != audit.winner)
 
 
+def first_lines(audit: LabelAudit) -> list[str]:
+    """The verdict, its reasons and what to do. What looks tampered with needs no line about chance."""
+    luck = [] if audit.verdict is Verdict.TAMPERED else [audit.luck.sentence]
+    reasons = [*luck, audit.evidence.sentence, audit.robustness.sentence]
+    return [f"Verdict: {audit.verdict}. {audit.headline}", *reasons, audit.next_step, *notes(audit.data)]
+
+
 def headline(audit: LabelAudit) -> str:
     """The winner, what it is worth, and its lead over the second best option."""
     data, winner, second = audit.data, audit.winner, runner_up(audit)
@@ -45,17 +56,58 @@ def headline(audit: LabelAudit) -> str:
         said = f"{label}, mean {audit.estimate[winner]:.4g} ({counted(int(data.measured[winner]), 'measurement')})"
     if audit.tied:
         return f"{said}, ties with {listed([short_label(audit.labels[i]) for i in audit.tied[:2]])}."
-    found, where = lift(audit, second), "below" if audit.minimize else "above"
+    where = "below" if audit.minimize else "above"
+    if audit.verdict is Verdict.TAMPERED:
+        return f"{said}, is {_recorded(audit, second)} {where} {other} as recorded."
+    if audit.overtaken_by is not None:
+        better = short_label(audit.labels[audit.overtaken_by])
+        return f"{said}, leads in total, but {better} leads within the sources: their mix differs."
+    second = compared(audit)
+    found, other = lift(audit, second), short_label(audit.labels[second]) + (" as recorded" if audit.suspects else "")
     if found is None:
-        lead, interval = f"{abs(audit.estimate[winner] - audit.estimate[second]):.3g}", ""
-        if audit.chance is not None and np.isfinite(audit.chance.lead[second]):
-            wide = audit.chance.critical(second, audit.delta) * audit.chance.deviation[second]
-            ends = audit.chance.lead[second] - wide, audit.chance.lead[second] + wide
-            interval = _interval(audit, *(f"{end:.3g}" for end in ends))
+        lead, interval = _difference(audit, second)
         return f"{said}, is {lead} {where} {other}{interval}."
     ratio, low, high = (100 * (-x if audit.minimize else x) for x in found)
     low, high = sorted((low, high))
     return f"{said}, is {ratio:.3g}% {where} {other}{_interval(audit, f'{low:.3g}%', f'{high:.3g}%')}."
+
+
+def compared(audit: LabelAudit) -> int:
+    """The option that the winner is compared with: the second best one, or the one that leaves the verdict open."""
+    second, chance = runner_up(audit), audit.chance
+    if chance is None or audit.tied or not chance.adjusted[second] <= audit.delta < chance.probability:
+        return second
+    return chance.closest
+
+
+def _difference(audit: LabelAudit, option: int) -> tuple[str, str]:
+    """The lead over an option, and its interval if that is known: it ends where the given range does."""
+    chance, data, winner = audit.chance, audit.data, audit.winner
+    recorded = float(abs(audit.estimate[winner] - audit.estimate[option]))
+    if chance is None or not np.isfinite(chance.lead[option]):
+        return _amount(audit, recorded), ""
+    lead, wide = float(chance.lead[option]), chance.half_width(option, audit.delta)
+    most = data.span.high - data.span.low if data.span.given else np.inf
+    low, high = max(lead - wide, -most), min(lead + wide, most)
+    unit = 100 if data.counts else 1
+    return _amount(audit, lead), _interval(audit, f"{unit * low:.3g}", f"{unit * high:.3g}")
+
+
+def _amount(audit: LabelAudit, difference: float) -> str:
+    """A difference of values, or of rates."""
+    return f"{100 * difference:.3g} percentage points" if audit.data.counts else f"{difference:.3g}"
+
+
+def _recorded(audit: LabelAudit, option: int) -> str:
+    """The lead over an option in the data as they are: nothing is left out, and nothing is estimated."""
+    a, b = float(audit.estimate[audit.winner]), float(audit.estimate[option])
+    return f"{100 * abs(a / b - 1):.3g}%" if b > 0 and _never_negative(audit) else _amount(audit, abs(a - b))
+
+
+def _never_negative(audit: LabelAudit) -> bool:
+    """Whether values are such as rates and revenue, so that one is a percentage of another."""
+    values = audit.data.values
+    return audit.data.counts or min(audit.data.shown(v) for v in (values.min(), values.max())) >= 0
 
 
 def _interval(audit: LabelAudit, low: str, high: str) -> str:
@@ -63,34 +115,37 @@ def _interval(audit: LabelAudit, low: str, high: str) -> str:
 
 
 def percent(rate: float) -> str:
-    """A rate in per cent."""
-    return f"{100 * rate:.3g}%"
+    """A rate in per cent; only a rate of 1 is 100%."""
+    text = f"{100 * rate:.3g}"
+    if text == "100" and rate < 1:
+        text = f"{100 * rate:.{ceil(-log10(100 * (1 - rate)))}f}".rstrip("0")
+    return f"{text}%"
 
 
 def lift(audit: LabelAudit, option: int) -> tuple[float, float, float] | None:
-    """The winner's value relative to that of an option, minus 1, and its interval (Fieller, 1954).
+    """The winner's value relative to that of an option, minus 1, and its interval (Fieller, 1954): at least -1.
 
     None if the values may be negative, or if the option may be at 0.
     """
-    chance, data = audit.chance, audit.data
+    chance = audit.chance
     if chance is None or not np.isfinite(chance.lead[option]):
         return None
-    lowest = 0.0 if data.counts else min(data.shown(v) for v in (data.values.min(), data.values.max()))
     b = float(audit.estimate[option])
     a = b + float(chance.lead[option]) * (-1 if audit.minimize else 1)
-    each = (chance.critical(option, audit.delta) * float(chance.deviation[option])) ** 2 / 2
+    each = chance.half_width(option, audit.delta) ** 2 / 2
     below = b * b - each
-    if lowest < 0 or b <= 0 or below <= 0:
+    if not _never_negative(audit) or b <= 0 or below <= 0:
         return None
     root = max((a * b) ** 2 - below * (a * a - each), 0.0) ** 0.5
-    return a / b - 1, (a * b - root) / below - 1, (a * b + root) / below - 1
+    low, high = (a * b - root) / below - 1, (a * b + root) / below - 1
+    return a / b - 1, max(low, -1.0), high
 
 
 def next_step(audit: LabelAudit) -> str:
     """What to do now."""
     chance, winner = audit.chance, short_label(audit.labels[audit.winner])
-    if audit.verdict is Verdict.TAMPERED:
-        return f"Next: look at {_where(audit)}; leave out what is false, and audit again."
+    if audit.verdict is Verdict.TAMPERED or (audit.verdict is Verdict.EARLY and audit.suspects):
+        return f"Next: look at {_where(audit)}; {_mend(audit)}, and audit again."
     if audit.verdict is Verdict.WITHIN:
         return f"Next: check the data of {winner} by other means, or measure more."
     if audit.verdict is Verdict.YES:
@@ -104,20 +159,36 @@ def next_step(audit: LabelAudit) -> str:
         return "Next: let the same sources measure all options."
     if chance.lead[closest] <= 0:
         return "Next: compare within the sources, or give every option the same share of each source."
-    times = (chance.critical(closest, audit.delta) * chance.deviation[closest] / chance.lead[closest]) ** 2
+    needed = chance.half_width(closest, audit.delta) + POWER * chance.deviation[closest]
+    times = max((needed / chance.lead[closest]) ** 2, LEAST_TIMES)
     if not times < MOST_TIMES:
         return "Next: go on only if so small a difference matters."
-    return f"Next: go on; with about {max(times, 1.1):.2g} times the data, such a lead would decide."
+    return f"Next: go on; with about {ceil(10 * times) / 10:.3g} times the data, such a lead would mostly decide."
 
 
 def _where(audit: LabelAudit) -> str:
     """Where the first suspects are."""
-    places = []
-    for suspect in sorted(audit.suspects, key=lambda s: s.rows)[:2]:
-        at = suspect.source if suspect.source is not None else place(suspect.row or 0, audit.lines)
-        places.append(f"{short_label(at)}")
-    rest = len(audit.suspects) - len(places)
-    return ", ".join(places) + (f" and {rest:,} more" if rest > 0 else "")
+    suspects = sorted(audit.suspects, key=lambda s: s.rows)
+    places = list(dict.fromkeys(s.source if s.source is not None else place(s.row or 0, audit.lines) for s in suspects))
+    rest = f" and {len(places) - 2:,} more" if len(places) > 2 else ""
+    return ", ".join(short_label(at) for at in places[:2]) + rest
+
+
+def _mend(audit: LabelAudit) -> str:
+    """What to do with what is false: without it, options must still be compared within the same sources."""
+    sources = {s.source for s in audit.suspects if _empties(audit.data, s)}
+    if not sources:
+        return "correct or leave out what is false"
+    them = "that source" if len(sources) == 1 else "those sources"
+    return f"correct what is false, or leave {them} out for all options"
+
+
+def _empties(data: LabelData, suspect: Suspect) -> bool:
+    """Whether a source has nothing else of the suspect's option."""
+    if suspect.source is None or data.sources is None:
+        return False
+    mine = (data.source == data.sources.index(suspect.source)) & (data.option == suspect.option)
+    return int(mine.sum()) <= len(suspect.rows)
 
 
 def sentence(audit: LabelAudit) -> str:
@@ -157,7 +228,7 @@ def results(audit: LabelAudit) -> list[str]:
         lines.append(f"It ties with {listed([audit.labels[i] for i in audit.tied])}; the first one is named.")
     else:
         lines.append(f"It is ahead of {audit.describe(next_.option)}, {worth(audit, next_.option)}.")
-        lines += _overturned(audit)
+        lines += [] if audit.overtaken_by is not None else _overturned(audit)
     if audit.chance is not None and audit.chance.varies:
         lines.append("The options vary between rows, or sources, more than chance explains: this is allowed for.")
     if audit.within is not None:
@@ -278,4 +349,5 @@ def suspect_words(audit: LabelAudit, suspect: Suspect) -> str:
 
 def details(audit: LabelAudit) -> list[str]:
     """Everything else that was found."""
-    return [*results(audit), *source_lines(audit), *suspect_lines(audit), *threats(audit)]
+    could = [] if audit.overtaken_by is not None else threats(audit)
+    return [*results(audit), *notes(audit.data), *source_lines(audit), *suspect_lines(audit), *could]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from unswayed.service.host import Host
     from unswayed.storage.database import Database
 
 DATABASE = "sqlite:///unswayed.db"
@@ -21,6 +22,9 @@ AllowHost = Annotated[
     list[str] | None, typer.Option(help="A further name of this server, as behind a proxy.", metavar="NAME")
 ]
 Lease = Annotated[float, typer.Option(help="Seconds a play stays reserved without a heartbeat.")]
+Key = Annotated[
+    Path | None, typer.Option(help="Signs what witnesses measure; made if there is none.", metavar="FILE")
+]
 OPEN = (
     "anyone in the network who has a token can reach it, and tokens travel unencrypted: put a proxy with TLS before it"
 )
@@ -32,6 +36,7 @@ def command(
     port: Port = 8711,
     allow_host: AllowHost = None,
     lease: Lease = 300.0,
+    key: Key = None,
 ) -> int:
     """Serve studies that many people and machines measure together, and their pages.
 
@@ -39,17 +44,22 @@ def command(
 
     The first start prints a token for the owner, who begins studies, makes tokens for others with
     [bold]unswayed token[/bold], and reads the pages. Every answer is in the database before it is acknowledged, so the
-    server may be killed and started again at any time.
+    server may be killed and started again at any time. With [bold]--key lab.key[/bold] it signs what witnesses measure,
+    and prints the public key for [bold]unswayed verify[/bold].
     """
     from unswayed.cli.output import say
     from unswayed.types import positive
+    from unswayed.witness.keys import SigningKey
 
     lease = positive(lease, "--lease")
     listening = _listen(host, port)
     with opened(database, serving=True) as studies:
         if host not in ("127.0.0.1", "localhost", "::1"):
             say(f"listening on {host}: {OPEN}")
-        _serve(studies, listening, host, frozenset(allow_host or ()), lease)
+        from unswayed.service.host import Host
+
+        signing = None if key is None else SigningKey.open(key)
+        _serve(Host(studies, lease, signing), listening, host, frozenset(allow_host or ()))
     return 0
 
 
@@ -85,20 +95,20 @@ def _listen(host: str, port: int) -> socket.socket:
         raise SystemFault(f"cannot listen on {host}:{port}: {error.strerror or error}; give another --port") from None
 
 
-def _serve(database: Database, listening: socket.socket, host: str, allowed: frozenset[str], lease: float) -> None:
+def _serve(studies: Host, listening: socket.socket, host: str, allowed: frozenset[str]) -> None:
     import sys
 
     import uvicorn
 
     from unswayed.service.app import LOCAL, App
-    from unswayed.service.host import Host
 
-    studies = Host(database, lease)
     known = studies.tokens.rows()
     if not any(row["role"] == "owner" for row in known):
         names = {row["name"] for row in known}
         name = next(one for one in ("owner", *(f"owner-{n}" for n in range(2, 1000))) if one not in names)
         typer.echo(f"owner token: {studies.tokens.make(name, 'owner')}")
+    if studies.key is not None:
+        typer.echo(f"public key: {studies.key.public.text}")
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
     sys.stdout.flush()

@@ -287,7 +287,14 @@ def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     sources = None if plays.sources is None else plays.sources[kept]
     noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
     return Mixture.of(
-        task.given, shapes, plays.rows[kept], values[kept], weights=plays.weights[kept], sources=sources, noise=noise
+        task.given,
+        shapes,
+        plays.rows[kept],
+        values[kept],
+        weights=plays.weights[kept],
+        sources=sources,
+        trust=None if plays.trust is None else plays.trust[kept],
+        noise=noise,
     )
 
 

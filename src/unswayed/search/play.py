@@ -108,6 +108,7 @@ class Play:
         before: The values that it had before it was corrected, oldest first.
         asked: When it was asked for, in seconds since 1970; None in journals of older versions.
         answered: When it was told or failed.
+        witnessed: Whether a witness measured it, by a record whose signature was checked.
 
     Example:
         >>> Play(0, {"x": 0.5}).status
@@ -126,6 +127,7 @@ class Play:
     before: tuple[float, ...] = ()
     asked: float | None = field(default=None, compare=False)
     answered: float | None = field(default=None, compare=False)
+    witnessed: bool = False
 
     @property
     def seconds(self) -> float | None:

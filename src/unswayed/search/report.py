@@ -239,6 +239,8 @@ def _it(aside: tuple[int, ...]) -> str:
 def _uncounted(answer: Answer) -> str:
     """What the threat does not count, if more was set aside than it allows."""
     threat, single = answer.threat or Threat(), len(_single(answer))
+    if threat.doubt:
+        return ""
     if threat.lies or threat.liars:
         return "gross faults" if single > threat.lies and not threat.total else ""
     more = answer.set_aside_total > threat.total

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
 from unswayed.search.play import Status
-from unswayed.service.bodies import TELL, Body, line, measured, require, settings
+from unswayed.service.bodies import TELL, Body, line, measured, require, settings, witnessed
 from unswayed.service.host import Host
 from unswayed.service.http import Call
 from unswayed.service.pages.render import standalone
@@ -26,7 +26,8 @@ from unswayed.types import whole
 
 ALL = frozenset(Role)
 READ = frozenset({Role.OWNER, Role.READER})
-SEND = frozenset({Role.OWNER, Role.SOURCE})
+SEND = frozenset({Role.OWNER, Role.SOURCE, Role.WITNESS})
+ADD = frozenset({Role.OWNER, Role.SOURCE})
 OWN = frozenset({Role.OWNER})
 OPEN: frozenset[Role] = frozenset()  # no token needed
 MOST_ASKED = 1000  # plays that one request asks for
@@ -57,12 +58,13 @@ class Api:
             Route("POST", f"{play}/retract", OWN, self.retract),
             Route("POST", f"{play}/restore", OWN, self.restore),
             Route("POST", f"{play}/correct", OWN, self.correct),
-            Route("POST", f"{one}/measurements", SEND, self.add),
+            Route("POST", f"{one}/measurements", ADD, self.add),
             Route("POST", f"{one}/change", OWN, self.change),
             Route("GET", f"{one}/answer", READ, self.answer, Wait.SEARCH),
             Route("GET", f"{one}/log", READ, self.log),
             Route("GET", f"{one}/events", READ, self.study, Wait.EVENTS),
             Route("GET", f"{one}/export", READ, self.export, Wait.SEARCH),
+            Route("GET", "/api/v1/key", ALL, self.key),
             Route("GET", "/api/v1/tokens", OWN, self.tokens),
             Route("POST", "/api/v1/tokens", OWN, self.make_token),
             Route("DELETE", "/api/v1/tokens/{token}", OWN, self.revoke),
@@ -95,10 +97,13 @@ class Api:
         return 200, {"studies": [about(self.host.study(name)) for name in names]}
 
     def study(self, call: Call) -> tuple[int, Body]:
-        """One study: settings, counts, state, lease. A source is not told whom the owner has quarantined."""
-        found = about(self.host.study(call.path["name"])) | {"lease": self.host.lease}
-        if call.token.role is Role.SOURCE:
+        """One study: settings, counts, state, lease, trust. A source is not told whom the owner has quarantined."""
+        study = self.host.study(call.path["name"])
+        found = about(study) | {"lease": self.host.lease, "role": str(call.token.role)}
+        if call.token.measures:
             del found["settings"]["quarantined"], found["counts"]
+        else:
+            found["trust"] = Counter(str(level) for level in study.study.trust() if level is not None)
         return 200, found
 
     def ask(self, call: Call) -> tuple[int, Body]:
@@ -106,16 +111,18 @@ class Api:
         body = call.take("n", "source")
         n = whole(require(body.get("n", 1), int, "n"), "n", least=1, most=MOST_ASKED)
         source = call.token.name
-        n = min(n, HELD) if call.token.role is Role.SOURCE else n
+        n = min(n, HELD) if call.token.measures else n
         if call.token.role is Role.OWNER and body.get("source") is not None:
             source = str(Measurement(0.0, body["source"]).source)
         study = self.host.study(call.path["name"], fresh=False)
         return study.ask_as(source, n, self.host.lease, call.token.name, call.key, call.digest)
 
     def tell(self, call: Call) -> tuple[int, Body]:
-        """Record a measurement."""
-        told = measured(call.take(*TELL))
-        return self._write(call, lambda study, writing: study.tell_as(writing, self._source(call), call.number, told))
+        """Record a measurement. One of a witness says what was run."""
+        body = dict(call.take(*TELL, "witness"))
+        said = witnessed(body.pop("witness", None), call.token.role is Role.WITNESS)
+        told, source = measured(body), self._source(call)
+        return self._write(call, lambda study, writing: study.tell_as(writing, source, call.number, told, said))
 
     def fail(self, call: Call) -> tuple[int, Body]:
         """Record that a play could not be measured."""
@@ -189,7 +196,12 @@ class Api:
         if form == "html":
             answer = study.answer() if any(play.measured for play in study.log) else None
             return Response(standalone(study.study, answer, study.name), media_type="text/html", headers=headers)
-        return Response(exported(study.study, study.records(), form), media_type=FORMATS[form], headers=headers)
+        records = study.sealed() if form == "jsonl" else []
+        return Response(exported(study.study, records, form), media_type=FORMATS[form], headers=headers)
+
+    def key(self, call: Call) -> tuple[int, Body]:
+        """The public key that checks the signatures of this server; null if it signs nothing."""
+        return 200, {"public_key": None if self.host.key is None else self.host.key.public.text}
 
     def tokens(self, call: Call) -> tuple[int, Body]:
         """All tokens, without their secrets."""
@@ -210,7 +222,7 @@ class Api:
 
     def _source(self, call: Call) -> str | None:
         """In whose name a source speaks, whatever it claims; None for the owner, who may name any."""
-        return call.token.name if call.token.role is Role.SOURCE else None
+        return call.token.name if call.token.measures else None
 
     def _edit(self, call: Call, edit: Callable[[Optimizer], None]) -> tuple[int, Body]:
         def editing(study: SharedStudy, _: Writing) -> tuple[int, Body]:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import Any
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
+from unswayed.service.refused import Refused
 from unswayed.text import printable
+from unswayed.types import positive
 
 Body = dict[str, Any]
 TELL = ("value", "source", "noise_std", "trials")
+SAID = ("point", "command", "exit", "seconds")
+DIGEST = re.compile("[0-9a-f]{64}")
+KINDS = {"lies": int, "liars": int, "doubt": str}  # of the entries of a threat that are not numbers
 THREAT = tuple(one.name for one in fields(Threat))
 NAMES = {int: "a whole number", float: "a number", str: "text"}
 
@@ -54,6 +60,27 @@ def measured(body: Body) -> Measurement:
     return Measurement(**given)
 
 
+def witnessed(said: object, witness: bool) -> Body | None:
+    """What a witness says of a run; nobody else may say it.
+
+    Args:
+        said: The entry of the body.
+        witness: Whether a witness sent it.
+    """
+    if not witness:
+        if said is not None:
+            raise Refused(403, "only a witness can say what was run: ask the owner for a token of that role")
+        return None
+    if not isinstance(said, dict) or set(said) != set(SAID):
+        raise InvalidInput(f"a witness says what it ran, by `unswayed work`: {', '.join(SAID)}")
+    if not isinstance(said["command"], str) or not DIGEST.fullmatch(said["command"]):
+        raise InvalidInput("command must be the digest of a command, 64 hexadecimal digits")
+    if require(said["exit"], int, "exit") != 0:
+        raise InvalidInput("exit must be 0: a command that failed measures nothing")
+    positive(require(said["seconds"], float, "seconds"), "seconds", zero=True)
+    return said
+
+
 def line(body: Body) -> str:
     """The reason of a body."""
     reason = body.get("reason")
@@ -85,8 +112,8 @@ def settings(body: Body) -> Body:
         if unknown:
             raise InvalidInput(f"unknown threat {printable(unknown[0], limit=60)!r}: there may be {', '.join(THREAT)}")
         for name, one in threat.items():
-            if one is not None or name not in ("low", "high"):
-                require(one, int if name in ("lies", "liars") else float, name)
+            if one is not None or name not in ("low", "high", "doubt"):
+                require(one, KINDS.get(name, float), name)
     elif threat is not None:
         require(threat, float, "threat")
     return named

@@ -36,7 +36,7 @@ from unswayed.audits.labels.within import Within, compare_within
 from unswayed.audits.result import AuditFindings
 from unswayed.audits.weak_points import Plan, Rival
 from unswayed.core.tampering.certificate import Breakdown
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import NO_WITNESS, Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.findings import Limit
 from unswayed.judgement.verdict import short
@@ -182,6 +182,8 @@ def audit_labels(
         raise InvalidInput(f"{len(lines)} lines for {len(data.values)} measurements")
     if against.liars and data.sources is None:
         raise InvalidInput("lying sources need sources: name who made each measurement")
+    if against.doubt:
+        raise InvalidInput(NO_WITNESS)
     return _audited(data, against, delta, lines)
 
 

@@ -37,6 +37,7 @@ RULES = {
     ("GET", f"{ONE}/log"): ("+--+-", None, 200),
     ("GET", f"{ONE}/events"): ("+--+-", None, 200),
     ("GET", f"{ONE}/export"): ("+--+-", None, 200),
+    ("GET", "/api/v1/key"): ("+++++", None, 200),
     ("GET", "/api/v1/tokens"): ("+----", None, 200),
     ("POST", "/api/v1/tokens"): ("+----", {"name": "new", "role": "source"}, 201),
     ("DELETE", "/api/v1/tokens/{token}"): ("+----", None, 200),

@@ -22,9 +22,7 @@ AllowHost = Annotated[
     list[str] | None, typer.Option(help="A further name of this server, as behind a proxy.", metavar="NAME")
 ]
 Lease = Annotated[float, typer.Option(help="Seconds a play stays reserved without a heartbeat.")]
-Key = Annotated[
-    Path | None, typer.Option(help="Signs what witnesses measure; made if there is none.", metavar="FILE")
-]
+Key = Annotated[Path | None, typer.Option(help="Signs what witnesses measure; made if there is none.", metavar="FILE")]
 OPEN = (
     "anyone in the network who has a token can reach it, and tokens travel unencrypted: put a proxy with TLS before it"
 )

@@ -9,7 +9,9 @@ import typer
 from unswayed.cli.serve import DATABASE, DatabaseUrl, opened
 
 Name = Annotated[str, typer.Argument(help="Who gets it; what a source tells carries this name.")]
-RoleName = Annotated[str, typer.Option("--role", help="owner: all; source: measures; reader: looks; witness: measures by a command.")]
+RoleName = Annotated[
+    str, typer.Option("--role", help="owner: all; source: measures; reader: looks; witness: measures by a command.")
+]
 StudyName = Annotated[str | None, typer.Option(help="The only study it is for.", show_default="all")]
 Revoke = Annotated[bool, typer.Option("--revoke", help="Revoke the token of that name.")]
 

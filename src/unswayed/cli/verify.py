@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 File = Annotated[Path, typer.Argument(help="The study, exported as jsonl.")]
 Program = Annotated[
-    list[str] | None, typer.Argument(help="After --: the command that witnesses should have run.", metavar="[-- COMMAND]")
+    list[str] | None,
+    typer.Argument(help="After --: the command that witnesses should have run.", metavar="[-- COMMAND]"),
 ]
 Key = Annotated[str, typer.Option(help="The public key that the server prints, or a file with it.")]
 

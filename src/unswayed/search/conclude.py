@@ -10,10 +10,11 @@ import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.trust import TrustLevel
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, share_unexplored
-from unswayed.judgement.findings import Case, Counted, Source, findings
+from unswayed.judgement.findings import Case, Counted, Source, findings, lowest_lead
 from unswayed.judgement.prior import assumptions
 from unswayed.judgement.recommend import CAUTION, Choice, Worth, cautious, supposed
 from unswayed.judgement.span import Span
@@ -142,6 +143,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, points: Sequence[Po
         unexplored=unexplored,
         continuum=task.all_rows is None,
         flat=flat,
+        self_reported_alone=_self_reported_alone(case),
         **{name: value for name, value in shown.items() if name != "minimize"},
     )
 
@@ -171,6 +173,15 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[C
         without=np.union1d(np.array(without, dtype=np.int64), better).tolist(),
     )
     return case, replace(worth, guaranteed=guaranteed), choice
+
+
+def _self_reported_alone(case: Case) -> bool | None:
+    """Whether the kept measurements that nobody witnessed could have changed the winner; None without a witness."""
+    if case.records.trust is None:
+        return None
+    threat = Threat(doubt=TrustLevel.SELF_REPORTED, low=case.span.low, high=case.span.high)
+    lead = lowest_lead(case, threat) if case.span.width > 0 else None
+    return None if lead is None else lead <= 0
 
 
 def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:

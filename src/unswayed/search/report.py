@@ -119,7 +119,15 @@ def _levels(answer: Answer) -> list[str]:
         f"kept would not have put ahead {_other_point(answer)}; this much, on measurements at {describe(b.pivot)}, "
         f"could have put {describe(b.rival)} ahead. {less}{again}"
     )
-    return [*lines, _counts(answer)]
+    return [*lines, _counts(answer), _self_reported(answer)]
+
+
+def _self_reported(answer: Answer) -> str:
+    """Whether what nobody witnessed could have changed the recommendation."""
+    if answer.self_reported_alone is None:
+        return ""
+    could = "could" if answer.self_reported_alone else "could not"
+    return f"All kept self-reported measurements together {could} have put ahead {_other_point(answer)}."
 
 
 def what_if(answer: Answer, kind: str, amount: float) -> str:

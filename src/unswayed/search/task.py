@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any, Self
@@ -242,7 +242,8 @@ class Data:
     def blocks(self) -> IntArray:
         """Plays that are judged together have the same number: each its own, but single outcomes in batches.
 
-        A batch holds successive outcomes of one row, one source and one trust level, enough for a normal distribution of their sum.
+        A batch holds successive outcomes of one row, one source and one trust level, enough for a normal distribution
+        of their sum.
         """
         plays = np.arange(len(self.values))
         if not self.binary:
@@ -294,8 +295,8 @@ class Data:
             weights, noise = relative_weights(own, noise)
             rows, values, sources, sizes, trust = self.rows, self.values, self.sources, None, self.trust
         when = np.linspace(-1, 1, len(values))
-        about = {"names": self.names, "noise": noise}
-        return Table.of(rows, values, weights, sources=sources, sizes=sizes, when=when, trust=trust, **about)
+        known = Table.of(rows, values, weights, sources=sources, sizes=sizes, when=when, trust=trust, noise=noise)
+        return replace(known, names=self.names)
 
 
 def _appended(items: list[Any], known: int, more: list[Any]) -> list[Any]:

@@ -13,9 +13,9 @@ from unswayed.errors import CannotStart, CommandFailed, CommandStopped, InvalidI
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.service.client import Remote
+from unswayed.service.tokens import Role
 from unswayed.spaces import space_from_record
 from unswayed.spaces.space import conditions_of, named_values
-from unswayed.service.tokens import Role
 from unswayed.study.run import FIRST, one_line, same_reason
 from unswayed.study.state import plain
 from unswayed.witness.running import Witness
@@ -70,7 +70,9 @@ def work(
         try:
             while True:
                 for play in _next(study, running, reports, jobs):
-                    tried = pool.submit(_tried, measure, named_values(space.names, play.point), plain(play.point), retries)
+                    tried = pool.submit(
+                        _tried, measure, named_values(space.names, play.point), plain(play.point), retries
+                    )
                     running[play.number] = play, tried, monotonic()
                 if not running:
                     reports.send()

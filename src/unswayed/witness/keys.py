@@ -42,7 +42,9 @@ class PublicKey:
             self._key = Ed25519PublicKey.from_public_bytes(base64.b64decode(self.text, validate=True))
         except (ValueError, binascii.Error):
             shown = printable(self.text, limit=60)
-            raise InvalidInput(f"a public key is 44 characters, such as `unswayed serve` prints, not {shown!r}") from None
+            raise InvalidInput(
+                f"a public key is 44 characters, such as `unswayed serve` prints, not {shown!r}"
+            ) from None
 
     def checks(self, text: bytes, signature: object) -> bool:
         """Whether this key signed a text.

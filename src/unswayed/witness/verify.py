@@ -54,10 +54,15 @@ class Verified:
             low: No honest measurement is smaller; None leaves that as it is.
             high: No honest measurement is larger; None leaves that as it is.
         """
-        given = {name: one for name, one in (("doubt", doubt), ("low", low), ("high", high)) if one is not None}
-        if not given:
+        threat = Threat.of(self.study.settings.threat) or Threat()
+        if doubt is None and low is None and high is None:
             return self.study
-        threat = replace(Threat.of(self.study.settings.threat) or Threat(), **given)
+        threat = replace(
+            threat,
+            doubt=threat.doubt if doubt is None else doubt,
+            low=threat.low if low is None else low,
+            high=threat.high if high is None else high,
+        )
         state = self.study._state.copy()
         state.settings = replace(state.settings, threat=threat)
         state.edition += 1

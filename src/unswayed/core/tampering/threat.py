@@ -30,7 +30,7 @@ from unswayed.types import BoolArray, FloatArray, IntArray, fix, positive, whole
 LARGEST_VALUE = 1e100  # of a measurement, in any units: its square must stay finite
 
 
-DOUBTED = {
+DOUBTED: dict[str, str] = {
     TrustLevel.SELF_REPORTED: "self-reported measurements",
     TrustLevel.WITNESSED: "measurements that no other witness repeated",
 }
@@ -65,7 +65,7 @@ class Threat:
     liars: int = 0
     low: float | None = None
     high: float | None = None
-    doubt: TrustLevel | None = None
+    doubt: str | None = None
 
     def __post_init__(self) -> None:
         total = positive(self.total, "the threat", zero=True)
@@ -144,7 +144,11 @@ class Threat:
             [f"at most {counted(self.liars, 'source')} {'lies' if self.liars == 1 else 'lie'}"] if self.liars else []
         )
         if self.doubt:
-            return f"{listed(kinds)}, not counting {DOUBTED[self.doubt]}" if kinds else f"only {DOUBTED[self.doubt]} are false"
+            return (
+                f"{listed(kinds)}, not counting {DOUBTED[self.doubt]}"
+                if kinds
+                else f"only {DOUBTED[self.doubt]} are false"
+            )
         return listed(kinds) if kinds else "nothing was tampered with"
 
     def to_dict(self) -> dict[str, Any]:
@@ -272,7 +276,7 @@ class Records:
             trust=None if self.trust is None else self.trust[kept],
         )
 
-    def up_to(self, level: TrustLevel | None) -> BoolArray:
+    def up_to(self, level: str | None) -> BoolArray:
         """Which of the records have this trust level or a lower one.
 
         Args:
@@ -280,7 +284,11 @@ class Records:
         """
         if level is None:
             return np.zeros(len(self.values), dtype=np.bool_)
-        return np.ones(len(self.values), dtype=np.bool_) if self.trust is None else np.asarray(self.trust <= level.rank)
+        return (
+            np.ones(len(self.values), dtype=np.bool_)
+            if self.trust is None
+            else np.asarray(self.trust <= TrustLevel(level).rank)
+        )
 
     def with_values(self, values: FloatArray) -> Self:
         """The same with other values.

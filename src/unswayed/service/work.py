@@ -60,10 +60,7 @@ def work(
     space, beat = space_from_record(about["space"]), min(BEAT, about["lease"] / 3)
     command = Command(command.template, timeout=command.timeout, when=conditions_of(space))
     command.check(space.names)
-    measure: Measure = _Plain(command)
-    if about["role"] == Role.WITNESS:
-        measure = Witness(command)
-        command = measure.command
+    measure, command = _measuring(command, about["role"])
     running: Running = {}
     reports = _Reports(study, FIRST + jobs if give_up is None else give_up, say)
     with ThreadPoolExecutor(jobs) as pool:
@@ -83,6 +80,14 @@ def work(
                 _follow(study, running, beat, reports)
         finally:
             command.stop()
+
+
+def _measuring(command: Command, role: str) -> tuple[Measure, Command]:
+    """How to measure, and the command that then runs."""
+    if role == Role.WITNESS:
+        witness = Witness(command)
+        return witness, witness.command
+    return _Plain(command), command
 
 
 def _next(study: Remote, running: Running, reports: _Reports, jobs: int) -> list[Play]:

@@ -136,8 +136,8 @@ class State:
     def take(self, record: Record) -> None:
         """Add one more record; refuse one that cannot follow."""
         kind, at = record["kind"], record.get("at")
-        if kind == "seal":
-            return  # it speaks for the records before it (unswayed/witness)
+        if kind in ("late", "seal"):
+            return  # for people to read, as the first answer counts; a seal speaks for the records before it
         if kind == "extend" and record["plays"] is not None:
             whole(record["plays"], "plays", least=(self.settings.plays or 0) + 1)
         if kind in ("change", "extend"):
@@ -156,13 +156,10 @@ class State:
         play = self.log[number]
         if kind == "hand":
             self._give(number, record)
-        if kind == "late":
-            return  # kept for people to read; the first answer counts
         if kind == "hand" and play.status is Status.OPEN:
             after = replace(play, source=_measurement({"value": 0, **record}).source, asked=at)
         elif kind == "tell" and play.status is Status.OPEN:
-            after = replace(play, status=Status.TOLD, **vars(_measurement(record)), answered=at)
-            after = self._witnessed(after, record["witness"]) if "witness" in record else after
+            after = self._told(play, record, at)
         elif kind == "fail" and play.status is Status.OPEN:
             after = replace(play, status=Status.FAILED, reason=record["reason"], answered=at)
         elif kind == "retract" and play.status is Status.TOLD:
@@ -174,8 +171,7 @@ class State:
         elif kind == "correct" and play.status in (Status.TOLD, Status.FAILED):
             before = () if play.value is None else (play.value,)
             about = {**vars(_measurement(record)), "reason": record["reason"], "before": (*play.before, *before)}
-            about["witnessed"] = False
-            after = replace(play, status=Status.TOLD, answered=play.answered or at, **about)
+            after = replace(play, status=Status.TOLD, answered=play.answered or at, witnessed=False, **about)
         else:
             raise InvalidInput(f"{kind!r} of a play that is {play.status}")
         self._put(after)
@@ -188,13 +184,14 @@ class State:
             self.reopened.remove(number)
             self.edition += 1  # if it fails again, the past is as it was: fits from before the restoring hold again
 
-    def _witnessed(self, play: Play, said: Record) -> Play:
-        """A play that a witness measured, if its signature was checked."""
-        if not self.checked:
-            self.claimed += 1
-            return play
-        self.command = self.command or str(said["command"])
-        return replace(play, witnessed=True)
+    def _told(self, play: Play, record: Record, at: float | None) -> Play:
+        """A play with its measurement; a witnessed one, if its signature was checked."""
+        witnessed = "witness" in record and self.checked
+        if witnessed:
+            self.command = self.command or str(record["witness"]["command"])
+        self.claimed += "witness" in record and not self.checked
+        told = vars(_measurement(record))
+        return replace(play, status=Status.TOLD, **told, answered=at, witnessed=witnessed)
 
     def _take_fit(self, record: Record) -> None:
         """Keep a fit. One that makes no sense is never found again, by its mark."""

@@ -182,12 +182,12 @@ def audit_labels(
         raise InvalidInput(f"{len(lines)} lines for {len(data.values)} measurements")
     if against.liars and data.sources is None:
         raise InvalidInput("lying sources need sources: name who made each measurement")
-    if against.doubt:
-        raise InvalidInput(NO_WITNESS)
     return _audited(data, against, delta, lines)
 
 
 def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int] | None) -> LabelAudit:
+    if threat.doubt:
+        raise InvalidInput(NO_WITNESS)
     winner, *tied = find_winner(data)
     found = suspected_counts(data) if data.counts else suspected_values(data)
     if data.counts:

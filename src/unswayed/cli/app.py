@@ -36,6 +36,7 @@ COMMANDS = {
     "token": "Make a token for a source, a witness, a reader or another owner, or revoke one.",
     "work": "Measure for a study on a server: ask, run a program, report, until the plays are used up.",
     "verify": "Check an exported study: its chain, its signatures, and what follows from them.",
+    "mcp": "Let agents audit files and measure for studies, by the Model Context Protocol.",
     "audit": "How much tampering with these measurements would have overturned the result, and where?",
     "gauntlet": "Play optimisers against liars with few measurements, and write a page that compares them.",
     "reproduce": "Run all experiments of the paper, draw its figures, check its claims, write report.html.",

@@ -1,0 +1,1 @@
+"""How the server runs: what it logs, and how it ends."""

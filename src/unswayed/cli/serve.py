@@ -63,11 +63,13 @@ def command(
 @contextmanager
 def opened(url: str, *, serving: bool = False) -> Iterator[Database]:
     """A database. While it is served, a lock keeps a second server from a SQLite file; others may have several."""
+    from unswayed.cli.output import say
     from unswayed.errors import InvalidInput, JournalError
     from unswayed.storage.files import try_lock
 
     try:
         from unswayed.storage.database import Database
+        from unswayed.storage.upgrades import VERSION
     except ModuleNotFoundError as error:
         raise InvalidInput(f"serving needs more packages ({error.name}): pip install 'unswayed[server]'") from None
     database = Database(url)
@@ -76,6 +78,8 @@ def opened(url: str, *, serving: bool = False) -> Iterator[Database]:
             lock = held.enter_context(Path(f"{database.name}-server").open("ab"))
             if not try_lock(lock):
                 raise JournalError(f"another server has {database.name} open: end it first, or give another --database")
+        if database.opened_version < VERSION:
+            say(f"{database.name} was of version {database.opened_version}; it is now of version {VERSION}")
         yield database
 
 
@@ -101,7 +105,7 @@ def _serve(
     from unswayed.service.app import LOCAL, App
     from unswayed.service.host import Host
     from unswayed.service.running.log import begin_log
-    from unswayed.service.running.server import Server, end
+    from unswayed.service.running.server import Server, end, keep_tidy
 
     begin_log(level)
     signal.signal(signal.SIGTERM, end)
@@ -114,5 +118,6 @@ def _serve(
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
     sys.stdout.flush()
+    keep_tidy(database)
     sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
     Server(App(studies, LOCAL | {host} | allowed)).run([listening])

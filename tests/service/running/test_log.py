@@ -80,7 +80,9 @@ def test_levels(world, logged, monkeypatch, capsys):
         world("GET", "/api/v1/studies")
         with monkeypatch.context() as broken:
             broken.setattr(world.host, "names", lambda: 1 / 0)
-            assert world("GET", "/api/v1/studies", "owner").json == {"error": "internal server error; see the server log"}
+            assert world("GET", "/api/v1/studies", "owner").json == {
+                "error": "internal server error; see the server log"
+            }
 
     for level, statuses in (("info", ["200", "401", "500"]), ("warning", ["401", "500"]), ("error", ["500"])):
         logged(level)

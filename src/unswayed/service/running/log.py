@@ -58,6 +58,4 @@ def log_request(method: str, route: str | None, status: int, seconds: float, who
     """
     level = logging.ERROR if status >= 500 else logging.WARNING if status >= 400 else logging.INFO
     name = "-" if who is None else who if PLAIN.fullmatch(who) else json.dumps(who, ensure_ascii=False)
-    LOGGER.log(
-        level, "method=%s route=%s status=%d ms=%.1f who=%s", method, route or "-", status, 1000 * seconds, name
-    )
+    LOGGER.log(level, "method=%s route=%s status=%d ms=%.1f who=%s", method, route or "-", status, 1000 * seconds, name)

@@ -1,20 +1,26 @@
-"""The server as a process: it ends within a bounded time, and nothing that was acknowledged is lost."""
+"""The server as a process: it tidies up, and ends within a bounded time; nothing that was acknowledged is lost."""
 
 from __future__ import annotations
 
 import os
 import signal
 import socket
+from threading import Thread
+from time import sleep, time
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 import uvicorn
 
+from unswayed.errors import SystemFault
 from unswayed.service.running.log import LOGGER
+from unswayed.storage.database import Database
 
 if TYPE_CHECKING:
     from unswayed.service.app import App
 
+DAY = 86_400.0  # seconds
+REPLIES_KEPT = 7 * DAY  # so long may a request be sent again; a client of ours gives up after a minute
 FINISHING = 8  # seconds for requests under way; a container is killed 10 s after it was told to end
 INTERRUPTED = 130
 
@@ -59,3 +65,18 @@ class Server(uvicorn.Server):
 def end(signal: int, frame: FrameType | None) -> NoReturn:
     """End with exit code 0, also before the first request; uvicorn calls this after it has finished."""
     raise SystemExit(0)
+
+
+def keep_tidy(database: Database) -> None:
+    """Forget replies that nobody asks for any more, now and once a day, in a thread of its own."""
+
+    def tidy() -> None:
+        while True:
+            try:
+                if forgotten := database.forget_replies(time() - REPLIES_KEPT):
+                    LOGGER.info("%d replies to requests of more than a week ago are forgotten", forgotten)
+            except SystemFault as error:
+                LOGGER.error("%s", error)
+            sleep(DAY)
+
+    Thread(target=tidy, daemon=True, name="tidy").start()

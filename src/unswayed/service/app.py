@@ -76,7 +76,7 @@ class App:
             return response
         finally:
             who = getattr(request.state, "who", None)
-            log_request(method, route and route.path, status, perf_counter() - began, who)
+            log_request(method, route.path if route else None, status, perf_counter() - began, who)
 
     async def _replied(self, route: Route | None, request: Request) -> Response:
         """The response, whatever happens."""

@@ -1,4 +1,4 @@
-"""Copies that are made while a server is written to: all that was acknowledged before is in them; they can be served."""
+"""Copies made while a server is written to: all that was acknowledged before is in them, and they can be served."""
 
 import os
 import sqlite3
@@ -119,7 +119,7 @@ def test_a_damaged_database_is_not_copied_in_silence(quick, tmp_path, unswayed, 
     server.begin(space=FEW)
     server.study().ask(3)
     with closing(sqlite3.connect(tmp_path / "lab.db")) as connection:
-        connection.execute(f"{damage} WHERE seq = 2")
+        connection.execute(damage)
         connection.commit()
     code, _, err = unswayed("backup", tmp_path / "copy.db", "--database", server.url)
     assert code == 2

@@ -112,7 +112,8 @@ def test_the_steps_of_the_image_make_a_package_that_runs(tmp_path):
                 copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
                 copy(ROOT / name, source / name)
         if word == "RUN":
-            command = rest.replace(INSTALLED, str(installed)).replace("python ", f"{shlex.quote(sys.executable)} ")
+            command = rest.replace(INSTALLED, str(installed))
+            command = re.sub(r"(?<![\w/-])python ", f"{shlex.quote(sys.executable)} ", command)
             subprocess.run(["/bin/sh", "-ec", command], cwd=source, check=True)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [installed / "bin" / "unswayed", "--version"]

@@ -34,6 +34,7 @@ COMMANDS = {
     "study": "Ask, tell and correct a study by hand; see what is known of it.",
     "serve": "Serve studies that many people and machines measure together, and their pages.",
     "token": "Make a token for a source, a witness, a reader or another owner, or revoke one.",
+    "backup": "Copy a SQLite database while a server writes to it, and check the copy.",
     "work": "Measure for a study on a server: ask, run a program, report, until the plays are used up.",
     "verify": "Check an exported study: its chain, its signatures, and what follows from them.",
     "mcp": "Let agents audit files and measure for studies, by the Model Context Protocol.",

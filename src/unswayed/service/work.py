@@ -60,7 +60,7 @@ def work(
     space, beat = space_from_record(about["space"]), min(BEAT, about["lease"] / 3)
     command = Command(command.template, timeout=command.timeout, when=conditions_of(space))
     command.check(space.names)
-    measure, command = _measuring(command, about["role"])
+    measure, command = _measuring(command, about.get("role"))
     running: Running = {}
     reports = _Reports(study, FIRST + jobs if give_up is None else give_up, say)
     with ThreadPoolExecutor(jobs) as pool:
@@ -82,7 +82,7 @@ def work(
             command.stop()
 
 
-def _measuring(command: Command, role: str) -> tuple[Measure, Command]:
+def _measuring(command: Command, role: str | None) -> tuple[Measure, Command]:
     """How to measure, and the command that then runs."""
     if role == Role.WITNESS:
         witness = Witness(command)

@@ -86,7 +86,9 @@ class SharedStudy(DatabaseStudy):
     def _believed(self, play: Play, said: Body) -> Body:
         """What a witness says of the run of an open play, if that is what the study asked for."""
         if not self._journal.checked:
-            raise Refused(422, "this server cannot sign for this study: start it with --key, the one of its first signature")
+            raise Refused(
+                422, "this server cannot sign for this study: start it with --key, the one of its first signature"
+            )
         if said["point"] != plain(play.point):
             raise Refused(422, f"this run was of another point than play {play.number}")
         first = self.state.command

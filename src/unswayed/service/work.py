@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from time import monotonic
@@ -14,7 +14,7 @@ from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.service.client import Remote
 from unswayed.service.tokens import Role
-from unswayed.spaces import space_from_record
+from unswayed.spaces import Space, space_from_record
 from unswayed.spaces.space import conditions_of, named_values
 from unswayed.study.run import FIRST, one_line, same_reason
 from unswayed.study.state import plain
@@ -58,18 +58,14 @@ def work(
     """
     about = study.about()
     space, beat = space_from_record(about["space"]), min(BEAT, about["lease"] / 3)
-    command = Command(command.template, timeout=command.timeout, when=conditions_of(space))
-    command.check(space.names)
-    measure, command = _measuring(command, about.get("role"))
+    measure, command = _measuring(command, space, about.get("role"))
     running: Running = {}
     reports = _Reports(study, FIRST + jobs if give_up is None else give_up, say)
     with ThreadPoolExecutor(jobs) as pool:
         try:
             while True:
                 for play in _next(study, running, reports, jobs):
-                    tried = pool.submit(
-                        _tried, measure, named_values(space.names, play.point), plain(play.point), retries
-                    )
+                    tried = pool.submit(_tried, measure, space.names, play, retries)
                     running[play.number] = play, tried, monotonic()
                 if not running:
                     reports.send()
@@ -82,8 +78,10 @@ def work(
             command.stop()
 
 
-def _measuring(command: Command, role: str | None) -> tuple[Measure, Command]:
-    """How to measure, and the command that then runs."""
+def _measuring(command: Command, space: Space, role: str | None) -> tuple[Measure, Command]:
+    """How to measure at points of a space, and the command that then runs."""
+    command = Command(command.template, timeout=command.timeout, when=conditions_of(space))
+    command.check(space.names)
     if role == Role.WITNESS:
         witness = Witness(command)
         return witness, witness.command
@@ -120,15 +118,15 @@ class _Plain:
         return Measurement.of(self._command(point)), None
 
 
-def _tried(measure: Measure, point: dict[str, Any], recorded: Any, retries: int) -> Result:
+def _tried(measure: Measure, names: Sequence[str], play: Play, retries: int) -> Result:
     try:
-        return measure(point, recorded)
+        return measure(named_values(names, play.point), plain(play.point))
     except (CannotStart, CommandStopped):
         raise
     except CommandFailed:
         if not retries:
             raise
-        return _tried(measure, point, recorded, retries - 1)
+        return _tried(measure, names, play, retries - 1)
 
 
 class _Reports:

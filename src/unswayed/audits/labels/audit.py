@@ -180,14 +180,19 @@ def audit_labels(
     data = collect(options, values, trials, noise_std, sources, against, low, high, minimize=minimize, lines=lines)
     if lines is not None and len(lines) != len(data.values):
         raise InvalidInput(f"{len(lines)} lines for {len(data.values)} measurements")
-    if against.liars and data.sources is None:
-        raise InvalidInput("lying sources need sources: name who made each measurement")
+    _check(against, data)
     return _audited(data, against, delta, lines)
 
 
-def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int] | None) -> LabelAudit:
+def _check(threat: Threat, data: LabelData) -> None:
+    """Refuse a threat that this table says nothing of."""
+    if threat.liars and data.sources is None:
+        raise InvalidInput("lying sources need sources: name who made each measurement")
     if threat.doubt:
         raise InvalidInput(NO_WITNESS)
+
+
+def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int] | None) -> LabelAudit:
     winner, *tied = find_winner(data)
     found = suspected_counts(data) if data.counts else suspected_values(data)
     if data.counts:

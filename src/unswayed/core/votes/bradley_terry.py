@@ -72,7 +72,7 @@ def surplus(wins: FloatArray, theta: FloatArray, option: int, ridge: float) -> f
 
 
 def slope_and_bend(wins: FloatArray, theta: FloatArray, ridge: float) -> tuple[FloatArray, FloatArray]:
-    """The gradient, and the Hessian of -L: the Laplacian of a network with conductances n_ab s (1 - s), and the ridge."""
+    """The gradient, and the Hessian of -L: the Laplacian of a network of conductances n_ab s (1 - s), and the ridge."""
     s = probabilities(theta)
     expected = (wins + wins.T) * s
     slope = wins.sum(axis=-1) - expected.sum(axis=-1) - ridge * theta
@@ -85,7 +85,8 @@ def slope_and_bend(wins: FloatArray, theta: FloatArray, ridge: float) -> tuple[F
 
 def steepest(wins: FloatArray) -> float:
     """The largest gradient that is left after a fit."""
-    return ENOUGH + ROUNDING * float((wins + wins.T).sum(axis=1).max(initial=0.0))
+    most = float((wins + wins.T).sum(axis=1).max(initial=0.0))
+    return ENOUGH + ROUNDING * most
 
 
 def likelihood(wins: FloatArray, theta: FloatArray, ridge: float) -> FloatArray:

@@ -83,7 +83,8 @@ def dropped(votes: Votes, found: Lead, *, ridge: float = RIDGE) -> Bracket:
 
 
 def _bracket(votes: Votes, found: Lead, ridge: float, *, drop: bool) -> Bracket:
-    least, moves, now = found.least, [], found
+    least, now = found.least, found
+    moves: list[Move] = []
     for _ in range(MOST_STEPS):
         if now.votes <= now.slack:
             return Bracket(least, sum(move.number for move in moves), tuple(moves))

@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-
 from tests.core.votes.brute_force import some_votes
+
 from unswayed.core.votes import fit
 from unswayed.core.votes.bradley_terry import likelihood, slope_and_bend, steepest
 

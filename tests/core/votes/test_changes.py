@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tests.core.votes.brute_force import fewest, level, some_votes
+
 from unswayed.core.votes import Votes, dropped, fit, flipped, lead, leads
 from unswayed.core.votes.changes import moved
 

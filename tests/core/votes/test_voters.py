@@ -5,8 +5,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-
 from tests.core.votes.brute_force import all_answers, level
+
 from unswayed.core.votes import fit, lead, voters
 from unswayed.core.votes.voters import Ballots
 

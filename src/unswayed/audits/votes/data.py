@@ -114,21 +114,12 @@ def collect(
         raise InvalidInput("there are no votes")
     names, codes = _numbered([*first, *second])
     a, b = codes[: len(first)], codes[len(first) :]
-    if len(names) < 2:
-        raise InvalidInput(f"all votes are about {printable(names[0], limit=40)}: there is nothing to compare")
 
     def where(row: int) -> str:
         return f"row {row + 1:,}" if lines is None else f"line {lines[row]:,}"
 
-    if (same := np.flatnonzero(a == b)).size:
-        row = int(same[0])
-        raise InvalidInput(f"{where(row)} compares {printable(first[row], limit=40)} with itself: leave it out")
     outcomes = _outcomes(said, first, second, sides)
-    if (unknown := np.flatnonzero(outcomes < 0)).size:
-        row = int(unknown[0])
-        pair = f"{printable(first[row], limit=30)}, {printable(second[row], limit=30)}"
-        what = f"the winner {printable(said[row], limit=30)!r} is neither of {pair}"
-        raise InvalidInput(f"{where(row)}: {what}, nor left, right, 1, 0 or tie")
+    _refuse(first, second, said, a == b, outcomes < 0, where)
     many = _numbers(number, len(first), where)
     who, voter = (None, np.zeros(len(first), dtype=np.int64))
     if voters is not None:
@@ -137,6 +128,20 @@ def collect(
             raise InvalidInput(f"{len(voter)} voters for {len(first)} votes")
     # where one side always wins, the columns are winner and loser, not places
     return VoteData(names, a, b, outcomes, many, who, voter, sides={LEFT, RIGHT} <= set(outcomes.tolist()))
+
+
+def _refuse(
+    left: list[str], right: list[str], said: list[str], same: BoolArray, unknown: BoolArray, where: Callable[[int], str]
+) -> None:
+    """Refuse options that were compared with themselves, and winners that are neither option."""
+    if same.any():
+        row = int(np.argmax(same))
+        raise InvalidInput(f"{where(row)} compares {printable(left[row], limit=40)} with itself: leave it out")
+    if unknown.any():
+        row = int(np.argmax(unknown))
+        pair = f"{printable(left[row], limit=30)}, {printable(right[row], limit=30)}"
+        what = f"the winner {printable(said[row], limit=30)!r} is neither of {pair}"
+        raise InvalidInput(f"{where(row)}: {what}, nor left, right, 1, 0 or tie")
 
 
 def _numbers(number: ArrayLike | None, rows: int, where: Callable[[int], str]) -> IntArray:

@@ -1,6 +1,6 @@
 """Voters whose votes chance and the others do not explain.
 
-    p_i    probability that vote i says what it says, by the scores of all      X    a sum of scores of one voter's votes
+    p_i    probability that vote i says what it says, by the scores of all     X    a sum of scores of one voter's votes
 
     contrary     X = sum of -ln p_i: agrees with nobody
     promotes     X = wins of one option              attacks    X = its losses
@@ -231,7 +231,7 @@ def _counts(
     size = len(voter)
 
     def added(values: FloatArray) -> FloatArray:
-        return np.bincount(where, weights=values, minlength=size)
+        return np.bincount(where, weights=values, minlength=size).astype(np.float64)
 
     seen, expected = added(number * score), added(number * p)
     exponent = np.zeros(size)
@@ -248,7 +248,7 @@ def _surprises(voter: IntArray, number: FloatArray, p: FloatArray) -> _Sums:
     q = 1 - p
 
     def added(values: FloatArray) -> FloatArray:
-        return np.bincount(where, weights=values, minlength=len(who))
+        return np.bincount(where, weights=values, minlength=len(who)).astype(np.float64)
 
     surprise = added(-number * np.log(p))
     exponent = np.zeros(len(who))

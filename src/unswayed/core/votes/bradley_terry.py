@@ -107,7 +107,7 @@ def fit(wins: FloatArray, ridge: float = RIDGE) -> FloatArray:
         array([ 0.549, -0.549])
     """
     none = np.zeros(1, dtype=np.int64)
-    return level_fits(wins, ridge, none, none, np.zeros((1, len(wins))))[0]
+    return np.asarray(level_fits(wins, ridge, none, none, np.zeros((1, len(wins))))[0])
 
 
 def level_fits(wins: FloatArray, ridge: float, first: IntArray, second: IntArray, start: FloatArray) -> FloatArray:

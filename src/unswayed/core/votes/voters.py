@@ -73,13 +73,9 @@ def voters(ballots: Ballots, found: Lead, *, ridge: float = RIDGE) -> Liars:
         ridge: Of the scores.
     """
     options, number = len(found.scores), int(ballots.voter.max(initial=-1)) + 1
-    idle = (ballots.over == found.rival) | (ballots.under == found.leader)
-    idle &= ~ballots.tie.astype(bool)
-    can = np.where(idle, 0.0, np.where(ballots.tie.astype(bool), 0.5, 1.0)) * ballots.number
-    sums = np.cumsum(np.sort(np.bincount(ballots.voter, weights=can, minlength=number))[::-1])
-    if not len(sums) or sums[-1] < found.votes - found.slack:
-        return Liars(number, None)
-    least = int(np.searchsorted(sums, found.votes - found.slack)) + 1 if found.votes > found.slack else 0
+    least = least_voters(ballots, found)
+    if least is None:
+        return Liars(number + 1, None)
     chosen: list[int] = []
     now = found
     while now.votes > now.slack:
@@ -92,6 +88,23 @@ def voters(ballots: Ballots, found: Lead, *, ridge: float = RIDGE) -> Liars:
         ballots = _against(ballots, now, best, options, ridge)
         now = lead(ballots.counted(options).wins, found.leader, found.rival, ridge=ridge)
     return Liars(least, len(chosen), tuple(chosen))
+
+
+def least_voters(ballots: Ballots, found: Lead) -> int | None:
+    """A number of voters that is at least needed; None if all together are not enough.
+
+    Args:
+        ballots: All votes.
+        found: The lead, of these votes.
+    """
+    tie = ballots.tie.astype(bool)
+    idle = ((ballots.over == found.rival) | (ballots.under == found.leader)) & ~tie
+    can = np.where(idle, 0.0, np.where(tie, 0.5, 1.0)) * ballots.number
+    sums = np.cumsum(np.sort(np.bincount(ballots.voter, weights=can))[::-1])
+    needed = found.votes - found.slack
+    if needed <= 0:
+        return 0
+    return int(np.searchsorted(sums, needed)) + 1 if len(sums) and sums[-1] >= needed else None
 
 
 def _gains(ballots: Ballots, found: Lead, options: int, ridge: float) -> FloatArray:

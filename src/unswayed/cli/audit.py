@@ -79,8 +79,8 @@ def command(
 
     votes = {"left": left, "right": right, "winner": winner, "voter": voter, "number": number}
     if wins or any(votes.values()):
-        others = {"objective": objective, "option": option, "source": source, "successes": successes, "trials": trials}
-        others |= {"parameters": parameters, "noise-column": noise_column, "tie": tie}
+        others: dict[str, Any] = {"objective": objective, "option": option, "source": source, "tie": tie}
+        others |= {"parameters": parameters, "noise-column": noise_column, "successes": successes, "trials": trials}
         _show(*_by_votes(file, votes, others, known, decimal, page, wins=wins), page, file, details, as_json=as_json)
         return
     named = {"objective": objective, "parameters": parameters, "option": option, "source": source}

@@ -110,7 +110,7 @@ def _serve(studies: Host, listening: socket.socket, host: str, allowed: frozense
 
     from unswayed.service.app import LOCAL, App
     from unswayed.service.running.log import begin_log
-    from unswayed.service.running.server import Server, end, keep_tidy
+    from unswayed.service.running.server import Server, end, keep_tidy, say_ready
 
     begin_log(level)
     signal.signal(signal.SIGTERM, end)
@@ -124,6 +124,7 @@ def _serve(studies: Host, listening: socket.socket, host: str, allowed: frozense
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
     sys.stdout.flush()
+    say_ready()
     keep_tidy(studies.database)
     sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
     Server(App(studies, LOCAL | {host} | allowed)).run([listening])

@@ -1,0 +1,84 @@
+"""The description of the interface as a page shows it: an entry for each operation, with tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from unswayed.service.interface.schema import WORDS, Schema, kinds
+
+
+class Row(NamedTuple):
+    """One thing that is sent or given: its name, of what kind it is, whether it must be there, what it means."""
+
+    name: str
+    kind: str
+    needed: bool
+    about: str
+
+
+class Operation(NamedTuple):
+    """One operation, as tables."""
+
+    method: str
+    path: str
+    summary: str
+    who: str
+    parameters: list[Row]
+    body: list[Row]
+    replies: list[tuple[str, str, list[Row]]]
+
+
+def operations(document: Mapping[str, Any]) -> list[Operation]:
+    """The operations of a description of the interface, in its order.
+
+    Args:
+        document: As `described` makes it.
+    """
+    errors = document["components"]["responses"]
+    return [
+        _operation(method.upper(), path, one, errors)
+        for path, methods in document["paths"].items()
+        for method, one in methods.items()
+    ]
+
+
+def _operation(method: str, path: str, one: Mapping[str, Any], errors: Mapping[str, Any]) -> Operation:
+    parameters = [
+        Row(part["name"], _words(part["schema"]), part["required"], part["schema"].get("description", ""))
+        for part in one["parameters"]
+    ]
+    body = _rows(_content(one["requestBody"])) if "requestBody" in one else []
+    replies = []
+    for status, given in one["responses"].items():
+        known = given if "content" in given else errors[status]
+        media = [media for media in known["content"] if media != "application/json"]
+        words = " ".join([known["description"], *([", ".join(media)] if media else [])])
+        replies.append((status, words, _rows(_content(known)) if "content" in given else []))
+    return Operation(method, path, one["summary"], one["description"], parameters, body, replies)
+
+
+def _content(part: Mapping[str, Any]) -> Schema:
+    schema: Schema = part["content"].get("application/json", {}).get("schema", {})
+    return schema
+
+
+def _rows(schema: Schema) -> list[Row]:
+    """The entries of an object; of several, in turn."""
+    if "anyOf" in schema:
+        return [row for one in schema["anyOf"] for row in _rows(one)]
+    needed = schema.get("required", ())
+    known: Iterable[tuple[str, Schema]] = schema.get("properties", {}).items()
+    return [Row(name, _words(one), name in needed, one.get("description", "")) for name, one in known]
+
+
+def _words(schema: Schema) -> str:
+    """Of what kind a value is, in a few words."""
+    if "anyOf" in schema:
+        return " or ".join(_words(one) for one in schema["anyOf"])
+    words = " or ".join(WORDS[kind] for kind in kinds(schema)) or "any"
+    if "enum" in schema:
+        return f"{words}: {', '.join(schema['enum'])}"
+    if "properties" in schema:
+        return f"{words} of {', '.join(schema['properties'])}"
+    return f"{words}, each {_words(schema['items'])}" if "items" in schema else words

@@ -38,6 +38,9 @@ RULES = {
     ("GET", f"{ONE}/log"): ("+--+-", None, 200),
     ("GET", f"{ONE}/events"): ("+--+-", None, 200),
     ("GET", f"{ONE}/export"): ("+--+-", None, 200),
+    ("PUT", f"{ONE}/webhook"): ("+----", {"url": "http://127.0.0.1:9/"}, 201),
+    ("GET", f"{ONE}/webhook"): ("+----", None, 404),  # there is none
+    ("DELETE", f"{ONE}/webhook"): ("+----", None, 404),
     ("GET", "/api/v1/tokens"): ("+----", None, 200),
     ("POST", "/api/v1/tokens"): ("+----", {"name": "new", "role": "source"}, 201),
     ("DELETE", "/api/v1/tokens/{token_name}"): ("+----", None, 200),
@@ -194,7 +197,7 @@ def test_pages_of_other_sites_are_refused(world, origin):
 def test_writes_need_json(world, kind):
     before = world.stored()
     for (method, path), (_, body, _) in RULES.items():
-        if method == "POST" and path.startswith("/api/"):
+        if method in ("POST", "PUT") and path.startswith("/api/"):
             reply = world(method, filled(path), "owner", json.dumps(body).encode(), headers={"content-type": kind})
             assert reply.status == 403, path
     assert world.stored() == before

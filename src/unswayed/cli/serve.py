@@ -106,6 +106,7 @@ def _serve(
     from unswayed.service.host import Host
     from unswayed.service.running.log import begin_log
     from unswayed.service.running.server import Server, end, keep_tidy
+    from unswayed.service.webhooks.watching import Watcher
 
     begin_log(level)
     signal.signal(signal.SIGTERM, end)
@@ -119,5 +120,6 @@ def _serve(
     typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
     sys.stdout.flush()
     keep_tidy(database)
+    Watcher(studies).start()
     sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
     Server(App(studies, LOCAL | {host} | allowed)).run([listening])

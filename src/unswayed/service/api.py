@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +22,8 @@ from unswayed.service.refused import Refused
 from unswayed.service.routes import Route, Wait
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Role
+from unswayed.service.webhooks.sending import checked_url
+from unswayed.storage.webhooks import Webhook, Webhooks
 from unswayed.storage.writing import Writing
 from unswayed.study.optimizer import Optimizer
 from unswayed.study.tables.export import FORMATS, exported
@@ -40,7 +43,7 @@ class Api:
     """What the routes do. Each takes a `Call` and returns a status and a body."""
 
     def __init__(self, host: Host) -> None:
-        self.host = host
+        self.host, self.webhooks = host, Webhooks(host.database)
         self.counts: Counter[tuple[str, int]] = Counter()
 
     def routes(self) -> list[Route]:
@@ -63,6 +66,7 @@ class Api:
             Route("GET", f"{one}/log", READ, self.log, query=AFTER, gives={200: replies.RECORDS}),
             Route("GET", f"{one}/events", READ, self.events, Wait.EVENTS, query=AFTER, gives={200: (EVENTS,)}),
             Route("GET", f"{one}/export", READ, self.export, Wait.SEARCH, query=FORMAT, gives={200: files}),
+            *self._of_webhook(f"{one}/webhook"),
             Route("GET", f"{api}/tokens", OWN, self.tokens, gives={200: replies.TOKENS}),
             Route(
                 "POST",
@@ -86,6 +90,14 @@ class Api:
             Route("POST", f"{play}/retract", OWN, self.retract, takes=bodies.RETRACT, gives=edited),
             Route("POST", f"{play}/restore", OWN, self.restore, takes=bodies.NOTHING, gives=edited),
             Route("POST", f"{play}/correct", OWN, self.correct, takes=bodies.CORRECT, gives=edited),
+        ]
+
+    def _of_webhook(self, hook: str) -> list[Route]:
+        """Who is told when the verdict changes."""
+        return [
+            Route("PUT", hook, OWN, self.set_webhook, takes=bodies.WEBHOOK, gives={201: replies.WEBHOOK_SET}),
+            Route("GET", hook, OWN, self.webhook, gives={200: replies.WEBHOOK}),
+            Route("DELETE", hook, OWN, self.remove_webhook, gives={200: replies.WEBHOOK_REMOVED}),
         ]
 
     def health(self, call: Call) -> tuple[int, Body]:
@@ -210,6 +222,31 @@ class Api:
             answer = study.answer() if any(play.measured for play in study.log) else None
             return Response(standalone(study.study, answer, study.name), media_type="text/html", headers=headers)
         return Response(exported(study.study, study.records(), form), media_type=FORMATS[form], headers=headers)
+
+    def set_webhook(self, call: Call) -> tuple[int, Body]:
+        """Say where messages about a new verdict are sent; the secret that signs them is shown once."""
+        study, url = self.host.study(call.path["name"]), checked_url(call.body["url"])
+        secret = secrets.token_urlsafe(32)
+        self.webhooks.put(study.number, url, secret)
+        return 201, {"url": url, "secret": secret}
+
+    def webhook(self, call: Call) -> tuple[int, Body]:
+        """Where messages are sent, the verdict that was noticed last, and how the last message fared."""
+        found = self._webhook(call)
+        known = {name: getattr(found, name) for name in ("url", "verdict", "tried", "error")}
+        return 200, known | {"waiting": self.webhooks.waiting(found.study)}
+
+    def remove_webhook(self, call: Call) -> tuple[int, Body]:
+        """Send nothing any more."""
+        found = self._webhook(call)
+        self.webhooks.drop(found.study)
+        return 200, {"removed": found.url}
+
+    def _webhook(self, call: Call) -> Webhook:
+        found = self.webhooks.of(self.host.study(call.path["name"]).name)
+        if found is None:
+            raise Refused(404, "this study has no webhook")
+        return found
 
     def tokens(self, call: Call) -> tuple[int, Body]:
         """All tokens, without their secrets."""

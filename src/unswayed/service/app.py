@@ -50,7 +50,7 @@ class App:
     def __init__(self, host: Host, hosts: frozenset[str] = LOCAL) -> None:
         self._host, self._hosts = host, frozenset(name.lower() for name in hosts)
         self._api = Api(host)
-        self.routes = [*self._api.routes(), *Web(host).routes()]
+        self.routes = [*self._api.routes(), *Web(host, self._api).routes()]
         self._known = [Exact(one.method, one.path, partial(self._answer, one)) for one in self.routes]
         self._router = Router(
             self._known, redirect_slashes=False, default=request_response(partial(self._answer, None))
@@ -164,7 +164,7 @@ class App:
             body = http.parse_form(data)
             if route.roles and (cookie is None or body.pop("csrf", None) != csrf(cookie)):
                 raise Refused(403, "the form is out of date: load the page again")
-        elif route.method == "POST":
+        elif route.takes is not None:
             body = http.parse_json(data, request.headers.get("content-type", ""))
         last = request.headers.get("last-event-id", "")
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 12 else None

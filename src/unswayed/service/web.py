@@ -38,10 +38,10 @@ def error_page(status: int, line: str) -> Response:
 
 
 class Web:
-    """The pages of a host."""
+    """The pages of a host, and of its interface."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, host: Host, api: Api) -> None:
+        self._host, self._api = host, api
         self._views: dict[str, StudyView] = {}
 
     def routes(self) -> list[Route]:
@@ -104,7 +104,7 @@ class Web:
 
     def interface(self, call: Call) -> Response:
         """What programs can ask for."""
-        return page(render.interface(described(Api(self._host).routes())))
+        return page(render.interface(described(self._api.routes())))
 
     def static(self, call: Call) -> Response:
         """A style sheet or a script."""

@@ -23,6 +23,7 @@ from unswayed.service.interface.schema import (
     whole,
 )
 from unswayed.service.tokens import STUDY_NAME, Role
+from unswayed.service.webhooks.sending import LONGEST_URL
 from unswayed.study.settings import KERNELS, OLD_METHODS, Settings
 
 Body = dict[str, Any]
@@ -147,6 +148,7 @@ TOKEN = record(
     {"study": maybe({**NAME, "description": "the only study that it is for; null: all"})},
     "A new token.",
 )
+WEBHOOK = record({"url": text("an address of http or https", minLength=1, maxLength=LONGEST_URL)})
 
 
 def parse_int(text: str, what: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from unswayed.service.interface.schema import WORDS, Schema, kinds
+from unswayed.text import listed
 
 
 class Row(NamedTuple):
@@ -78,7 +79,7 @@ def _words(schema: Schema) -> str:
         return " or ".join(_words(one) for one in schema["anyOf"])
     words = " or ".join(WORDS[kind] for kind in kinds(schema)) or "any"
     if "enum" in schema:
-        return f"{words}: {', '.join(schema['enum'])}"
+        return f"{words}: {listed([one for one in schema['enum'] if one is not None])}"
     if "properties" in schema:
         return f"{words} of {', '.join(schema['properties'])}"
     return f"{words}, each {_words(schema['items'])}" if "items" in schema else words

@@ -6,6 +6,7 @@ from unswayed.search.play import Status
 from unswayed.service.interface.bodies import KINDS, NAME, POINT
 from unswayed.service.interface.schema import Schema, flag, listing, mapping, maybe, number, reply, text, whole
 from unswayed.service.tokens import Role
+from unswayed.service.webhooks.verdict import Trust
 
 ERROR = reply(
     {"error": text("What is wrong and what to do, in one line.")},
@@ -56,6 +57,17 @@ TOKENS = reply(
 )
 MADE = reply({"name": text(), "token": text("Shown now and never again.")})
 REVOKED = reply({"revoked": text()})
+WEBHOOK_SET = reply({"url": text(), "secret": text("By which messages are signed; shown now and never again.")})
+WEBHOOK = reply(
+    {
+        "url": text(),
+        "verdict": maybe(text("The last one that was noticed.", enum=list(Trust))),
+        "waiting": whole("Messages that are still to be sent."),
+        "tried": maybe(number("When one was last sent, in seconds since 1970.")),
+        "error": maybe(text("Why that failed.")),
+    }
+)
+WEBHOOK_REMOVED = reply({"removed": text()})
 THREAT = reply({"total": number(), "lies": whole(), "liars": whole(), "low": maybe(number()), "high": maybe(number())})
 SURE = {
     "threat": THREAT,

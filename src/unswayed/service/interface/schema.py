@@ -89,7 +89,8 @@ def reply(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None 
 
 def maybe(schema: Schema) -> Schema:
     """The same, or null."""
-    return {**schema, "type": [*kinds(schema), "null"]}
+    enum = {"enum": [*schema["enum"], None]} if "enum" in schema else {}
+    return {**schema, "type": [*kinds(schema), "null"], **enum}
 
 
 def either(*schemas: Schema, about: str = "") -> Schema:

@@ -1,0 +1,108 @@
+"""One message over HTTP, signed. Redirects are not followed, and what the receiver says is not read."""
+
+from __future__ import annotations
+
+import hmac
+import ssl
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from ipaddress import ip_address
+from socket import SHUT_RDWR
+from threading import Timer
+from urllib.parse import urlsplit
+
+from unswayed.errors import InvalidInput
+from unswayed.text import printable
+
+TIMEOUT = 10.0  # seconds for the whole of it
+LONGEST_URL = 2000
+
+
+def checked_url(url: str) -> str:
+    """An address that messages may be sent to.
+
+    Args:
+        url: What an owner gave.
+
+    Raises:
+        InvalidInput: It is no address of http or https, or it holds a password.
+    """
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
+        raise InvalidInput(f"a webhook is http://HOST/PATH or https://HOST/PATH, not {printable(url, limit=100)!r}")
+    if parts.username is not None or parts.password is not None:
+        raise InvalidInput("leave the name and the password out of the address: anyone who may read it sees them")
+    return url
+
+
+def signature(secret: str, body: bytes) -> str:
+    """By which a receiver knows who sent a message.
+
+    Args:
+        secret: Which both know.
+        body: What is sent.
+    """
+    return "sha256=" + hmac.new(secret.encode(), body, "sha256").hexdigest()
+
+
+def send(url: str, secret: str, body: bytes, identity: str, timeout: float = TIMEOUT) -> str | None:
+    """Send a message once; why it failed, in a few words, or None if the receiver took it.
+
+    Args:
+        url: Where.
+        secret: By which it is signed.
+        body: JSON.
+        identity: By which the receiver knows a message that comes again.
+        timeout: Seconds for the whole of it.
+    """
+    parts = urlsplit(url)
+    secure = parts.scheme == "https"
+    kind = HTTPSConnection if secure else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=timeout)
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "unswayed",
+        "Unswayed-Message": identity,
+        "Unswayed-Signature": signature(secret, body),
+    }
+    late = Timer(timeout, _cut, [connection])  # a receiver that answers a byte at a time
+    late.daemon = True
+    late.start()
+    try:
+        connection.connect()
+        if _forbidden(connection.sock.getpeername()[0]):
+            return "this address may not be sent to"
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection.request("POST", target, body, headers)
+        status = connection.getresponse().status
+        if late.finished.is_set():  # it was cut, and what had come looks like a reply
+            return f"no reply in {timeout:g} s"
+        return None if 200 <= status < 300 else f"the receiver says {status}"
+    except ssl.SSLError:
+        return "its certificate is not valid"
+    except TimeoutError:
+        return f"no reply in {timeout:g} s"
+    except (OSError, HTTPException, ValueError) as error:
+        if late.finished.is_set():
+            return f"no reply in {timeout:g} s"
+        return f"it cannot be reached: {printable(str(error) or type(error).__name__, limit=100)}"
+    finally:
+        late.cancel()
+        connection.close()
+
+
+def _cut(connection: HTTPConnection) -> None:
+    if connection.sock is not None:
+        with suppress(OSError):
+            connection.sock.shutdown(SHUT_RDWR)
+
+
+def _forbidden(address: str) -> bool:
+    """Whether nobody receives messages there: the data of cloud machines are at link-local addresses."""
+    known = ip_address(address.partition("%")[0])
+    mapped = getattr(known, "ipv4_mapped", None) or known
+    return bool(mapped.is_link_local or mapped.is_multicast or mapped.is_unspecified)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from ipaddress import ip_address
 from socket import SHUT_RDWR
-from threading import Timer
+from threading import Event, Timer
 from urllib.parse import urlsplit
 
 from unswayed.errors import InvalidInput
@@ -69,7 +69,8 @@ def send(url: str, secret: str, body: bytes, identity: str, timeout: float = TIM
         "Unswayed-Message": identity,
         "Unswayed-Signature": signature(secret, body),
     }
-    late = Timer(timeout, _cut, [connection])  # a receiver that answers a byte at a time
+    cut = Event()
+    late = Timer(timeout, _cut, [connection, cut])  # a receiver that answers a byte at a time
     late.daemon = True
     late.start()
     try:
@@ -79,23 +80,20 @@ def send(url: str, secret: str, body: bytes, identity: str, timeout: float = TIM
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.request("POST", target, body, headers)
         status = connection.getresponse().status
-        if late.finished.is_set():  # it was cut, and what had come looks like a reply
-            return f"no reply in {timeout:g} s"
-        return None if 200 <= status < 300 else f"the receiver says {status}"
-    except ssl.SSLError:
-        return "its certificate is not valid"
-    except TimeoutError:
-        return f"no reply in {timeout:g} s"
+        if not cut.is_set():  # else what had come may look like a reply
+            return None if 200 <= status < 300 else f"the receiver says {status}"
     except (OSError, HTTPException, ValueError) as error:
-        if late.finished.is_set():
-            return f"no reply in {timeout:g} s"
-        return f"it cannot be reached: {printable(str(error) or type(error).__name__, limit=100)}"
+        if not cut.is_set() and not isinstance(error, TimeoutError):
+            why = printable(str(error) or type(error).__name__, limit=100)
+            return "its certificate is not valid" if isinstance(error, ssl.SSLError) else f"it cannot be reached: {why}"
     finally:
         late.cancel()
         connection.close()
+    return f"no reply in {timeout:g} s"
 
 
-def _cut(connection: HTTPConnection) -> None:
+def _cut(connection: HTTPConnection, cut: Event) -> None:
+    cut.set()
     if connection.sock is not None:
         with suppress(OSError):
             connection.sock.shutdown(SHUT_RDWR)

@@ -104,7 +104,7 @@ class Web:
 
     def interface(self, call: Call) -> Response:
         """What programs can ask for."""
-        return page(render.interface(described(self._api.routes())))
+        return page(render.interface(described(self._api.routes()), who(call) if call.who else None))
 
     def static(self, call: Call) -> Response:
         """A style sheet or a script."""

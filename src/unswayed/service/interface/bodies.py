@@ -122,7 +122,7 @@ def _setting(name: str) -> Schema:
     (declared,) = (one for one in fields(Settings) if one.name == name)
     default = OF_SERVICE.get(name, declared.default)
     known = {} if default is MISSING or isinstance(default, tuple) else {"default": default}
-    return {**KINDS[name], "description": declared.metadata["doc"], **known}
+    return {**KINDS[name], "description": declared.metadata["doc"].replace("None", "null"), **known}
 
 
 SETTINGS = {name: _setting(name) for name in KINDS} | {

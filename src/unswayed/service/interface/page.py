@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from unswayed.service.interface.schema import WORDS, Schema, kinds
-from unswayed.text import listed
 
 
 class Row(NamedTuple):
@@ -28,6 +27,7 @@ class Operation(NamedTuple):
     parameters: list[Row]
     body: list[Row]
     replies: list[tuple[str, str, list[Row]]]
+    refusals: list[str]
 
 
 def operations(document: Mapping[str, Any]) -> list[Operation]:
@@ -36,27 +36,27 @@ def operations(document: Mapping[str, Any]) -> list[Operation]:
     Args:
         document: As `described` makes it.
     """
-    errors = document["components"]["responses"]
     return [
-        _operation(method.upper(), path, one, errors)
+        _operation(method.upper(), path, one)
         for path, methods in document["paths"].items()
         for method, one in methods.items()
     ]
 
 
-def _operation(method: str, path: str, one: Mapping[str, Any], errors: Mapping[str, Any]) -> Operation:
+def _operation(method: str, path: str, one: Mapping[str, Any]) -> Operation:
     parameters = [
         Row(part["name"], _words(part["schema"]), part["required"], part["schema"].get("description", ""))
         for part in one["parameters"]
     ]
     body = _rows(_content(one["requestBody"])) if "requestBody" in one else []
-    replies = []
+    replies, refusals = [], []
     for status, given in one["responses"].items():
-        known = given if "content" in given else errors[status]
-        media = [media for media in known["content"] if media != "application/json"]
-        words = " ".join([known["description"], *([", ".join(media)] if media else [])])
-        replies.append((status, words, _rows(_content(known)) if "content" in given else []))
-    return Operation(method, path, one["summary"], one["description"], parameters, body, replies)
+        if "$ref" in given:
+            refusals.append(status)
+        else:
+            media = [media for media in given["content"] if media != "application/json"]
+            replies.append((status, " ".join([given["description"], ", ".join(media)]), _rows(_content(given))))
+    return Operation(method, path, one["summary"], one["description"], parameters, body, replies, refusals)
 
 
 def _content(part: Mapping[str, Any]) -> Schema:
@@ -77,9 +77,12 @@ def _words(schema: Schema) -> str:
     """Of what kind a value is, in a few words."""
     if "anyOf" in schema:
         return " or ".join(_words(one) for one in schema["anyOf"])
-    words = " or ".join(WORDS[kind] for kind in kinds(schema)) or "any"
+    named = [kind for kind in kinds(schema) if kind != "null"]
+    words = " or ".join(WORDS[kind] for kind in named) or ("null" if kinds(schema) else "any")
     if "enum" in schema:
-        return f"{words}: {listed([one for one in schema['enum'] if one is not None])}"
-    if "properties" in schema:
-        return f"{words} of {', '.join(schema['properties'])}"
-    return f"{words}, each {_words(schema['items'])}" if "items" in schema else words
+        words = f"{words}: {', '.join(one for one in schema['enum'] if one is not None)}"
+    elif "properties" in schema:
+        words = f"{words} of {', '.join(schema['properties'])}"
+    elif "items" in schema:
+        words = f"{words}, each {_words(schema['items'])}"
+    return f"{words} or null" if named and "null" in kinds(schema) else words

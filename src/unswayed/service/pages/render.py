@@ -89,9 +89,9 @@ def tokens(rows: Sequence[Mapping[str, Any]], who: Who, new: tuple[str, str] | N
     return _page("tokens.html", who, rows=rows, new=new)
 
 
-def interface(document: Mapping[str, Any]) -> str:
-    """The interface for programs, for people: by `openapi.described`."""
-    return _page("interface.html", None, document=document, operations=operations(document))
+def interface(document: Mapping[str, Any], who: Who | None) -> str:
+    """The interface for programs, for people: by `openapi.described`. Nobody needs to be logged in."""
+    return _page("interface.html", who, document=document, operations=operations(document))
 
 
 def login(error: str | None = None, next: str = "/") -> str:

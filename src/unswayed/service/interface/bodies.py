@@ -23,7 +23,7 @@ from unswayed.service.interface.schema import (
     whole,
 )
 from unswayed.service.tokens import STUDY_NAME, Role
-from unswayed.service.webhooks.sending import LONGEST_URL
+from unswayed.service.webhooks.sending import LONGEST_URL, URL
 from unswayed.study.settings import KERNELS, OLD_METHODS, Settings
 
 Body = dict[str, Any]
@@ -148,7 +148,8 @@ TOKEN = record(
     {"study": maybe({**NAME, "description": "the only study that it is for; null: all"})},
     "A new token.",
 )
-WEBHOOK = record({"url": text("an address of http or https", minLength=1, maxLength=LONGEST_URL)})
+WEBHOOK_URL = text("http://HOST/PATH or https://HOST/PATH", maxLength=LONGEST_URL, pattern=f"^{URL.pattern}$")
+WEBHOOK = record({"url": WEBHOOK_URL | {"examples": ["https://127.0.0.1/hook"]}}, about="Where messages are sent.")
 
 
 def parse_int(text: str, what: str) -> int:

@@ -33,6 +33,7 @@ def test_schemathesis_finds_no_failure(quick, tmp_path, more):
     server = quick(f"sqlite:///{tmp_path}/studies.db")
     server.begin(space={"options": ["a", "b", "c"]}, threat=1, plays=100_000)
     server.begin("empty")  # has no verdict: no message of a webhook is sent
+    server.study("empty").set_webhook("http://127.0.0.1:9/")
     study = server.study()
     for value in (0.1, 0.2, 0.3, 0.1, 0.2, 0.3):
         study.tell(study.ask()[0], value)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from typing import Any
 
 from unswayed.search.answer import Answer
 from unswayed.service.pages.trust import gauges
-from unswayed.text import printable
+from unswayed.text import json_text, printable
 
 
 class Trust(StrEnum):
@@ -81,4 +80,4 @@ def message(study: str, answer: Answer, seq: int, old: str | None, at: float) ->
         "seq": seq,
         "at": at,
     }
-    return json.dumps(about)
+    return json_text(about)

@@ -7,7 +7,6 @@ server that is killed goes on where it was. Nobody who tells or asks waits for a
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from time import monotonic, sleep, time
 
@@ -92,17 +91,26 @@ class Watcher:
     # messages
 
     def deliver(self) -> None:
-        """Send what is due, each once."""
-        due = [one for one in self._kept.due(time()) if self._kept.claim(one, time() + 3 * TIMEOUT)]
-        if due:
-            with ThreadPoolExecutor(min(SENDERS, len(due)), thread_name_prefix="webhook") as pool:
-                list(pool.map(self._deliver, due))
+        """Send what is due, each once. The process may end meanwhile: then it is sent again after the next start."""
+        due = self._kept.due(time())
+        for first in range(0, len(due), SENDERS):
+            lot = due[first : first + SENDERS]
+            threads = [Thread(target=self._deliver, args=(one,), daemon=True, name="webhook") for one in lot]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
 
     def _deliver(self, one: Message) -> None:
-        error = send(one.url, one.secret, one.body.encode(), f"{one.study}-{one.seq}")
-        again = None
-        if error is not None:
-            again = time() + self._waits[one.tries] if one.tries < len(self._waits) else None
-            left = "it is tried again" if again is not None else "it is not tried any more"
-            LOGGER.warning("a message of a webhook failed: %s; %s", error, left)
-        self._kept.tried(one, time(), error, again)
+        try:
+            if not self._kept.claim(one, time() + 3 * TIMEOUT):
+                return  # another server sends it
+            error = send(one.url, one.secret, one.body.encode(), f"{one.study}-{one.seq}")
+            again = None
+            if error is not None:
+                again = time() + self._waits[one.tries] if one.tries < len(self._waits) else None
+                left = "it is tried again" if again is not None else "it is not tried any more"
+                LOGGER.warning("a message of a webhook failed: %s; %s", error, left)
+            self._kept.tried(one, time(), error, again)
+        except SystemFault as fault:
+            LOGGER.error("%s", fault)

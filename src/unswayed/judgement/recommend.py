@@ -160,7 +160,8 @@ class Left:
         measurement counts as noise, and an estimate is in doubt by what one measurement changes of it.
         """
         typical = float(np.median(np.abs(self.unpredicted))) / ndtri(0.75)
-        return np.maximum(np.abs(self.gains).max(axis=1), typical * np.sqrt(np.square(self.z).sum(axis=1)))
+        noise = typical * np.sqrt(np.square(self.z).sum(axis=1))
+        return np.asarray(np.maximum(np.abs(self.gains).max(axis=1), noise))
 
     def lowest(self, threat: Threat) -> FloatArray:
         """w of each arm. Kinds of tampering add up, as they do in v, and each takes off no more than there.

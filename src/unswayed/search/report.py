@@ -260,9 +260,8 @@ def _sources(answer: Answer) -> list[str]:
     for s in sorted(answer.sources, key=lambda one: not one.set_aside):
         name = f"Source {printable(s.name, limit=60)}"
         if s.set_aside:
-            lines.append(
-                f"{name} is set aside: its {counted(s.measurements, 'measurement')} contradict the others or are noisier."
-            )
+            its = f"its {counted(s.measurements, 'measurement')}"
+            lines.append(f"{name} is set aside: {its} contradict the others or are noisier.")
         elif s.offset:
             off = f"{abs(s.offset):.3g} {'above' if s.offset > 0 else 'below'} the others"
             drifts = f" on average and drifts by {s.drift:.3g} over the study" if s.drift else ""

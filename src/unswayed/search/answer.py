@@ -144,11 +144,8 @@ class Answer(Findings):
         """How far the point is from the best, in a short sentence; nothing where it says nothing."""
         proved, fitted = self.certificate, self.credible
         found = proved or fitted
-        if (
-            found is None
-            or not found.largest_gap < TELLING * self.span.width
-            or (self.considered == 1 and not self.continuum)
-        ):
+        alone = self.considered == 1 and not self.continuum
+        if found is None or alone or not found.largest_gap < TELLING * self.span.width:
             return ""
         sure = f"Certified, with {100 * (1 - proved.delta):.4g}%" if proved is not None else ""
         sure = f"With {100 * fitted.probability:.4g}% (fitted model)" if fitted is not None else sure

@@ -343,7 +343,7 @@ def test_one_lie_does_not_move_the_recommendation_for_any_sampler(make):
     assert close_to_best(answer.point)
     assert all(d._contains(d.to_internal_repr(answer.point[name])) for name, d in SPACE.items())
     assert "x = " in str(answer)
-    assert "60 measurements; set aside play 10: the others do not explain it" in " ".join(str(answer).split())
+    assert "60 measurements; set aside trial 10: the others do not explain it" in " ".join(str(answer).split())
 
 
 def test_one_lie_moves_neither_the_sampler_nor_its_recommendation():

@@ -10,7 +10,7 @@ from unswayed import Matern, Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.sources import BENEFIT, FACTORS, NOISIER, SourceVerdict, _log_density, judge, weigh_sources
+from unswayed.judgement.sources import FACTORS, NOISIER, SourceVerdict, _log_density, judge, weigh_sources
 
 ONE_IN_TWENTY = 0.05  # a source, or a play of an honest one, is wrong with this probability before the data
 
@@ -75,7 +75,7 @@ def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed,
     if explained > honest:
         noise = [V + (c**2 - 1) * np.diag(0.01 / records.weights[mine]) for c in FACTORS]
         noisier = max(multivariate_normal(cov=v).logpdf(r) for v in noise)
-        noisier += np.log(NOISIER if explained > offset + np.log(ONE_IN_TWENTY) else ONE_IN_TWENTY) + np.log(BENEFIT)
+        noisier += np.log(NOISIER if explained > offset + np.log(ONE_IN_TWENTY) else ONE_IN_TWENTY)
         same = (span / 2) ** 2 * np.equal.outer(records.arms[mine], records.arms[mine])
         lying = multivariate_normal(cov=V + same).logpdf(r) + np.log(ONE_IN_TWENTY)
         honest = max(honest, noisier if noisier > lying else -np.inf)
@@ -88,17 +88,6 @@ def test_an_honest_source_may_be_noisier_than_the_others():
     for seed in range(40):
         K, records, rng = game(seed, plays=80)
         found = weighed(K, lie(records, 2, lambda values, rng=rng: values + 0.5 * rng.standard_normal(len(values))))
-        wrong += bool(found.aside) or bool(found.offsets.any())
-    assert wrong <= 3
-
-
-def test_a_few_measurements_with_more_noise_do_not_make_a_liar():
-    """Twelve measurements by each of four sources, one of them with five times the noise: this was 6 of 40."""
-    wrong = 0
-    for seed in range(40):
-        K, records, _ = game(seed, plays=48, workers=4)
-        rng = np.random.default_rng([seed, 1])
-        found = weighed(K, lie(records, 2, lambda values, rng=rng: values + 0.49 * rng.standard_normal(len(values))))
         wrong += bool(found.aside) or bool(found.offsets.any())
     assert wrong <= 3
 

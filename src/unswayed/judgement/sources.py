@@ -39,7 +39,6 @@ from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 
 LIARS = 0.05  # probability that a source is off or lies, before anything is measured
 NOISIER, FACTORS = 0.3, (2.0, 3.0, 4.5, 7.0)  # the same that it is noisier, not anything; how many times
-BENEFIT = 10.0  # how many times as probable another explanation must be for a source that may be noisier
 OUTLIERS = 0.05  # the same for a single play of an honest source
 OFF = 4.0  # a play that is off by this many standard deviations is off by itself
 LEAST = 3  # a source is judged from this many plays on
@@ -253,7 +252,7 @@ def _explained(
     offset, honest, line = None, float(probable[0]), bool(probable[best] >= anything)
     if noisier and explained > honest:
         prior = float(np.log(LIARS if line else NOISIER))
-        honest = max(honest, _noisier(r, V, lam / w, o2 * (arms[:, None] == arms), prior) + float(np.log(BENEFIT)))
+        honest = max(honest, _noisier(r, V, lam / w, o2 * (arms[:, None] == arms), prior))
     if line and explained > honest:
         some = rest[best]
         solved = np.linalg.solve(V[np.ix_(some, some)], np.column_stack([H[best, some], r[some]]))

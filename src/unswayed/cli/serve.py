@@ -106,6 +106,7 @@ def _serve(
     from unswayed.service.host import Host
     from unswayed.service.running.log import begin_log
     from unswayed.service.running.server import Server, end, keep_tidy, say_ready
+    from unswayed.service.webhooks.watching import Watcher
 
     begin_log(level)
     signal.signal(signal.SIGTERM, end)
@@ -120,5 +121,6 @@ def _serve(
     sys.stdout.flush()
     say_ready()
     keep_tidy(database)
+    Watcher(studies).start()
     sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
     Server(App(studies, LOCAL | {host} | allowed)).run([listening])

@@ -23,7 +23,8 @@ def test_no_reply_to_a_source_holds_a_value_of_another(host):
     plays = [f"{API}/s/plays/{number}" for number in (0, 1, 7)]
     verbs = [
         ("tell", {"value": 0.5}), ("tell", {"value": SECRET, "source": "rival"}), ("fail", {"reason": "x"}),
-        ("heartbeat", {}), ("retract", {"reason": "x"}), ("restore", {}), ("correct", {"value": 1, "reason": "x"}),
+        ("heartbeat", {}), ("move", {"point": {"x": 1}}), ("retract", {"reason": "x"}), ("restore", {}),
+        ("correct", {"value": 1, "reason": "x"}),
     ]  # fmt: skip
     sent = [("POST", f"{play}/{verb}", body, more) for play in plays for verb, body in verbs for more in ({}, key)]
     reads = ("", "/answer", "/log", "/log?after=0", "/events", "/export", "/export?format=csv", "/export?format=html")
@@ -38,7 +39,9 @@ def test_no_reply_to_a_source_holds_a_value_of_another(host):
 
 def test_a_source_is_refused_the_plays_of_others(world):
     before = world.stored()
-    for verb, body in (("tell", {"value": SECRET}), ("fail", {"reason": "x"}), ("heartbeat", {})):
+    for verb, body in (
+        ("tell", {"value": SECRET}), ("fail", {"reason": "x"}), ("heartbeat", {}), ("move", {"point": {"x": 1}}),
+    ):  # fmt: skip
         reply = world("POST", f"{API}/s/plays/0/{verb}", "source", body)
         assert (reply.status, reply.json) == (
             403,

@@ -53,6 +53,7 @@ class Api:
             Route("POST", f"{one}/ask", SEND, self.ask, Wait.SEARCH),
             Route("POST", f"{play}/tell", SEND, self.tell),
             Route("POST", f"{play}/fail", SEND, self.fail),
+            Route("POST", f"{play}/move", SEND, self.move),
             Route("POST", f"{play}/heartbeat", SEND, self.heartbeat),
             Route("POST", f"{play}/retract", OWN, self.retract),
             Route("POST", f"{play}/restore", OWN, self.restore),
@@ -121,6 +122,14 @@ class Api:
         """Record that a play could not be measured."""
         reason = line(call.take("reason"))
         return self._write(call, lambda study, writing: study.fail_as(writing, self._source(call), call.number, reason))
+
+    def move(self, call: Call) -> tuple[int, Body]:
+        """Say that a play is measured at another point than the proposed one."""
+        body = call.take("point", "nearest")
+        source, near = self._source(call), body.get("nearest", False)
+        if not isinstance(near, bool):
+            raise InvalidInput("nearest must be true or false")
+        return self._write(call, lambda study, _: study.move_as(source, call.number, body.get("point"), nearest=near))
 
     def heartbeat(self, call: Call) -> tuple[int, Body]:
         """Keep a play."""

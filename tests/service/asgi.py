@@ -31,7 +31,7 @@ class Reply:
 class Direct:
     """Sends requests to an `App`. A body that is bytes is sent as it is, another one as JSON, `form` as a form.
 
-    `seen` is told each part of the reply as it comes.
+    `seen` is told each part of the reply as it comes. With `hang_up` the client leaves before its request is whole.
     """
 
     def __init__(self, host, **how):
@@ -51,6 +51,7 @@ class Direct:
         most=None,
         seen=None,
         tls=False,
+        hang_up=False,
     ):
         given = {"host": HOST}
         if token is not None:
@@ -79,16 +80,18 @@ class Direct:
             "server": ("127.0.0.1", 8711),
             "client": ("127.0.0.1", 50000),
         }
-        return anyio.run(self._send, scope, parts or [data], most, seen)
+        return anyio.run(self._send, scope, parts or [data], most, seen, hang_up)
 
-    async def _send(self, scope, parts, most, seen):
+    async def _send(self, scope, parts, most, seen, hang_up):
         """Give the body in parts; hang up when the reply has `most` bytes."""
         waiting, sent, gone = list(parts), [], anyio.Event()
 
         async def receive():
             if waiting:
                 part = waiting.pop(0)
-                return {"type": "http.request", "body": part, "more_body": bool(waiting)}
+                return {"type": "http.request", "body": part, "more_body": bool(waiting) or hang_up}
+            if hang_up:
+                return {"type": "http.disconnect"}
             await gone.wait()
             return {"type": "http.disconnect"}
 
@@ -101,5 +104,7 @@ class Direct:
 
         with anyio.fail_after(60):
             await self.app(scope, receive, send)
+        if not sent:
+            return None
         headers = {name.decode(): one.decode("latin-1") for name, one in sent[0]["headers"]}
         return Reply(sent[0]["status"], headers, b"".join(one.get("body", b"") for one in sent[1:]))

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from unswayed import InvalidInput, JournalError
 from unswayed.storage.database import Database, DatabaseJournal
-from unswayed.storage.schema import ABOUT, RECORDS, VERSION
+from unswayed.storage.schema import ABOUT, RECORDS
+from unswayed.storage.upgrades import VERSION
 from unswayed.storage.writing import Reply
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import traceback
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 import anyio
@@ -23,6 +23,7 @@ from unswayed.service.host import Host
 from unswayed.service.http import SAFE, Call
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Exact, Route, Wait, parts_of
+from unswayed.service.running.log import LEFT, LOGGER, log_request
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Token, csrf
 from unswayed.service.web import COOKIE, Web, error_page
@@ -40,6 +41,9 @@ class App:
     Args:
         host: The studies.
         hosts: The names under which the server may be reached.
+
+    Attributes:
+        ending: Whether the server is about to end, so that streams end too.
     """
 
     def __init__(self, host: Host, hosts: frozenset[str] = LOCAL) -> None:
@@ -50,6 +54,7 @@ class App:
         self._router = Router(known, redirect_slashes=False, default=request_response(partial(self._answer, None)))
         self._limits = {wait: CapacityLimiter(THREADS) for wait in Wait}
         self._streams = 0
+        self.ending = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -62,6 +67,19 @@ class App:
             await self._router(scope, receive, send)
 
     async def _answer(self, route: Route | None, request: Request) -> Response:
+        began, status = perf_counter(), LEFT
+        method = request.method if request.method in METHODS else "other"
+        try:
+            response = await self._replied(route, request)
+            status = response.status_code
+            self._api.counts[method, status] += 1
+            return response
+        finally:
+            who = getattr(request.state, "who", None)
+            log_request(method, route.path if route else None, status, perf_counter() - began, who)
+
+    async def _replied(self, route: Route | None, request: Request) -> Response:
+        """The response, whatever happens."""
         is_api = http.path_of(request).startswith("/api/")
         try:
             response = await self._respond(route, request)
@@ -71,13 +89,11 @@ class App:
         except ClientDisconnect:
             raise
         except Exception:
-            traceback.print_exc()
+            LOGGER.exception("a fault of the server")
             line = "internal server error; see the server log"
             response = http.reply(500, {"error": line}) if is_api else error_page(500, line)
         for name, value in SAFE.items():
             response.headers.setdefault(name, value)
-        method = request.method if request.method in METHODS else "other"
-        self._api.counts[method, response.status_code] += 1
         return response
 
     async def _respond(self, route: Route | None, request: Request) -> Response:
@@ -97,6 +113,7 @@ class App:
         """Find out who asks, and whether they may; then do it."""
         with http.unexplained():
             who, cookie = self._who(request)
+        request.state.who = who and who.name
         path = parts_of(request)
         is_open = route is not None and path is not None and not route.roles
         if who is None and not is_open:
@@ -145,16 +162,17 @@ class App:
             raise Refused(429, "too many browsers follow studies here: try again later")
         study: SharedStudy = await to_thread.run_sync(self._host.study, call.path["name"])
         after = call.after if call.after is not None else call.integer("after", study.seq)
-        return StreamingResponse(self._stream(call, study, after), media_type="text/event-stream")
+        headers = {"X-Accel-Buffering": "no"}  # a proxy passes each event on at once
+        return StreamingResponse(self._stream(call, study, after), headers=headers, media_type="text/event-stream")
 
     async def _stream(self, call: Call, study: SharedStudy, after: int) -> AsyncIterator[str]:
-        """What is new, until the browser leaves or its token is revoked."""
+        """What is new, until the browser leaves, its token is revoked or the server ends."""
         valid = partial(self._host.tokens.still_valid, call.token, call.cookie)
         self._streams += 1
         try:
             yield f": the records after {after}\n\n"
             quiet = 0.0
-            while True:
+            while not self.ending:
                 if not self._host.database.sqlite:
                     await to_thread.run_sync(study.refresh)
                 if study.seq > after:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from starlette.responses import Response
 
 from unswayed.errors import InvalidInput, SystemFault, UnswayedError
 from unswayed.service.refused import Refused
+from unswayed.service.running.log import LOGGER
 from unswayed.service.tokens import Token
 from unswayed.text import json_text, printable
 
@@ -121,7 +121,7 @@ def unexplained() -> Iterator[None]:
     try:
         yield
     except SystemFault as error:
-        print(error, file=sys.stderr)
+        LOGGER.error("%s", error)
         raise SystemFault("the database cannot be used now; the log of the server says why") from None
 
 

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from unswayed.errors import InvalidInput, JournalError, SystemFault
+from unswayed.storage.upgrades import make_or_upgrade
 
-VERSION = 1
 WRITER_PATIENCE = 30  # seconds to wait for another writer
 OPEN_CONNECTIONS = 20  # that stay open: to open one costs more than a request
 
@@ -41,6 +41,7 @@ REPLIES = sa.Table(  # what was answered to a request with a key, which may come
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("status", sa.Integer, nullable=False),
     sa.Column("reply", sa.Text, nullable=False),
+    sa.Column("made", sa.Float),  # None: by a server of version 1, and kept for ever
 )
 LEASES = sa.Table(  # until when an open play belongs to its source
     "leases",
@@ -68,19 +69,16 @@ SESSIONS = sa.Table(  # browsers that have logged in
 )
 
 
-def open_engine(url: str) -> sa.Engine:
-    """The engine of a database, which is made if there is none; one of a newer version is refused."""
+def open_engine(url: str) -> tuple[sa.Engine, int]:
+    """The engine of a database, and the version that it had.
+
+    It is made if there is none, and upgraded if it is of an earlier version; one of a newer version is refused.
+    """
     engine = _engine(url)
     where = shown(url)
     try:
         with explaining(where), engine.begin() as connection:
-            METADATA.create_all(connection)
-            versions = connection.execute(sa.select(ABOUT.c.version)).scalars().all()
-            if not versions:
-                connection.execute(sa.insert(ABOUT).values(version=VERSION))
-            elif versions != [VERSION]:
-                newer = f"of version {max(versions)}" if len(versions) == 1 else "not of one version"
-                raise JournalError(f"{where} is {newer}, this unswayed writes version {VERSION}: update unswayed")
+            version = make_or_upgrade(connection, where, METADATA)
             if engine.dialect.name == "sqlite":
                 found = connection.execute(sa.text("PRAGMA quick_check(1)")).scalar()
                 if found != "ok":
@@ -88,7 +86,7 @@ def open_engine(url: str) -> sa.Engine:
     except BaseException:
         engine.dispose()
         raise
-    return engine
+    return engine, version
 
 
 def _engine(url: str) -> sa.Engine:

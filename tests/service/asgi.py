@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlencode
 
 import anyio
 
+from tests.service.conforming import Conforming
 from unswayed.service.app import App
 
 HOST = "127.0.0.1:8711"
@@ -36,6 +37,7 @@ class Direct:
 
     def __init__(self, host, **how):
         self.host, self.app = host, App(host, **how)
+        self.conforming = Conforming(self.app.routes)
 
     def __call__(
         self,
@@ -80,7 +82,10 @@ class Direct:
             "server": ("127.0.0.1", 8711),
             "client": ("127.0.0.1", 50000),
         }
-        return anyio.run(self._send, scope, parts or [data], most, seen, hang_up)
+        reply = anyio.run(self._send, scope, parts or [data], most, seen, hang_up)
+        if reply is not None:
+            self.conforming.check(method, path, reply)
+        return reply
 
     async def _send(self, scope, parts, most, seen, hang_up):
         """Give the body in parts; hang up when the reply has `most` bytes."""

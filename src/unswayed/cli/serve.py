@@ -105,7 +105,8 @@ def _serve(
     from unswayed.service.app import LOCAL, App
     from unswayed.service.host import Host
     from unswayed.service.running.log import begin_log
-    from unswayed.service.running.server import Server, end, keep_tidy
+    from unswayed.service.running.server import Server, end, keep_tidy, say_ready
+    from unswayed.service.webhooks.watching import Watcher
 
     begin_log(level)
     signal.signal(signal.SIGTERM, end)
@@ -118,6 +119,8 @@ def _serve(
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
     sys.stdout.flush()
+    say_ready()
     keep_tidy(database)
+    Watcher(studies).start()
     sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
     Server(App(studies, LOCAL | {host} | allowed)).run([listening])

@@ -178,8 +178,8 @@ def _values(axes: Axes, places: dict[int, float], answer: Answer, limits: tuple[
             axes.plot(x, y, linestyle="none", label=look.label, zorder=3, clip_on=False, **look.style)
         if plays and look.off:
             told = np.array([_value(play) for play in plays])
-            ends = np.clip([told, told - look.off], *limits)
-            axes.vlines([places[play.number] for play in plays], *ends, colors=NEUTRAL, linewidth=0.9, zorder=2)
+            begin, end = np.clip([told, told - look.off], *limits)
+            axes.vlines([places[play.number] for play in plays], begin, end, colors=NEUTRAL, linewidth=0.9, zorder=2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,6 +68,27 @@ SESSIONS = sa.Table(  # browsers that have logged in
     sa.Column("until", sa.Float, nullable=False),
 )
 
+WEBHOOKS = sa.Table(  # who is told when the verdict of a study changes
+    "webhooks",
+    METADATA,
+    sa.Column("study", sa.Integer, sa.ForeignKey("studies.id"), primary_key=True, autoincrement=False),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("secret", sa.String(64), nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False),  # the record after which it changed; 0: nothing was noticed
+    sa.Column("verdict", sa.String(100)),
+    sa.Column("tried", sa.Float),
+    sa.Column("error", sa.Text),
+)
+MESSAGES = sa.Table(  # what is still to be sent to them
+    "messages",
+    METADATA,
+    sa.Column("study", sa.Integer, sa.ForeignKey("studies.id"), primary_key=True, autoincrement=False),
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("due", sa.Float, nullable=False),
+)
+
 
 def open_engine(url: str) -> tuple[sa.Engine, int]:
     """The engine of a database, and the version that it had.

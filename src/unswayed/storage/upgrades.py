@@ -23,7 +23,22 @@ def _note_when_replies_were_made(connection: sa.Connection) -> None:
     connection.execute(sa.text("UPDATE replies SET made = :now"), {"now": time()})
 
 
-STEPS: tuple[Callable[[sa.Connection], None], ...] = (_note_when_replies_were_made,)  # from version 1 on
+def _tell_of_verdicts(connection: sa.Connection) -> None:
+    """Webhooks, and the messages that wait for them."""
+    connection.exec_driver_sql(
+        "CREATE TABLE webhooks (study INTEGER NOT NULL PRIMARY KEY REFERENCES studies (id), url TEXT NOT NULL, "
+        "secret VARCHAR(64) NOT NULL, seq INTEGER NOT NULL, verdict VARCHAR(100), tried FLOAT, error TEXT)"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE messages (study INTEGER NOT NULL REFERENCES studies (id), seq INTEGER NOT NULL, "
+        "body TEXT NOT NULL, tries INTEGER NOT NULL, due FLOAT NOT NULL, PRIMARY KEY (study, seq))"
+    )
+
+
+STEPS: tuple[Callable[[sa.Connection], None], ...] = (
+    _note_when_replies_were_made,  # version 2
+    _tell_of_verdicts,
+)
 VERSION = 1 + len(STEPS)
 
 

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from fnmatch import fnmatch
@@ -149,7 +150,12 @@ def test_the_unit_serves(tmp_path):
     known = dict(one.split("=", 1) for one in settings.split())
     words = [re.sub(r"\$\{(\w+)\}", lambda match: known[match[1]], word) for word in unit()["ExecStart"].split()]
     assert words[0] == f"{INSTALLED}/bin/unswayed"
-    process, address = served(words, tmp_path, NUMBA_CACHE_DIR=str(tmp_path), MPLCONFIGDIR=str(tmp_path))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.settimeout(60)
+        systemd.bind(str(tmp_path / "notify"))
+        process, address = served(words, tmp_path, NUMBA_CACHE_DIR=str(tmp_path), NOTIFY_SOCKET=f"{tmp_path}/notify")
+        assert unit()["Type"] == "notify"
+        assert systemd.recv(100) == b"READY=1"
     assert address.startswith("http://127.0.0.1:")
     ends_well(process)
     assert int(unit()["TimeoutStopSec"]) > 10

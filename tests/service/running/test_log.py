@@ -13,11 +13,15 @@ LINE = re.compile(
     r'method=(\S+) route=(\S+) status=(\d+) ms=(\d+\.\d) who=(\S+|".*")'
 )
 
+NAMES = (LOGGER.name, "uvicorn.error")
+EVERY = ["200", "401", "500"]
+LEVELS = {"debug": EVERY, "info": EVERY, "warning": EVERY[1:], "error": EVERY[2:]}  # the statuses that are logged
+
 
 @pytest.fixture
 def logged(capsys):
     """Begins the log; returns what was logged since the last look, as tuples."""
-    before = {name: (logging.getLogger(name).handlers, logging.getLogger(name).level) for name in (LOGGER.name,)}
+    before = {name: (logging.getLogger(name).handlers, logging.getLogger(name).level) for name in NAMES}
 
     def begin(level="info"):
         begin_log(Level(level))
@@ -84,12 +88,15 @@ def test_levels(world, logged, monkeypatch, capsys):
                 "error": "internal server error; see the server log"
             }
 
-    for level, statuses in (("info", ["200", "401", "500"]), ("warning", ["401", "500"]), ("error", ["500"])):
+    for level, statuses in LEVELS.items():
         logged(level)
         ask()
         text = capsys.readouterr().err
         assert re.findall(r"status=(\d+)", text) == statuses
         assert "ZeroDivisionError" in text
+        uvicorn = logging.getLogger("uvicorn.error")
+        assert uvicorn.isEnabledFor(logging.INFO) == (level == "debug")
+        assert uvicorn.isEnabledFor(logging.WARNING) == (level != "error")
 
 
 def test_a_client_that_leaves_is_logged(world, logged):
@@ -102,4 +109,4 @@ def test_a_client_that_leaves_is_logged(world, logged):
 def test_an_unknown_level_is_refused(unswayed):
     code, _, err = unswayed("serve", "--log-level", "loud")
     assert code == 2
-    assert "'info', 'warning', 'error'" in err
+    assert "'debug', 'info', 'warning', 'error'" in err

@@ -235,5 +235,7 @@ def _back(url):
     engine = engine_of(url)
     with engine.begin() as connection:
         connection.execute(sa.text("ALTER TABLE replies DROP COLUMN made"))
+        for table in set(METADATA.tables) - set(TABLES):
+            connection.execute(sa.text(f"DROP TABLE {table}"))
         connection.execute(sa.text("UPDATE unswayed SET version = 1"))
     engine.dispose()

@@ -20,11 +20,13 @@ class Level(StrEnum):
     """What is logged.
 
     Attributes:
+        DEBUG: Every request, and what uvicorn, the HTTP server, says of itself.
         INFO: Every request.
         WARNING: Requests that are refused, and what follows.
         ERROR: Faults of the server and of the database.
     """
 
+    DEBUG = "debug"
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
@@ -40,10 +42,11 @@ def begin_log(level: Level) -> None:
     form = logging.Formatter("%(asctime)s.%(msecs)03dZ %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S")
     form.converter = time.gmtime
     handler.setFormatter(form)
-    for name, least in ((LOGGER.name, Level.INFO), ("uvicorn.error", Level.WARNING)):
+    http = Level.WARNING if level is Level.INFO else level
+    for name, least in ((LOGGER.name, level), ("uvicorn.error", http)):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(max(logging.getLevelNamesMapping()[one.upper()] for one in (level, least)))
+        logger.setLevel(least.upper())
 
 
 def log_request(method: str, route: str | None, status: int, seconds: float, who: str | None) -> None:

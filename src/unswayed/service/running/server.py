@@ -67,6 +67,15 @@ def end(signal: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(0)
 
 
+def say_ready() -> None:
+    """Tell systemd, if it waits for that, that requests are answered from now on."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if address:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+            told.connect(address.replace("@", "\0", 1) if address.startswith("@") else address)
+            told.send(b"READY=1")
+
+
 def keep_tidy(database: Database) -> None:
     """Forget replies that nobody asks for any more, now and once a day, in a thread of its own."""
 

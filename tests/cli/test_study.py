@@ -306,7 +306,7 @@ def test_what_was_really_set_is_said_by_a_verb_or_in_the_sheet(study, folder):
     before = Path("lab.jsonl").read_bytes()
     assert study("tell", "--sheet", "batch.csv")[1].startswith("told 0 plays; 3 rows told before\n")
     assert Path("lab.jsonl").read_bytes() == before
-    study("move", 2, "temperature=60.4", "--nearest")
+    study("move", 2, "temperature=60.4 °C", "--nearest")
     assert log()[2].point["temperature"] == 60
     refused(study("move", 2, "temperature=60.4"), "--nearest")
     refused(study("move", 2, "temperature=60", "0.5"), "and no value")

@@ -182,3 +182,24 @@ def test_a_source_begins_nothing_and_changes_nothing(world):
         assert world("POST", path, "source", body).status == 403
     assert world("DELETE", "/api/v1/tokens/rival", "source").status == 403
     assert world.stored() == before
+
+
+def test_a_source_says_where_it_really_measures_while_the_play_is_open_and_its_own(world):
+    move, log = f"{API}/s/plays/1/move", world.host.study("s").log
+    x = 0.25 if log[1].point["x"] != 0.25 else 0.5
+    assert world("POST", move, "rival", {"point": {"x": x}}).status == 403
+    reply = world("POST", move, "source", {"point": {"x": x}})
+    assert (reply.status, reply.json) == (200, {"number": 1, "point": log[1].point | {"x": x}})
+    assert world("POST", move, "source", {"point": {"x": 99}}).status == 422
+    assert world("POST", move, "source", {"point": {"x": x}, "nearest": 1}).status == 422
+    assert world.tell("source", 1, 0.5).status == 200
+    assert world("POST", move, "source", {"point": {"x": 0.75}}).status == 409
+    assert world("POST", move, "owner", {"point": {"x": 0.75}}).status == 200
+    play = world.host.study("s").log[1]
+    assert (play.point["x"], play.proposed, play.value) == (0.75, log[1].point, 0.5)
+
+
+def test_a_play_that_was_handed_on_is_moved_by_its_new_source_only(world):
+    handed_on(world)
+    assert world("POST", f"{API}/s/plays/1/move", "source", {"point": {"x": 0.5}}).status == 409
+    assert world("POST", f"{API}/s/plays/1/move", "rival", {"point": {"x": 0.5}}).status == 200

@@ -110,7 +110,7 @@ def values_of(space: Space, cells: Mapping[str, Any]) -> Any:
             values[name] = _first(one.check, _readings(cell), name)
             continue
         try:
-            values[name] = number_of(cell)
+            values[name] = number_of(cell.strip().removesuffix(one.unit) if isinstance(cell, str) else cell)
         except InvalidInput as error:
             raise InvalidInput(f"{name}: {error}") from None
     return values

@@ -14,7 +14,8 @@ from unswayed.errors import InvalidInput, JournalError, SystemFault
 from unswayed.storage.upgrades import make_or_upgrade
 
 WRITER_PATIENCE = 30  # seconds to wait for another writer
-OPEN_CONNECTIONS = 20  # that stay open: to open one costs more than a request
+# Connections stay open: to open one costs more than a request. Errors do not say what was written: logs show them.
+ENGINE: dict[str, Any] = {"pool_size": 20, "hide_parameters": True}
 
 METADATA = sa.MetaData()
 ABOUT = sa.Table("unswayed", METADATA, sa.Column("version", sa.Integer, nullable=False))
@@ -123,7 +124,7 @@ def _engine(url: str) -> sa.Engine:
         if not os.path.isdir(folder):
             raise InvalidInput(f"there is no folder {folder} for the database {address.database}")
         given = {"timeout": WRITER_PATIENCE, "check_same_thread": False}
-        engine = sa.create_engine(address, connect_args=given, pool_size=OPEN_CONNECTIONS)
+        engine = sa.create_engine(address, connect_args=given, **ENGINE)
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -132,7 +133,7 @@ def _engine(url: str) -> sa.Engine:
     try:
         # No ping before each use: after a restart of PostgreSQL one request fails, with 503, and is sent again.
         address = address.set(drivername="postgresql+psycopg")
-        return sa.create_engine(address, isolation_level="READ COMMITTED", pool_size=OPEN_CONNECTIONS)
+        return sa.create_engine(address, isolation_level="READ COMMITTED", **ENGINE)
     except ModuleNotFoundError:
         raise InvalidInput("PostgreSQL needs a driver: pip install 'unswayed[postgres]'") from None
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from tests.service.quick import FORK
+from tests.service.quick import FORK, start
 from unswayed.errors import JournalError
 from unswayed.service.host import Host
 from unswayed.storage.database import Database
@@ -167,6 +167,19 @@ def test_a_newer_database_is_left_as_it_is(old):
         Database(old)
     assert not sa.inspect(engine).has_table("sessions")
     engine.dispose()
+
+
+def test_an_upgrade_that_finds_no_room_changes_nothing(tmp_path):
+    url = load(f"sqlite:///{tmp_path}/old.db")
+    grow(url, 3000)
+    before = rows(url)
+    process, out = start(["token", "lab-9", "--database", url], largest_file=100_000)
+    process.join(60)
+    out.close()
+    assert process.exitcode == 3
+    assert rows(url) == before
+    Database(url).close()
+    assert as_before(rows(url)) == before
 
 
 def _open(url, pipe):

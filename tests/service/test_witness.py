@@ -135,6 +135,8 @@ def test_nobody_reports_the_play_of_a_witness_or_another_point(lab):
         witness.tell(first, 5.0)
     with pytest.raises(InvalidInput, match="may not do this"):
         witness.add([({"x": 0.5}, 5.0)])
+    with pytest.raises(InvalidInput, match="may not do this"):
+        witness.move(first, {"x": 0.5})
     assert lab.trust() == {}
 
 
@@ -206,6 +208,8 @@ def test_a_value_that_somebody_corrects_is_self_reported(lab):
     lab.work("w1")
     lab.server.study().correct(2, 5.0, "misread")
     assert lab.trust() == {"self-reported": 1, "witnessed": 5}
+    lab.server.study().move(3, {"x": 0.99})
+    assert lab.trust() == {"self-reported": 2, "witnessed": 4}
 
 
 def forged(records, lab):
@@ -370,5 +374,5 @@ def test_what_is_doubted_has_a_gauge_and_a_verdict(doubt, verdict):
 def test_a_witness_may_use_what_a_source_may_but_not_add(world):
     rules = {(route.method, route.path): route.roles for route in world.direct.app.routes}
     for (method, path), roles in rules.items():
-        may = Role.SOURCE in roles and not path.endswith("/measurements")
+        may = Role.SOURCE in roles and not path.endswith(("/measurements", "/move"))
         assert (Role.WITNESS in roles) is may, (method, path)

@@ -20,8 +20,6 @@ from unswayed.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LONGEST = 60  # characters of an option in the first lines
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AuditFindings(Findings):
@@ -63,9 +61,10 @@ class AuditFindings(Findings):
         return verdict_of(self.luck, self.evidence, self.robustness)
 
     def __str__(self) -> str:
-        answers = (self.luck, self.evidence, self.robustness)
+        luck = () if self.verdict is Verdict.TAMPERED else (self.luck,)  # of false values chance is no question
+        answers = (*luck, self.evidence, self.robustness)
         first = f"Verdict: {self.verdict}. {self.headline}"
-        return "\n".join(short([first, *(answer.sentence for answer in answers), self.next_step]))
+        return "\n".join(short([first, *(answer.sentence for answer in answers)], last=self.next_step))
 
     def explain(self) -> str:
         """Everything that is known, line by line: what the decision rests on."""
@@ -110,7 +109,8 @@ class Audit(AuditFindings):
         names: The names of the parameters.
         counts: How often each option was measured.
         means: The mean measurement of each option.
-        deviation: The standard deviation of each estimate.
+        deviation: The standard deviation of each estimate. Where no repeats tell the noise, what the others do not
+            predict of a measurement may be noise.
         sensitive_options: The most sensitive options, each with the tampering needed if only this option is changed.
         binary: Whether every value is one of two; then no single one is suspected.
         noise_stated: Whether measurements have standard errors of their own.
@@ -172,7 +172,7 @@ class Audit(AuditFindings):
         """
         return f"option {option} ({self.labels[option]})"
 
-    def short_label(self, option: int, limit: int = LONGEST) -> str:
+    def short_label(self, option: int, limit: int) -> str:
         """An option in few words, safe to print.
 
         Args:

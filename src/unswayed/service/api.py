@@ -31,7 +31,7 @@ from unswayed.study.tables.export import FORMATS, exported
 ALL = frozenset(Role)
 READ = frozenset({Role.OWNER, Role.READER})
 SEND = frozenset({Role.OWNER, Role.SOURCE, Role.WITNESS})
-ADD = frozenset({Role.OWNER, Role.SOURCE})
+NAME_POINTS = frozenset({Role.OWNER, Role.SOURCE})
 OWN = frozenset({Role.OWNER})
 OPEN: frozenset[Role] = frozenset()  # no token needed
 EVENTS = "text/event-stream"
@@ -61,7 +61,7 @@ class Api:
             Route("GET", one, ALL, self.study, gives={200: replies.STUDY}),
             Route("POST", f"{one}/ask", SEND, self.ask, Wait.SEARCH, takes=bodies.ASK, gives={200: replies.PLAYS}),
             *self._of_plays(f"{one}/plays/{{number}}"),
-            Route("POST", f"{one}/measurements", ADD, self.add, takes=bodies.ADD, gives={201: replies.ADDED}),
+            Route("POST", f"{one}/measurements", NAME_POINTS, self.add, takes=bodies.ADD, gives={201: replies.ADDED}),
             Route("POST", f"{one}/change", OWN, self.change, takes=bodies.CHANGE, gives={200: replies.EDITED}),
             Route("GET", f"{one}/answer", READ, self.answer, Wait.SEARCH, gives={200: replies.ANSWER}, conflicts=True),
             Route("GET", f"{one}/log", READ, self.log, query=AFTER, gives={200: replies.RECORDS}),
@@ -88,6 +88,7 @@ class Api:
         return [
             Route("POST", f"{play}/tell", SEND, self.tell, takes=bodies.TELL, gives=told),
             Route("POST", f"{play}/fail", SEND, self.fail, takes=bodies.FAIL, gives={200: replies.FAILED}),
+            Route("POST", f"{play}/move", NAME_POINTS, self.move, takes=bodies.MOVE, gives={200: replies.MOVED}),
             Route("POST", f"{play}/heartbeat", SEND, self.heartbeat, takes=bodies.NOTHING, gives={200: replies.KEPT}),
             Route("POST", f"{play}/retract", OWN, self.retract, takes=bodies.RETRACT, gives=edited),
             Route("POST", f"{play}/restore", OWN, self.restore, takes=bodies.NOTHING, gives=edited),
@@ -166,6 +167,11 @@ class Api:
         """Record that a play could not be measured."""
         reason = line(call.body)
         return self._write(call, lambda study, writing: study.fail_as(writing, self._source(call), call.number, reason))
+
+    def move(self, call: Call) -> tuple[int, Body]:
+        """Say that a play is measured at another point than the proposed one."""
+        point, near, source = call.body["point"], call.body.get("nearest", False), self._source(call)
+        return self._write(call, lambda study, _: study.move_as(source, call.number, point, nearest=near))
 
     def heartbeat(self, call: Call) -> tuple[int, Body]:
         """Keep a play."""

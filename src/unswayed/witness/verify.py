@@ -10,10 +10,8 @@ from typing import Any
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.tampering.trust import TrustLevel
 from unswayed.errors import JournalError
-from unswayed.search.play import Play
 from unswayed.storage import Record
 from unswayed.study.header import read_state
-from unswayed.study.state import plain
 from unswayed.study.study import Study
 from unswayed.witness.chain import START, hashed, is_signed, needs_signature
 from unswayed.witness.keys import PublicKey
@@ -91,11 +89,9 @@ def verify(records: Sequence[Record], key: PublicKey, journal: str) -> Verified:
             covered, signatures = number, signatures + 1
         head = hashed(head, record)
     state = read_state(list(records), journal, checked=True)
-    said = [(number, one) for number, one in enumerate(records, start=1) if "witness" in one]
-    for number, record in said:
-        _compare(f"{journal}: record {number}", record, state.log, said[0][1]["witness"])
+    said = _compared(records, journal)
     last = records[-1]
-    names = [*(one["witness"]["study"] for _, one in said), *(one["study"] for one in records if one["kind"] == "seal")]
+    names = [*(one["study"] for one in said), *(one["study"] for one in records if one["kind"] == "seal")]
     if len(set(names)) > 1:
         raise JournalError(f"{journal} holds signed records of several studies: {', '.join(sorted(set(names)))}")
     return Verified(
@@ -105,16 +101,26 @@ def verify(records: Sequence[Record], key: PublicKey, journal: str) -> Verified:
         covered=covered,
         signatures=signatures,
         sealed=last["at"] if last["kind"] == "seal" else None,
-        command=said[0][1]["witness"]["command"] if said else None,
+        command=said[0]["command"] if said else None,
     )
 
 
-def _compare(where: str, record: Record, log: Sequence[Play], first: Any) -> None:
-    """Refuse what a witness cannot have said of a play."""
-    said = record["witness"]
-    if record["kind"] != "tell" or said["point"] != plain(log[record["play"]].point):
-        raise JournalError(f"{where} is of another point than its play")
-    if said["command"] != first["command"]:
-        raise JournalError(f"{where} is of another command than the first one of its study")
-    if said["exit"] != 0:
-        raise JournalError(f"{where} is of a command that failed")
+def _compared(records: Sequence[Record], journal: str) -> list[Record]:
+    """What witnesses say; refuse what they cannot have said of the play as it was then."""
+    points: dict[int, Any] = {}
+    found: list[Record] = []
+    for number, record in enumerate(records, start=1):
+        where = f"{journal}: record {number}"
+        if record["kind"] in ("ask", "add", "move"):
+            points[record["play"]] = record["point"]
+        if "witness" not in record:
+            continue
+        said = record["witness"]
+        found.append(said)
+        if record["kind"] != "tell" or said["point"] != points[record["play"]]:
+            raise JournalError(f"{where} is of another point than its play")
+        if said["command"] != found[0]["command"]:
+            raise JournalError(f"{where} is of another command than the first one of its study")
+        if said["exit"] != 0:
+            raise JournalError(f"{where} is of a command that failed")
+    return found

@@ -68,6 +68,11 @@ SAID = record(
 TOLD = record({"value": VALUE}, {**MEASURED, "witness": SAID}, "A measurement.") | {"examples": [{"value": 0.1}]}
 TELL = never_both(TOLD, *PRECISION)
 FAIL = record({"reason": REASON}, about="Why it could not be measured.")
+MOVE = record(
+    {"point": POINT | {"description": "What was set otherwise: parameters with their values, or another option."}},
+    {"nearest": flag("Whether a number between two steps counts at the nearest one.")},
+    "Where it is measured, if that is not the proposed point.",
+)
 RETRACT = record({"reason": REASON}, about="Why it does not count.")
 CORRECT = never_both(record({"value": VALUE, "reason": REASON}, MEASURED, "The right value, and why."), *PRECISION)
 ROW = never_both(record({"point": POINT, "value": VALUE}, MEASURED, "A measurement that nobody asked for."), *PRECISION)

@@ -139,9 +139,10 @@ def test_how_many_lies_are_enough(least, words):
 
 
 @pytest.mark.parametrize("minimize", [False, True])
-def test_values_that_are_moved_into_the_range_are_counted(minimize):
+def test_values_that_are_moved_into_the_range_are_named(minimize):
     threat, lies = Threat(lies=3, low=-1, high=2), told((*VALUES, 1e6, -30.0))
-    words = "\nOutside the range of honest values that you gave: 2 measurements. Such a value is false"
+    which = f"plays {len(VALUES)} and {len(VALUES) + 1}"
+    words = f"\nOutside the range of honest values that you gave: {which}. Such a value is false"
     assert words in full(frozen(threat=threat, plays=lies, minimize=minimize))
     assert "Outside" not in full(frozen(threat=threat, minimize=minimize))
 
@@ -273,7 +274,7 @@ def test_values_beyond_a_stated_range_count_as_its_ends():
     for minimize in (False, True):
         threat = Threat(lies=3, low=-1, high=2)
         found = added(value=lambda n, point: lies.get(n, TRUE[point]), threat=threat, minimize=minimize)
-        assert "\nOutside the range of honest values that you gave: 2 measurements." in full(found)
+        assert "\nOutside the range of honest values that you gave: plays 7 and 11." in full(found)
         assert found.span == Span(-1, 2, low_given=True, high_given=True)
 
 

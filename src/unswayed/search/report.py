@@ -195,10 +195,10 @@ def _warnings(answer: Answer) -> list[str]:
             "the correction: have another source measure it."
         )
     bounded = threat.low is not None or threat.high is not None
-    told = [play.value for play in answer.plays if bounded and play.measured and play.value is not None]
-    if outside := sum(threat.clipped(value) != value for value in told):
+    told = [(play.number, play.value) for play in answer.plays if bounded and play.measured]
+    if outside := tuple(number for number, value in told if value is not None and threat.clipped(value) != value):
         lines.append(
-            f"Outside the range of honest values that you gave: {counted(outside, 'measurement')}. Such a value is "
+            f"Outside the range of honest values that you gave: {_which(outside)}. Such a value is "
             "false, or the range is wrong; the nearer end is used instead."
         )
     return lines

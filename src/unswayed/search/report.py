@@ -208,7 +208,7 @@ def _warnings(answer: Answer) -> list[str]:
     told = [(play.number, play.value) for play in answer.plays if bounded and play.measured]
     if outside := tuple(number for number, value in told if value is not None and threat.clipped(value) != value):
         lines.append(
-            f"Outside the range of honest values that you gave: {_which(outside)}. Such a value is "
+            f"Outside the range of honest values that you gave: {_which(answer, outside)}. Such a value is "
             "false, or the range is wrong; the nearer end is used instead."
         )
     return lines

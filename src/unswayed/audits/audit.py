@@ -90,6 +90,9 @@ def audit(
     """
     about: dict[str, Any] = {"minimize": minimize, "lines": lines, "sources": sources, "low": low, "high": high}
     if trials is not None or _are_labels(x):
+        for name, one in (("tie", tie), ("names", names)):
+            if one is not None:
+                raise InvalidInput(f"{name} is for options that are rows of parameters: leave it out")
         return _audit_labels(x, y, Given(**given), noise_stds, trials, about)
     return audit_points(x, y, names=names, noise_stds=noise_stds, tie=tie, **about, **given)
 

@@ -6,17 +6,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtri, fdtri, stdtr
+from scipy.special import fdtri, stdtr
 
 from unswayed.audits.labels.data import LabelData
 from unswayed.audits.labels.lies import powers
-from unswayed.audits.labels.proof import variances
+from unswayed.audits.labels.proof import seen_noise, variances
 from unswayed.audits.labels.within import Crossed, Pairs, cell_means, differ
 from unswayed.judgement.noise import Repeats
 from unswayed.types import BoolArray, FloatArray
 
 SEEN_IN_VALUES = 0.3  # variation between sources is allowed for from this probability of it by chance
-UNEQUAL = 0.05  # probability that an option seems to vary more than the others where all vary alike
 UNEVEN = 1.5  # times the values of the other option: with fewer times, unequal noise moves a pooled test little
 ENOUGH = 25  # measurements of an option that tell its own variance and skew; with fewer, those of all count too
 LARGEST = 1e15  # degrees of freedom: with more, the variance is known
@@ -41,7 +40,7 @@ def pairs_of_values(data: LabelData, winner: int, kept: BoolArray, spread_of: Bo
         np.where(crossed.unknown(data, winner, weight), np.nan, np.where(inside, D, lead)),
         np.sqrt(np.where(inside, of_D, variance)),
         np.where(own, free, np.minimum(freedom, LARGEST)),
-        bool(own.any() or (vary and not inside.all())),
+        bool(own.any() or (vary and not inside.all()) or around.more),
         inside,
         powers(data, winner)[0],
         skew=np.where(inside | ~np.isfinite(skew), 0.0, skew),
@@ -155,12 +154,14 @@ class _Around(NamedTuple):
         freedom: Its degrees of freedom; infinite if it is known.
         third: The third moment.
         noise: The noise of all options.
+        more: Whether it is more than was stated.
     """
 
     variance: FloatArray
     freedom: FloatArray
     third: FloatArray
     noise: float
+    more: bool = False
 
 
 def _around(data: LabelData, kept: BoolArray, spread_of: BoolArray) -> _Around | None:
@@ -170,14 +171,11 @@ def _around(data: LabelData, kept: BoolArray, spread_of: BoolArray) -> _Around |
     if (np.bincount(data.option, kept, size) == 0).any():
         return None
     repeats = Repeats.of(rows.option)
-    if data.noise_std is not None:
-        noise = float(data.noise_std.min())
-        residuals = (rows.values - rows.estimate[rows.option]) * np.sqrt(rows.weights) / noise
-        ratio = float(residuals @ residuals) / max(repeats.number, 1)
-        more = repeats.number > 0 and ratio * repeats.number > chdtri(repeats.number, UNEQUAL)
-        known = float(repeats.number) if more else np.inf
-        factor = ratio if more else 1.0
-        return _Around(np.full(size, noise**2 * factor), np.full(size, known), np.zeros(size), noise)
+    if rows.noise_std is not None:
+        noise, known = seen_noise(rows)
+        return _Around(
+            np.full(size, noise**2), np.full(size, known), np.zeros(size), noise, more=bool(np.isfinite(known))
+        )
     noise = repeats.pooled(rows.values)
     if repeats.number == 0 or noise == 0:
         return None

@@ -158,3 +158,15 @@ def test_standard_errors_that_are_too_small_accuse_nobody():
     found = audit_labels(["a"] * 30 + ["b"] * 30, np.random.default_rng(7).standard_normal(60), noise_std=0.2)
     assert found.certificate.noise_std > 0.7
     assert "more than was stated" in found.explain()
+
+
+def test_bots_of_one_variant_of_two_are_found_although_days_seem_to_differ():
+    rng, right = np.random.default_rng(9), 0
+    for _ in range(60):
+        n = rng.poisson(1000, (2, DAYS))
+        s = rng.binomial(n, 0.05)
+        days = rng.choice(DAYS, 3, replace=False)
+        s[1, days] += 60
+        n[1, days] += 60
+        right += found(s, n).verdict is Verdict.TAMPERED
+    assert right >= 52

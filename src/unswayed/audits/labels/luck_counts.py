@@ -105,7 +105,8 @@ def _spread(data: LabelData, winner: int, rows: BoolArray, often: bool) -> tuple
     t = _overdispersion(square[some], m[some], free)
     freedom = np.full(size, float(free) if _vary(square, m[some], free, SEEN) else np.inf)
     sums = np.bincount(cells.option, square / (1 + t * m), size)
-    own, unequal, mine = _of_pairs(sums, np.bincount(cells.option, some, size) * free / some.sum(), winner, free)
+    share: FloatArray = np.bincount(cells.option, some, size) * free / float(some.sum())
+    own, unequal, mine = _of_pairs(sums, share, winner, free)
     varies = _vary(square, m[some], free, UNEQUAL)
     return t, np.where(unequal, own, 1.0), np.where(unequal, mine, freedom), varies
 

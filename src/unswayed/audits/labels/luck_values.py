@@ -68,7 +68,7 @@ def _within(
         more = seen / honest > fdtri(np.maximum(days - 1, 1), np.maximum(freedom, 1), 1 - SEEN_IN_VALUES)
     once = data.noise_std is None and np.bincount(data.cells.cell, kept).max() <= 1
     own = (days > 1) & (seen > 0) & (once | more)
-    return D, np.where(own, seen, honest), days - 1, own
+    return D, np.where(own, seen, honest), np.asarray(days - 1, dtype=np.float64), np.asarray(own)
 
 
 def _apart(

@@ -261,9 +261,9 @@ def _outliers(counts: Counts, kept: BoolArray, effects: bool) -> tuple[IntArray,
         beside = np.maximum(np.bincount(counts.source, kept, counts.sources)[counts.source] - kept, 1)
         shared = rest * np.sign(z) > SHARED * np.sqrt(beside)
         if shared.any():
-            beside, off, _ = counts.scores(kept, effects=True)
-            score = np.where(shared, np.minimum(score, beside), score)
-            square = np.where(shared, np.minimum(square, off), square)
+            with_effects, squares, _ = counts.scores(kept, effects=True)
+            score = np.where(shared, np.minimum(score, with_effects), score)
+            square = np.where(shared, np.minimum(square, squares), square)
     order = np.argsort(-score, kind="stable")
     most = min(int((score > 0).sum()), int(kept.sum()) // 3)
     sources = len(np.unique(counts.source[kept])) if effects else 1

@@ -104,7 +104,7 @@ def _spread(data: LabelData, winner: int, rows: BoolArray, often: bool) -> tuple
     m = np.maximum(n * p[cells.option] * factor[cells.source], TINY)
     t = _overdispersion(square[some], m[some], free)
     freedom = np.full(size, float(free) if _vary(square, m[some], free, SEEN) else np.inf)
-    sums = np.bincount(cells.option, square / (1 + t * m), size)
+    sums = np.bincount(cells.option, square / (1 + t * m), size).astype(np.float64)
     share: FloatArray = np.bincount(cells.option, some, size) * free / float(some.sum())
     own, unequal, mine = _of_pairs(sums, share, winner, free)
     varies = _vary(square, m[some], free, UNEQUAL)

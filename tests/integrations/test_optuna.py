@@ -429,6 +429,7 @@ def test_an_audit_keeps_conditional_parameters_and_names_the_trials_that_it_leav
     assert (table.x[~svm, :2] == [0.5, 0.0]).all()
     np.testing.assert_allclose(np.square(table.x[svm, :2] - [0.5, 0.0]).sum(axis=1), 0.5)
     assert found.notes == ("Trials left out: 4 pruned.",)
+    assert found.notes[0] in str(found)
     assert found.labels[found.winner].startswith("kind = svm, C = ")
     assert found.verdict != "no: tampered"
 

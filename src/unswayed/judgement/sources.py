@@ -89,7 +89,7 @@ def weigh_sources(
     named: int = 0,
     noisier: bool = True,
 ) -> Weighed:
-    """Judge sources one after the other, the least probable one first.
+    """Judge sources one after the other, the least probable one first; a witness after those who report themselves.
 
     Args:
         posterior: Of all plays.
@@ -106,10 +106,11 @@ def weigh_sources(
     if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):
         return Weighed(kept, offsets, (), allowance, cost, posterior)
     groups = (*range(number), -1)  # those without a name together
+    trusted = {s: 0 if records.trust is None else int(records.trust[sources == s].max(initial=0)) for s in groups}
     span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
     found = _judged(_WithoutOutliers.of(posterior, records, sources, K), groups, span, noisier)
     while found:
-        s = max(found, key=lambda one: found[one].order)
+        s = max(found, key=lambda one: found[one].order(trusted[one]))
         worst = found.pop(s)
         if worst.gain <= 0:
             break
@@ -183,10 +184,13 @@ class SourceVerdict:
     plain: float
     change: float
 
-    @property
-    def order(self) -> tuple[bool, float]:
-        """The strongest suspect first: to remove it may clear the others."""
-        return self.gain > 0, self.plain
+    def order(self, trusted: int) -> tuple[bool, int, float]:
+        """The least trusted suspect first, and of these the strongest: to remove it may clear the others.
+
+        Args:
+            trusted: The rank of its trust level.
+        """
+        return self.gain > 0, -trusted, self.plain
 
 
 HONEST = SourceVerdict(-np.inf, None, -np.inf, 0.0)

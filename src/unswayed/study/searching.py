@@ -141,4 +141,4 @@ class Searching:
             return Failed(row)
         value = finite(play.value)
         value = self._task.given.threat_or_nothing.clipped(-value if self._state.settings.minimize else value)
-        return Told(row, value, play.source, play.noise_std, play.trials, play.why)
+        return Told(row, value, play.source, play.noise_std, play.trials, play.why, play.witnessed)

@@ -393,3 +393,15 @@ def test_a_wide_pair_is_no_false_level(level):
         f = f[np.argsort([int(np.flatnonzero(found.points == x)[0]) for x in X])]
         trusted += verdict(found) == "yes" and f[found.winner] + found.tie < f.max()
     assert trusted <= 1
+
+
+def test_values_that_heap_up_at_zero_are_no_suspects():
+    rng = np.random.default_rng(0)
+    x = np.repeat(np.linspace(0, 1, 6), 20)[:, None]
+    some = rng.random(120) < 0.3
+    revenue = np.where(some, rng.gamma(2.0, 20.0, 120), 0.0)
+    found = unswayed.audit(x, revenue)
+    assert not found.suspects
+    assert found.verdict == "too early"
+    means = revenue.reshape(6, 20).mean(axis=1)
+    assert found.assumptions.noise_std > means.max() / 2  # not that of the zeros, which agree

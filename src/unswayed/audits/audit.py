@@ -212,8 +212,8 @@ def _audited(case: AuditCase, **told: Any) -> Audit:
     counted = Counted.of(case)
     sources = find_sources(case, counted.liars.alone)
     decisive, without_decisive = decisive_sources(case, sources)
-    binary = case.fit.binary(data.values)
-    suspects = () if binary else find_suspects(case)
+    lumped = case.fit.lumped(data.values)
+    suspects = () if lumped else find_suspects(case)
     kept = ~np.isin(np.arange(len(data.values)), [row for suspect in suspects for row in suspect.rows])
     found = findings(
         case,
@@ -242,8 +242,8 @@ def _audited(case: AuditCase, **told: Any) -> Audit:
         winner_without_decisive=without_decisive,
         suspects=suspects,
         winner_without_suspects=winner_without(given, data, case.winner, kept, case.tie),
-        binary=binary,
-        unequal_noise=given.noise_std is None and not binary and case.fit.unequal_noise(data, kept),
+        lumped=lumped,
+        unequal_noise=given.noise_std is None and not lumped and case.fit.unequal_noise(data, kept),
         points=data.points,
         counts=data.counts,
         means=case.sign * data.means,

@@ -24,6 +24,7 @@ from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 FITTING_POINTS = 250
+LUMP = 0.2  # of the values, equal to the smallest or the largest one: a heap
 EXACT = 1e-4  # noise of a program that prints the same number every time, in units of the values' spread
 MEDIANS = 0.37  # what medians use of the information about the noise
 APART = 8  # options far apart whose values show the spread, at least; more with more parameters
@@ -115,12 +116,23 @@ class Fit:
         Either the values are a few numbers, such as ratings or yes and no, whose spread counts; or a program prints the
         same number every time, and what differs is a lie.
         """
-        exact = self._repeats.agreeing(values) >= 0.5 and not self.binary(values)
+        exact = self._repeats.agreeing(values) >= 0.5
         return EXACT * spread(values) if exact else self._repeats.pooled(values)
 
-    def binary(self, values: FloatArray) -> bool:
-        """Whether every value is one of two, as in yes and no. Then none of them is an outlier, however rare."""
-        return len(np.unique(values)) == 2 and self._repeats.number >= LEAST_REPEATS
+    def lumped(self, values: FloatArray) -> bool:
+        """Whether the values are yes and no, or heap up at one end, as purchases do at 0.
+
+        Then none of them is an outlier, however rare, and repeats that agree are no sign of exactness.
+        """
+        if self._repeats.number < LEAST_REPEATS:
+            return False
+        found, numbers = np.unique(values, return_counts=True)
+        end = 0 if numbers[0] >= numbers[-1] else -1
+        if len(found) == 2 or numbers[end] < LUMP * len(values):
+            return len(found) == 2
+        there = values == found[end]
+        mixed = [there[group].any() and not there[group].all() for group in self._repeats.options]
+        return 2 * sum(mixed) >= len(mixed)
 
     @property
     def noise_known(self) -> bool:
@@ -222,7 +234,9 @@ class Fit:
         given, means = self.given, data.means
         noise, scale = given.noise_std, given.output_scale
         if noise is None:
-            noise = self._repeats.noise(data.values, self._noise_of_few_values)
+            repeats = self._repeats
+            lumped = self.lumped(data.values)  # then the median distance of repeats says nothing about their noise
+            noise = repeats.pooled(data.values) if lumped else repeats.noise(data.values, self._noise_of_few_values)
         if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
             scale = self._repeated_spread(data.values, max(spread(means), spread(means[self._apart])))  # not by one lie
         return noise, scale

@@ -96,8 +96,8 @@ def details(audit: Audit) -> list[str]:
         for i, needed in audit.sensitive_options
     ]
     if not audit.suspects:
-        two = "Every value is one of two, so no single measurement is looked at as an outlier."
-        return [*lines, two if audit.binary else "No measurement is an outlier."]
+        two = "Values are yes and no, or heap up at one end: no single measurement is looked at as an outlier."
+        return [*lines, two if audit.lumped else "No measurement is an outlier."]
     lines.append("Measurements that the others do not explain:")
     lines += [
         f"  {place(audit, s.row)}, {audit.describe(s.option)}: {_shown(audit, s.value)} where "

@@ -114,7 +114,7 @@ class Audit(AuditFindings):
         deviation: The standard deviation of each estimate. Where no repeats tell the noise, what the others do not
             predict of a measurement may be noise.
         sensitive_options: The most sensitive options, each with the tampering needed if only this option is changed.
-        binary: Whether every value is one of two; then no single one is suspected.
+        lumped: Whether values are yes and no, or heap up at one end; then no single one is suspected.
         noise_stated: Whether measurements have standard errors of their own.
         unequal_noise: Whether the repeats contradict that all options have the same noise.
         fitted_on: Options that the kernel was estimated from; 0 if it was given.
@@ -145,7 +145,7 @@ class Audit(AuditFindings):
     means: FloatArray
     deviation: FloatArray
     sensitive_options: tuple[tuple[int, float], ...]
-    binary: bool
+    lumped: bool
     noise_stated: bool
     unequal_noise: bool
     fitted_on: int

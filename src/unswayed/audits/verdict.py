@@ -155,8 +155,8 @@ def _evidence(audit: Audit) -> Evidence:
         return Evidence(
             False, 0, f"The others do not explain source {listed(odd[:3])}; without it, the winner is the same."
         )
-    if audit.binary:
-        return Evidence(False, 0, "Every value is one of two, so no single one can be seen to be false.")
+    if audit.lumped:
+        return Evidence(False, 0, "Values that are yes and no, or heap up at one end: no single one can be seen to be false.")
     return Evidence(False, 0, "No measurement looks false beside the others.")
 
 

@@ -42,7 +42,8 @@ NOISIER, FACTORS = 0.3, (2.0, 3.0, 4.5, 7.0)  # the same that it is noisier, not
 OUTLIERS = 0.05  # the same for a single play of an honest source
 OFF = 4.0  # a play that is off by this many standard deviations is off by itself
 LEAST = 3  # a source is judged from this many plays on
-MOST_JUDGED = 300  # plays of a source that are looked at
+MOST_JUDGED = 100  # plays of a source that are looked at: its offset is then known to a tenth of the noise
+MANY, ALIKE = 200, 0.25  # from this many plays on, offsets are taken off together; of sources nearly as improbable
 WIDEST = 0.5  # o, in units of the range of the values
 
 
@@ -89,7 +90,7 @@ def weigh_sources(
     named: int = 0,
     noisier: bool = True,
 ) -> Weighed:
-    """Judge sources one after the other, the least probable one first.
+    """Judge sources one after the other, the least probable one first; among many plays, those like it with it.
 
     Args:
         posterior: Of all plays.
@@ -115,8 +116,11 @@ def weigh_sources(
             break
         mine = sources == s
         if worst.offset is not None:
+            also = [one for one in found if len(records.values) >= MANY and found[one].off_like(worst)]
             offsets[s] = worst.offset
-            cost -= np.log(LIARS)
+            for one in also:
+                offsets[one] = found.pop(one).offset
+            cost -= (1 + len(also)) * np.log(LIARS)
         else:
             left = allowance.charged(worst.change, int(records.measurements[mine].sum()), source=True)
             if left is None or 2 * kept[~mine].sum() < len(kept):  # the others must be more than half
@@ -187,6 +191,14 @@ class SourceVerdict:
     def order(self) -> tuple[bool, float]:
         """The strongest suspect first: to remove it may clear the others."""
         return self.gain > 0, self.plain
+
+    def off_like(self, worst: SourceVerdict) -> bool:
+        """Whether it has an offset too that is nearly as surely one as that of the strongest suspect.
+
+        Args:
+            worst: The strongest suspect. What it did to the others is small beside that.
+        """
+        return self.offset is not None and self.gain > 0 and self.plain >= ALIKE * worst.plain
 
 
 HONEST = SourceVerdict(-np.inf, None, -np.inf, 0.0)

@@ -7,13 +7,18 @@ where the same events were told in the same order, with the same values; anythin
 If the past is edited (a value is retracted, corrected or restored, or a setting changes), the fits after the edited
 event are worthless. Fitting again play by play would repeat them all. So the events until then are told together, with
 one fit: `Together`.
+
+Measurements that nobody asked for, added one after the other, are told together too: a `Run`. Nothing was asked between
+them, so no play depends on a fit of the first of them alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -22,11 +27,13 @@ from unswayed.core.data.measurement import finite
 from unswayed.errors import InvalidInput
 from unswayed.judgement.fit import LENGTHS, Model
 from unswayed.search.beliefs import Beliefs, believed, estimate
-from unswayed.search.modes import GROWTH, Eliminating, Guided, Mode, begin, enough, next_fit, step
-from unswayed.search.task import Data, Event, Failed, Task
+from unswayed.search.modes import GROWTH, Eliminating, Guided, Mode, begin, enough, next_fit, refit, step
+from unswayed.search.play import Why
+from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import positive, whole
 
 FORMAT = "fit 2"  # part of every mark: where fits are made or used in another way, old records must not be used
+SIMILAR = 2.0  # a fit of this many times the plays does not start from the one before
 POSITIVE = ("share", "ratio", "scale", "tau")
 FitRecord = Mapping[str, Any]
 Fits = Mapping[tuple[int, str], FitRecord]  # by the number of events and their mark
@@ -46,6 +53,19 @@ class Together:
 
 
 @dataclass(frozen=True, eq=False)
+class Run:
+    """Measurements that were added one after the other, which the next one may continue.
+
+    Attributes:
+        events: The measurements.
+        before: Gives the search before the first of them.
+    """
+
+    events: tuple[Event, ...]
+    before: Callable[[], Mode]
+
+
+@dataclass(frozen=True, eq=False)
 class Fold:
     """A search after some events.
 
@@ -54,23 +74,50 @@ class Fold:
         told: How many events it was told.
         mark: Equal for the same events of the same search.
         fit: The record of the last fit, if it was made here.
+        run: What was added last, if the last event was added.
     """
 
     mode: Mode
     told: int
     mark: bytes
     fit: FitRecord | None = None
+    run: Run | None = None
 
     def then(self, events: Sequence[Event]) -> Fold:
-        """After more events, told one by one."""
-        mode, mark, fit = self.mode, self.mark, self.fit
-        for told, event in enumerate(events, self.told + 1):
-            before = mode
-            mode = step(mode, event)
+        """After more events, told one by one, but those that were added together."""
+        fold = self
+        for some in _runs(events):
+            fold = fold._then(some)
+        return fold
+
+    def _then(self, some: Sequence[Event]) -> Fold:
+        """After one more event, or after some that were added together."""
+        known = self.run if self.run is not None and _continues(some[0]) else None
+        last = self.mode
+        run = Run((*known.events, *some), known.before) if known else Run(tuple(some), lambda: last)
+        before = run.before()
+        mode = step(before, some[0]) if len(run.events) == 1 else _after_run(before, run.events)
+        told, mark, fit = self.told + len(some), self.mark, self.fit
+        for event in some:
             mark = _marked(mark, event)
-            if isinstance(mode, Guided) and not (isinstance(before, Guided) and before.beliefs is mode.beliefs):
-                fit = fit_to_record(mode, told, mark)
-        return Fold(mode, self.told + len(events), mark, fit)
+        if isinstance(mode, Guided) and not (isinstance(before, Guided) and before.beliefs is mode.beliefs):
+            fit = fit_to_record(mode, told, mark)
+        return Fold(mode, told, mark, fit, run if _added(some[0]) else None)
+
+
+def _runs(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
+    """The same events; those that were added together in one piece."""
+    ends = [i for i, event in enumerate(events) if i and not (_added(events[i - 1]) and _continues(event))]
+    for first, end in pairwise([0, *ends, len(events)] if events else []):
+        yield events[first:end]
+
+
+def _added(event: Event) -> bool:
+    return isinstance(event, Told) and event.why is Why.ADDED
+
+
+def _continues(event: Event) -> bool:
+    return isinstance(event, Told) and event.continues
 
 
 def begun(task: Task, identity: str) -> Fold:
@@ -94,10 +141,11 @@ def folded(start: Fold, events: Sequence[Event], fits: Fits, together: Together 
             is known that is nearly as new: then the edit is as if it had always been so.
     """
     together = together or Together()
-    found = _newest(start, events, fits)
+    found = _newest(start, events, fits, partial(folded, start, fits=fits))
     if found.told * GROWTH < together.events:
         mark = _all_marked(sha256(start.mark + repr(together.events).encode() + _name(together.start)).digest(), events)
-        found = _newest(replace(start, mark=mark[0]), events, fits, least=together.events, marks=mark)
+        again = partial(folded, start, fits=fits, together=together)
+        found = _newest(replace(start, mark=mark[0]), events, fits, again, together.events, mark)
         if found.told < together.events:
             found = _told_together(start.mode, events[: together.events], mark[together.events], together.start)
     return found.then(events[found.told :])
@@ -108,32 +156,45 @@ def _name(fit: FitRecord | None) -> bytes:
 
 
 def _newest(
-    start: Fold, events: Sequence[Event], fits: Fits, *, least: int = 1, marks: list[bytes] | None = None
+    start: Fold,
+    events: Sequence[Event],
+    fits: Fits,
+    again: Callable[[Sequence[Event]], Fold],
+    first: int = 0,
+    marks: list[bytes] | None = None,
 ) -> Fold:
-    """The search right after the newest fit of these events; `start` if there is none."""
-    known = sorted({told for told, _ in fits if least <= told <= len(events)}, reverse=True)
+    """The search right after the newest fit of these events; `start` if there is none.
+
+    A fit of the first part of a run counts only where nothing has continued the run: else the run was told without it.
+    """
+    known = sorted({told for told, _ in fits if max(first, 1) <= told <= len(events)}, reverse=True)
     if known:
         marks = marks or _all_marked(start.mark, events)
+        ends = set(accumulate(map(len, _runs(events[first:])), initial=first))
         for told in known:
-            fit = fits.get((told, marks[told].hex()))
+            fit = fits.get((told, marks[told].hex())) if told in ends else None
             data = Data.empty(start.mode.task.space.columns).after_all(events[:told])
             mode = None if fit is None else search_from_fit(start.mode.task, data, fit)
             if mode is not None:
-                return Fold(mode, told, marks[told])
+                return Fold(mode, told, marks[told], run=_last_run(events[:told], first, again))
     return start
 
 
+def _last_run(events: Sequence[Event], first: int, again: Callable[[Sequence[Event]], Fold]) -> Run | None:
+    """What was added last, and how to find the search before it; None if the last event was not added."""
+    last = list(_runs(events[first:]))[-1:]
+    if not last or not _added(last[0][0]):
+        return None
+    before = events[: len(events) - len(last[0])]
+    return Run(tuple(last[0]), lambda: again(before).mode)
+
+
 def _told_together(mode: Mode, events: Sequence[Event], mark: bytes, start: FitRecord | None) -> Fold:
-    """After events that were told together. Elimination needs them one by one until it is decided on."""
-    task, done = mode.task, 0
-    while task.may_eliminate and done < len(events) and (task.method != "auto" or mode.data.plays < task.decides_at):
-        mode = step(mode, events[done])
-        done += 1
+    """After events that were told together."""
+    mode, left = _until_decided(mode, events)
     if isinstance(mode, Eliminating):
-        for event in events[done:]:
-            mode = step(mode, event)
         return Fold(mode, len(events), mark)
-    data = mode.data.after_all(events[done:])
+    task, data = mode.task, mode.data.after_all(left)
     if not enough(task, data):
         return Fold(replace(mode, data=data), len(events), mark)
     before = None
@@ -142,6 +203,33 @@ def _told_together(mode: Mode, events: Sequence[Event], mark: bytes, start: FitR
         before = None if model is None else believed(task, data, model)
     guided = _fitted(task, data, before)
     return Fold(guided, len(events), mark, fit_to_record(guided, len(events), mark))
+
+
+def _until_decided(mode: Mode, events: Sequence[Event]) -> tuple[Mode, Sequence[Event]]:
+    """Elimination needs events one by one, also until it is decided on: the search after these, and what is left."""
+    task, done = mode.task, 0
+    while task.may_eliminate and done < len(events) and (task.method != "auto" or mode.data.plays < task.decides_at):
+        mode = step(mode, events[done])
+        done += 1
+    if isinstance(mode, Eliminating):
+        for event in events[done:]:
+            mode = step(mode, event)
+        done = len(events)
+    return mode, events[done:]
+
+
+def _after_run(mode: Mode, run: Sequence[Event]) -> Mode:
+    """After measurements that were added together, with one fit if one is due."""
+    mode, left = _until_decided(mode, run)
+    if isinstance(mode, Eliminating) or not left:
+        return mode
+    data = mode.data.after_all(left)
+    if isinstance(mode, Guided):
+        near = data.plays <= SIMILAR * mode.data.plays
+        return (
+            refit(mode.task, data, mode if near else None) if data.plays >= mode.refit_at else replace(mode, data=data)
+        )
+    return refit(mode.task, data, None) if enough(mode.task, data) else replace(mode, data=data)
 
 
 def _fitted(task: Task, data: Data, before: Beliefs | None) -> Guided:
@@ -157,6 +245,7 @@ def _marked(mark: bytes, event: Event) -> bytes:
         said = "failed"
     else:
         said = repr((float(event.value), event.source, event.noise_std, event.trials, event.why and str(event.why)))
+        said += " too" * event.continues
     return sha256(mark + event.row.tobytes() + said.encode("utf-8", "backslashreplace")).digest()
 
 

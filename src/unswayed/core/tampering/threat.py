@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from math import isfinite
+from math import inf, isfinite, nextafter
 from typing import Any, Self
 
 import numpy as np
@@ -135,6 +135,8 @@ class Threat:
         """
         low, high = (None if end is None else float(value(end)) for end in (self.low, self.high))
         low, high = (high, low) if unit < 0 else (low, high)
+        if low is not None and high is not None:
+            high = max(high, nextafter(low, inf))  # rounding errors may make them equal
         return replace(self, total=abs(unit) * self.total, low=low, high=high)
 
     def reach(self, g: FloatArray, records: Records | None = None) -> FloatArray:

@@ -228,6 +228,36 @@ def edit(study: uw.Optimizer, values: Values, rng: np.random.Generator) -> None:
         study.change(quarantined=[])
 
 
+def audit(seed: int) -> None:
+    """One random audit of points or of labels; a refusal in words is no failure."""
+    rng = np.random.default_rng([seed, 2])
+    values, count = Values(rng), int(rng.integers(4, 25))
+    rows = rng.integers(0, 4, (count, 2)) / 3.0
+    told = [values.of(row, lying=bool(rng.random() < 0.3)) for row in rows]
+    y = [one.value for one in told]
+    about: dict[str, Any] = {"minimize": bool(rng.random() < 0.3)}
+    if rng.random() < 0.5:
+        about["sources"] = [f"s{i % 4}" for i in range(count)]
+    if rng.random() < 0.3:
+        about["threat"] = uw.Threat(lies=1)
+    if all(one.noise_std is not None for one in told):
+        about["noise_std"] = [one.noise_std for one in told]
+    x: Any = (rows * float(rng.choice((1.0, 1.0, 1e-90, 1e90)))).tolist()
+    if rng.random() < 0.4:
+        x = [f"option {int(3 * row[0])}" for row in rows]
+        if all(one.trials is not None for one in told):
+            about["trials"] = [one.trials for one in told]
+    try:
+        found = uw.audit(x, y, **about)
+    except uw.InvalidInput:
+        return
+    for place, number in numbers_in(found.to_dict()):
+        if np.isnan(number):
+            raise AssertionError(f"audit{place} is {number}")
+    if "nan" in f"{found}\n{found.explain()}".replace(",", " ").replace(".", " ").split():
+        raise AssertionError("the words of the audit say nan")
+
+
 def shortfall(seed: int, factor: float) -> float:
     """How far the answer is from the best, in ranges, where one of four sources lies `factor` ranges high or low.
 
@@ -273,21 +303,24 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the seed of the first study")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, help="play one study, and show its traceback")
+    parser.add_argument("--audits", action="store_true", help="audits in place of studies")
     parser.add_argument("--harm", type=int, default=0, help="in so many studies, compare lies of different sizes")
     options = parser.parse_args()
     if options.seed is not None:
         warnings.simplefilter("error")
-        play(options.seed)
+        (audit if options.audits else play)(options.seed)
         return 0
     wrong, seeds = Counter[str](), dict[str, list[int]]()
     with ProcessPoolExecutor(options.jobs) as pool:
-        for seed, error, _ in pool.map(outcome, range(options.first, options.first + options.studies), chunksize=20):
+        run, last = partial(outcome, run=audit if options.audits else play), options.first + options.studies
+        for seed, error, _ in pool.map(run, range(options.first, last), chunksize=20):
             if error is not None:
                 wrong[error] += 1
                 seeds.setdefault(error, []).append(seed)
         for error, count in wrong.most_common():
             print(f"{count:5d}  {error}  seeds {seeds[error][:4]}")
-        print(f"{options.studies - wrong.total():,} of {options.studies:,} studies passed")
+        what = "audits" if options.audits else "studies"
+        print(f"{options.studies - wrong.total():,} of {options.studies:,} {what} passed")
         found = list(pool.map(partial(outcome, run=harm), range(options.harm), chunksize=5))
     return int(bool(wrong) or worse([one for _, _, one in found]))
 

@@ -29,7 +29,7 @@ from unswayed.core.gp.evidence import Evidence
 from unswayed.core.gp.kernels import Kernel, TwoScale, matern_5_2
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.set_aside import faults, informative, set_aside
+from unswayed.judgement.set_aside import faults, set_aside, usable
 from unswayed.judgement.table import Pooled, Table
 from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
@@ -106,7 +106,7 @@ def fit_model(
     z = (table.values - middle) / unit
     table = replace(table, values=z, when=np.linspace(-1, 1, len(z)))
     least, d = min(max((table.noise or 0.0) / unit, SMALLEST_TAU), NOISIEST), int(groups.max()) + 1
-    possible = ~faults(z) & informative(table.weights, least**2)
+    possible = usable(z, table.weights, least**2)
     taus = least, max(LARGEST_TAU, 2 * least) if table.sizes is None else OVERDISPERSION * least
     judge = partial(_judged, table, groups, threshold, allowance.mapped(1 / unit))
     models = []

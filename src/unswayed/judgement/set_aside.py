@@ -143,8 +143,7 @@ def set_aside(
         named: How many sources there are, if more than in these records.
         noisier: Whether a source may be noisier than others.
     """
-    broken, mask = faults(records.values), informative(records.weights, lam)
-    mask &= ~broken
+    broken, mask = faults(records.values), usable(records.values, records.weights, lam)
     some = records.only(mask)
     posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
     if np.isinf(threshold):
@@ -176,15 +175,17 @@ def faults(values: FloatArray, unit: float = 1.0) -> BoolArray:
     return far
 
 
-def informative(weights: FloatArray, lam: float) -> BoolArray:
-    """Which measurements say something: not those that state a noise of more than FAULT deviations of the prior.
+def usable(values: FloatArray, weights: FloatArray, lam: float) -> BoolArray:
+    """Which measurements are no faults, and say something: their noise is at most FAULT deviations of the prior.
 
     Args:
+        values: The values, in units of the prior.
         weights: The weight of each.
-        lam: The noise variance of a measurement of weight 1, in units of the prior.
+        lam: The noise variance of a measurement of weight 1.
     """
+    usual = ~faults(values)
     noise = lam / weights
-    return np.asarray(noise <= FAULT**2 * np.maximum(noise.min(initial=np.inf), 1.0))
+    return usual & (noise <= FAULT**2 * np.maximum(noise[usual].min(initial=np.inf), 1.0))
 
 
 def extended(

@@ -33,6 +33,7 @@ from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import positive, whole
 
 FORMAT = "fit 2"  # part of every mark: where fits are made or used in another way, old records must not be used
+FEW = 100  # plays of a first fit, which costs little
 SIMILAR = 2.0  # a fit of this many times the plays does not start from the one before
 POSITIVE = ("share", "ratio", "scale", "tau")
 FitRecord = Mapping[str, Any]

@@ -37,7 +37,7 @@ def collect(
     for name, numbers in (("parameters", rows), ("values", values)):
         if np.abs(numbers).max() > LARGEST_VALUE:
             raise InvalidInput(f"the {name} exceed {LARGEST_VALUE:g}: use larger units")
-    _computable(values)
+    _computable(sign * values)
     w = np.ones(len(values)) if weights is None else weights
     if len(w) != len(values):
         raise InvalidInput(f"{len(w)} standard errors for {len(values)} values")

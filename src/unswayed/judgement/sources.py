@@ -44,6 +44,7 @@ OFF = 4.0  # a play that is off by this many standard deviations is off by itsel
 LEAST = 3  # a source is judged from this many plays on
 MOST_JUDGED = 100  # plays of a source that are looked at: its offset is then known to a tenth of the noise
 MANY, ALIKE = 200, 0.25  # from this many plays on, offsets are taken off together; of sources nearly as improbable
+LARGEST_SPAN = 1e6  # in units of the prior: beside wider offsets, covariances have no digits left
 WIDEST = 0.5  # o, in units of the range of the values
 
 
@@ -107,7 +108,7 @@ def weigh_sources(
     if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):
         return Weighed(kept, offsets, (), allowance, cost, posterior)
     groups = (*range(number), -1)  # those without a name together
-    span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
+    span = min(max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9), LARGEST_SPAN)
     found = _judged(_WithoutOutliers.of(posterior, records, sources, K), groups, span, noisier)
     while found:
         s = max(found, key=lambda one: found[one].order)

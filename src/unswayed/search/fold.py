@@ -8,17 +8,16 @@ If the past is edited (a value is retracted, corrected or restored, or a setting
 event are worthless. Fitting again play by play would repeat them all. So the events until then are told together, with
 one fit: `Together`.
 
-Measurements that nobody asked for, added one after the other, are told together too: a `Run`. Nothing was asked between
-them, so no play depends on a fit of the first of them alone.
+Of measurements that nobody asked for, added one after the other, the first FEW enter one by one and the others
+together: a `Run`. Nothing was asked between them, so no play depends on a fit of some of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from unswayed.search.task import Data, Event, Failed, Task, Told
 from unswayed.types import positive, whole
 
 FORMAT = "fit 2"  # part of every mark: where fits are made or used in another way, old records must not be used
-FEW = 100  # plays of a first fit, which costs little
+FEW = 100  # events of a run that are told one by one; plays of the first of two fits
 SIMILAR = 2.0  # a fit of this many times the plays does not start from the one before
 POSITIVE = ("share", "ratio", "scale", "tau")
 FitRecord = Mapping[str, Any]
@@ -75,50 +74,53 @@ class Fold:
         told: How many events it was told.
         mark: Equal for the same events of the same search.
         fit: The record of the last fit, if it was made here.
-        run: What was added last, if the last event was added.
+        added: How many of the last events were added one after the other.
+        run: Those of them that were told together.
     """
 
     mode: Mode
     told: int
     mark: bytes
     fit: FitRecord | None = None
+    added: int = 0
     run: Run | None = None
 
     def then(self, events: Sequence[Event]) -> Fold:
-        """After more events, told one by one, but those that were added together."""
-        fold = self
-        for some in _runs(events):
-            fold = fold._then(some)
+        """After more events, told one by one, but for long runs."""
+        fold, done = self, 0
+        counts = _added(events, self.added)
+        while done < len(events):
+            end = done + 1
+            while counts[done] > FEW and end < len(events) and counts[end] == counts[end - 1] + 1:
+                end += 1
+            fold = fold._then(events[done:end], counts[end - 1])
+            done = end
         return fold
 
-    def _then(self, some: Sequence[Event]) -> Fold:
-        """After one more event, or after some that were added together."""
-        known = self.run if self.run is not None and _continues(some[0]) else None
-        last = self.mode
-        run = Run((*known.events, *some), known.before) if known else Run(tuple(some), lambda: last)
-        before = run.before()
-        mode = step(before, some[0]) if len(run.events) == 1 else _after_run(before, run.events)
+    def _then(self, some: Sequence[Event], added: int) -> Fold:
+        """After one more event, or after some of a run. Then `added` of the last events were added."""
+        run, last = None, self.mode
+        if added > FEW:
+            known = self.run if added - len(some) > FEW else None
+            run = Run(tuple(some), lambda: last) if known is None else Run((*known.events, *some), known.before)
+            last = run.before()
+        mode = step(last, some[0]) if run is None else _after_run(last, run.events)
         told, mark, fit = self.told + len(some), self.mark, self.fit
         for event in some:
             mark = _marked(mark, event)
-        if isinstance(mode, Guided) and not (isinstance(before, Guided) and before.beliefs is mode.beliefs):
+        if isinstance(mode, Guided) and not (isinstance(last, Guided) and last.beliefs is mode.beliefs):
             fit = fit_to_record(mode, told, mark)
-        return Fold(mode, told, mark, fit, run if _added(some[0]) else None)
+        return Fold(mode, told, mark, fit, added, run)
 
 
-def _runs(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
-    """The same events; those that were added together in one piece."""
-    ends = [i for i, event in enumerate(events) if i and not (_added(events[i - 1]) and _continues(event))]
-    for first, end in pairwise([0, *ends, len(events)] if events else []):
-        yield events[first:end]
-
-
-def _added(event: Event) -> bool:
-    return isinstance(event, Told) and event.why is Why.ADDED
-
-
-def _continues(event: Event) -> bool:
-    return isinstance(event, Told) and event.continues
+def _added(events: Sequence[Event], before: int = 0) -> list[int]:
+    """How many were added one after the other up to each event, if that were so many before the first one."""
+    counts = []
+    for event in events:
+        added = isinstance(event, Told) and event.why is Why.ADDED
+        before = 1 + before * event.continues if added else 0
+        counts.append(before)
+    return counts
 
 
 def begun(task: Task, identity: str) -> Fold:
@@ -171,23 +173,22 @@ def _newest(
     known = sorted({told for told, _ in fits if max(first, 1) <= told <= len(events)}, reverse=True)
     if known:
         marks = marks or _all_marked(start.mark, events)
-        ends = set(accumulate(map(len, _runs(events[first:])), initial=first))
+        counts = [0] * (first + 1) + _added(events[first:])  # after so many events
         for told in known:
-            fit = fits.get((told, marks[told].hex())) if told in ends else None
+            cut = counts[told] > FEW and told < len(events) and counts[told + 1] > counts[told]
+            fit = None if cut else fits.get((told, marks[told].hex()))
             data = Data.empty(start.mode.task.space.columns).after_all(events[:told])
             mode = None if fit is None else search_from_fit(start.mode.task, data, fit)
             if mode is not None:
-                return Fold(mode, told, marks[told], run=_last_run(events[:told], first, again))
+                run = _run(events[:told], counts[told] - FEW, again) if counts[told] > FEW else None
+                return Fold(mode, told, marks[told], added=counts[told], run=run)
     return start
 
 
-def _last_run(events: Sequence[Event], first: int, again: Callable[[Sequence[Event]], Fold]) -> Run | None:
-    """What was added last, and how to find the search before it; None if the last event was not added."""
-    last = list(_runs(events[first:]))[-1:]
-    if not last or not _added(last[0][0]):
-        return None
-    before = events[: len(events) - len(last[0])]
-    return Run(tuple(last[0]), lambda: again(before).mode)
+def _run(events: Sequence[Event], count: int, again: Callable[[Sequence[Event]], Fold]) -> Run:
+    """The last events as a run, and how to find the search before it."""
+    before = events[: len(events) - count]
+    return Run(tuple(events[len(before) :]), lambda: again(before).mode)
 
 
 def _told_together(mode: Mode, events: Sequence[Event], mark: bytes, start: FitRecord | None) -> Fold:
@@ -225,12 +226,12 @@ def _after_run(mode: Mode, run: Sequence[Event]) -> Mode:
     if isinstance(mode, Eliminating) or not left:
         return mode
     data = mode.data.after_all(left)
-    if isinstance(mode, Guided):
-        near = data.plays <= SIMILAR * mode.data.plays
-        return (
-            refit(mode.task, data, mode if near else None) if data.plays >= mode.refit_at else replace(mode, data=data)
-        )
-    return refit(mode.task, data, None) if enough(mode.task, data) else replace(mode, data=data)
+    if not enough(mode.task, data) or (isinstance(mode, Guided) and data.plays < mode.refit_at):
+        return replace(mode, data=data)
+    if isinstance(mode, Guided) and data.plays <= SIMILAR * mode.data.plays:
+        return refit(mode.task, data, mode)
+    some = np.random.default_rng([mode.task.seed, data.plays]).permutation(data.plays)[:FEW]
+    return refit(mode.task, data, refit(mode.task, data.only(np.sort(some)), None))
 
 
 def _fitted(task: Task, data: Data, before: Beliefs | None) -> Guided:

@@ -243,6 +243,8 @@ def _explained(
     P - P H S^-1 H^T P with S = I/o^2 + H^T P H.
     """
     lam, o2 = posterior.lam, (WIDEST * span) ** 2
+    if lam <= EPS**2 * o2:
+        return HONEST
     P = -np.outer(w, w) * posterior.covariance[arms[:, None], arms] / lam**2
     P[np.diag_indices_from(P)] += (1 + 100 * EPS) * w / lam
     L, failed = lapack.dpotrf(P, lower=1)

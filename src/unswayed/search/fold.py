@@ -117,8 +117,7 @@ def _added(events: Sequence[Event], before: int = 0) -> list[int]:
     """How many were added one after the other up to each event, if that were so many before the first one."""
     counts = []
     for event in events:
-        added = isinstance(event, Told) and event.why is Why.ADDED
-        before = 1 + before * event.continues if added else 0
+        before = 1 + before * event.continues if isinstance(event, Told) and event.why is Why.ADDED else 0
         counts.append(before)
     return counts
 

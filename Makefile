@@ -26,6 +26,7 @@ test-lowest: .venv-lowest/.done  ## a short test with the lowest versions that p
 lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/hadolint deploy/Dockerfile
 
 types: .venv/.dev
 	$(BIN)/mypy

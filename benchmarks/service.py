@@ -3,7 +3,7 @@
     python benchmarks/service.py                                   # every part, on a SQLite file
     python benchmarks/service.py load --seconds 120 --postgres postgresql://postgres@127.0.0.1/postgres
 
-    load      16 clients tell as fast as they can, beside as many that only insert and commit a row in the same database
+    load      16 clients tell as fast as they can, in turns of half a second with bare inserts by the same clients
     busy      20 workers at 20 tells per second: what the server computes outside the search, as a share of a core
     search    what those who tell notice of a long search, and those who ask of slow measurements
     pages     time and size of the pages of a study of 50 and of 50,000 plays
@@ -32,14 +32,17 @@ from service_clients import (
     bare_sqlite,
     call,
     connection,
-    many_tells,
+    grow_log,
+    make_bare,
     spread,
+    tells_and_inserts,
     tells_at_a_pace,
 )
 
 FEW = {"options": ["a", "b", "c", "d"]}
 BOX = {"x": {"low": 0, "high": 1}, "y": {"low": 0, "high": 1}}
-ROUNDS = 3
+TURN = 0.5  # seconds of telling, then of inserting: the machine may be busy now and quiet then
+MOST_PER_SECOND = 2000  # tells for which plays are handed out before
 
 
 def report(part: str, **numbers: object) -> None:
@@ -48,30 +51,28 @@ def report(part: str, **numbers: object) -> None:
 
 
 def load(url: str, folder: Path, seconds: float) -> None:
-    """L1: tells per second and p99 beside bare inserts; no status 5xx."""
+    """L1: tells per second and p99 beside bare inserts by the same processes, which take turns between the two."""
     kind = url.split(":")[0]
-    bare = partial(bare_sqlite, str(folder / "bare.db")) if kind == "sqlite" else partial(bare_postgres, url)
-    bare(0.0, 0)  # makes the table
+    path = str(folder / "bare.db")
+    bare = partial(bare_sqlite, path) if kind == "sqlite" else partial(bare_postgres, url)
     with Server(url) as server:
+        grow_log(path) if kind == "sqlite" else make_bare(url)
         for clients in (1, 16):
-            slices = ROUNDS * (2 if clients > 1 else 4)  # the machine may be busy now and quiet then: take turns
-            told, inserted, statuses, cpu = [], [], set(), 0.0
-            for turn in range(ROUNDS):
-                study = f"load-{clients}-{turn}"
-                server.begin(study, FEW, plays=100_000, parallel=1)
-                handed = [server.ask(study, f"w{k}", int(1000 * max(1, seconds / 40))) for k in range(clients)]
-                inserted += apart(bare, [(seconds / slices, k) for k in range(clients)])
-                work = [(server.port, server.token, study, handed[k], seconds / slices) for k in range(clients)]
-                cpu -= server.cpu()
-                for times, seen in apart(many_tells, work):
-                    told.append(times)
-                    statuses |= seen
-                cpu += server.cpu()
-            shared = spread([one for times in told for one in times], seconds / slices * ROUNDS)
-            alone = spread([one for times in inserted for one in times], seconds / slices * ROUNDS)
-            ratio = {"p50_ratio": shared["p50_ms"] / alone["p50_ms"], "p99_ratio": shared["p99_ms"] / alone["p99_ms"]}
-            each = {"server_cpu_ms_per_tell": 1000 * cpu / shared["count"], "statuses": sorted(statuses)}
-            report("load", database=kind, clients=clients, tell=shared, bare=alone, **each, **ratio)
+            turns = max(int(seconds / 2 / TURN / (1 if clients > 1 else 2)), 1)
+            study = f"load-{clients}"
+            server.begin(study, FEW, plays=100_000, parallel=1)
+            each = int(MOST_PER_SECOND * turns * TURN / clients) + 100
+            handed = [server.ask(study, f"w{k}", each) for k in range(clients)]
+            before, start = server.cpu(), time.perf_counter() + 1.0
+            given = (bare, start, turns, TURN)
+            found = apart(tells_and_inserts, [(server.port, server.token, study, one, *given) for one in handed])
+            cpu, took = server.cpu() - before, turns * TURN
+            told = spread([one for tells, _, _ in found for one in tells], took)
+            inserted = spread([one for _, inserts, _ in found for one in inserts], took)
+            ratio = {f"{name}_ratio": told[f"{name}_ms"] / inserted[f"{name}_ms"] for name in ("p50", "p99")}
+            more = {"server_cpu_ms_per_tell": 1000 * cpu / told["count"]}
+            statuses = sorted(set().union(*(seen for _, _, seen in found)))
+            report("load", database=kind, clients=clients, tell=told, bare=inserted, **more, statuses=statuses, **ratio)
 
 
 def busy(url: str, seconds: float) -> None:

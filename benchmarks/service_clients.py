@@ -17,6 +17,8 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlencode
 
+Inserter = Callable[[], Callable[[int], object]]  # makes what inserts a row
+
 
 def connection(port: int) -> HTTPConnection:
     return HTTPConnection("127.0.0.1", port, timeout=600)
@@ -57,7 +59,8 @@ class Server:
 
     def __enter__(self) -> Server:
         words = ["serve", "--database", self._url, "--port", str(self.port)]
-        self._process = subprocess.Popen([sys.executable, "-m", "unswayed", *words], stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "unswayed", *words]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.startswith("owner token: "):
@@ -132,21 +135,31 @@ def apart(work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> lis
         return [one.result() for one in [pool.submit(work, *given) for given in arguments]]
 
 
-def many_tells(port: int, token: str, study: str, numbers: list[int], seconds: float) -> tuple[list[float], set[int]]:
-    """Tell as fast as it goes: the time of each, and the statuses seen."""
-    line, times, statuses = connection(port), [], set()
-    end = time.perf_counter() + seconds
-    for number in numbers:
-        began = time.perf_counter()
+def tells_and_inserts(
+    port: int, token: str, study: str, numbers: list[int], bare: Inserter, start: float, turns: int, turn: float
+) -> tuple[list[float], list[float], set[int]]:
+    """Tell as fast as it goes for a turn, then insert for a turn, and so on, at the same times as all others.
+
+    The times of the tells, those of the inserts, and the statuses seen; -1 if the plays were used up.
+    """
+    line, insert, statuses, left = connection(port), bare(), set(), list(reversed(numbers))
+    tells: list[float] = []
+    inserts: list[float] = []
+
+    def tell(_: int) -> None:
+        if not left:
+            statuses.add(-1)
+            time.sleep(0.01)
+            return
+        number = left.pop()
         status, _ = request(line, token, f"/studies/{study}/plays/{number}/tell", {"value": number % 100 / 100})
-        now = time.perf_counter()
-        times.append(now - began)
         statuses.add(status)
-        if now > end:
-            break
-    else:
-        statuses.add(-1)  # the plays were used up before the time was over: the rate is too low
-    return times, statuses
+
+    for number in range(turns):
+        for work, times in ((tell, tells), (insert, inserts)):
+            end = start + (2 * number + (times is inserts) + 1) * turn
+            times += _repeated(work, end)
+    return tells, inserts, statuses
 
 
 def tells_at_a_pace(
@@ -165,37 +178,48 @@ def tells_at_a_pace(
     return tells, asks
 
 
-def bare_sqlite(path: str, seconds: float, who: int) -> list[float]:
-    """Insert and commit a row, as fast as it goes, in a file that is as safe as that of a server."""
+def bare_sqlite(path: str) -> Callable[[int], object]:
+    """Inserts and commits a row in a file that is as safe as that of a server."""
     database = sqlite3.connect(path, timeout=30, isolation_level=None)
     for pragma in ("journal_mode=WAL", "synchronous=FULL"):
         database.execute(f"PRAGMA {pragma}")
     database.execute("CREATE TABLE IF NOT EXISTS bare (who INTEGER, number INTEGER, record TEXT)")
-    if not seconds:  # a log that grows is slower than one that is written again: the server's has its full size
-        database.execute("INSERT INTO bare VALUES (0, 0, ?)", ("x" * 8_000_000,))
-        database.execute("DELETE FROM bare")
 
     def insert(number: int) -> None:
         database.execute("BEGIN IMMEDIATE")
-        database.execute("INSERT INTO bare VALUES (?, ?, ?)", (who, number, "x" * 100))
+        database.execute("INSERT INTO bare VALUES (?, ?, ?)", (os.getpid(), number, "x" * 100))
         database.execute("COMMIT")
 
-    return _repeated(insert, seconds)
+    return insert
 
 
-def bare_postgres(url: str, seconds: float, who: int) -> list[float]:
+def grow_log(path: str) -> None:
+    """A log that grows is slower than one that is written again: the server's has its full size."""
+    bare_sqlite(path)
+    with sqlite3.connect(path, isolation_level=None) as database:
+        database.execute("INSERT INTO bare VALUES (0, 0, ?)", ("x" * 8_000_000,))
+        database.execute("DELETE FROM bare")
+
+
+def bare_postgres(url: str) -> Callable[[int], object]:
     """The same in PostgreSQL."""
+    import psycopg
+
+    database = psycopg.connect(url, autocommit=True)
+    row = "INSERT INTO bare VALUES (%s, %s, %s)"
+    return lambda number: database.execute(row, (os.getpid(), number, "x" * 100))
+
+
+def make_bare(url: str) -> None:
+    """The table for the rows."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as database:
         database.execute("CREATE TABLE IF NOT EXISTS bare (who INTEGER, number INTEGER, record TEXT)")
-        row = "INSERT INTO bare VALUES (%s, %s, %s)"
-        return _repeated(lambda number: database.execute(row, (who, number, "x" * 100)), seconds)
 
 
-def _repeated(work: Callable[[int], object], seconds: float) -> list[float]:
+def _repeated(work: Callable[[int], object], end: float) -> list[float]:
     times: list[float] = []
-    end = time.perf_counter() + seconds
     while (began := time.perf_counter()) < end:
         work(len(times))
         times.append(time.perf_counter() - began)

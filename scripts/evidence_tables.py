@@ -171,4 +171,5 @@ BLOCKS = {
     "laboratories": laboratories,
     "hplc": hplc,
     "winners-words": winners_words,
+    "leaderboards": partial(whole, "fragile_leaderboards", "choices"),
 }

@@ -38,6 +38,7 @@ PLOTS = {
     ("search/answer.py", "unswayed.plots.study"),
     ("audits/result.py", "unswayed.plots.audit"),
     ("audits/labels/audit.py", "unswayed.plots.labels"),
+    ("audits/votes/audit.py", "unswayed.plots.votes"),
 }
 TOPS = {ROOT / "__init__.py", GAUNTLET / "__init__.py"}
 FILES = [path for path in source.FILES if path not in TOPS]

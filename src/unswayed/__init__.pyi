@@ -3,6 +3,9 @@
 from unswayed.audits.audit import audit as audit
 from unswayed.audits.result import Audit as Audit
 from unswayed.audits.labels.audit import LabelAudit as LabelAudit
+from unswayed.audits.votes.audit import VoteAudit as VoteAudit
+from unswayed.audits.votes.audit import audit_votes as audit_votes
+from unswayed.audits.votes.audit import audit_wins as audit_wins
 from unswayed.judgement.assumptions import Assumptions as Assumptions
 from unswayed.core.tampering.certificate import Breakdown as Breakdown
 from unswayed.core.tampering.certificate import Certificate as Certificate

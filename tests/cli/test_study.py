@@ -882,4 +882,5 @@ def test_help_teaches_with_an_example(unswayed, verb):
 def test_every_verb_is_on_the_page_about_studies():
     page = (Path(__file__).parents[2] / "docs/reference/studies.md").read_text(encoding="utf-8")
     for one in app.registered_commands:
-        assert f"{one.callback.__name__} lab.jsonl" in page, one.callback.__name__
+        name = one.callback.__name__
+        assert f"{name} {'http:' if name == 'webhook' else 'lab.jsonl'}" in page, name

@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlencode
 
 import anyio
 
+from tests.service.conforming import Conforming
 from unswayed.service.app import App
 
 HOST = "127.0.0.1:8711"
@@ -31,11 +32,12 @@ class Reply:
 class Direct:
     """Sends requests to an `App`. A body that is bytes is sent as it is, another one as JSON, `form` as a form.
 
-    `seen` is told each part of the reply as it comes.
+    `seen` is told each part of the reply as it comes. With `hang_up` the client leaves before its request is whole.
     """
 
     def __init__(self, host, **how):
         self.host, self.app = host, App(host, **how)
+        self.conforming = Conforming(self.app.routes)
 
     def __call__(
         self,
@@ -51,6 +53,7 @@ class Direct:
         most=None,
         seen=None,
         tls=False,
+        hang_up=False,
     ):
         given = {"host": HOST}
         if token is not None:
@@ -79,16 +82,21 @@ class Direct:
             "server": ("127.0.0.1", 8711),
             "client": ("127.0.0.1", 50000),
         }
-        return anyio.run(self._send, scope, parts or [data], most, seen)
+        reply = anyio.run(self._send, scope, parts or [data], most, seen, hang_up)
+        if reply is not None:
+            self.conforming.check(method, path, reply)
+        return reply
 
-    async def _send(self, scope, parts, most, seen):
+    async def _send(self, scope, parts, most, seen, hang_up):
         """Give the body in parts; hang up when the reply has `most` bytes."""
         waiting, sent, gone = list(parts), [], anyio.Event()
 
         async def receive():
             if waiting:
                 part = waiting.pop(0)
-                return {"type": "http.request", "body": part, "more_body": bool(waiting)}
+                return {"type": "http.request", "body": part, "more_body": bool(waiting) or hang_up}
+            if hang_up:
+                return {"type": "http.disconnect"}
             await gone.wait()
             return {"type": "http.disconnect"}
 
@@ -101,5 +109,7 @@ class Direct:
 
         with anyio.fail_after(60):
             await self.app(scope, receive, send)
+        if not sent:
+            return None
         headers = {name.decode(): one.decode("latin-1") for name, one in sent[0]["headers"]}
         return Reply(sent[0]["status"], headers, b"".join(one.get("body", b"") for one in sent[1:]))

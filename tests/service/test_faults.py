@@ -13,6 +13,7 @@ from tests.service.test_kill import FEW
 from unswayed.cli import main
 from unswayed.service.tokens import Tokens
 from unswayed.storage.database import Database
+from unswayed.storage.upgrades import VERSION
 
 
 def send(server, token, path, body, key=None):
@@ -203,10 +204,10 @@ def test_flipped_bytes_are_found(stored, capsys, tmp_path):
 
 
 def test_a_newer_store_is_refused(stored, capsys):
-    change(stored, "UPDATE unswayed SET version = 2")
+    change(stored, f"UPDATE unswayed SET version = {VERSION + 1}")
     code, line = refused(stored.url, capsys)
     assert code == 2
-    assert "of version 2" in line
+    assert f"of version {VERSION + 1}" in line
     assert "update unswayed" in line
 
 

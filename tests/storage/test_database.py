@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from unswayed import InvalidInput, JournalError
 from unswayed.storage.database import Database, DatabaseJournal
-from unswayed.storage.schema import ABOUT, RECORDS, VERSION
+from unswayed.storage.schema import ABOUT, RECORDS, TOKENS
+from unswayed.storage.upgrades import VERSION
 from unswayed.storage.writing import Reply
 
 
@@ -107,6 +108,14 @@ def test_tokens_are_found_by_their_hash(database):
     assert not database.drop_token("c")
     assert database.drop_token("a")
     assert [row["name"] for row in database.tokens()] == ["b"]
+
+
+def test_errors_do_not_say_what_was_written(database):
+    row = token("a", "hash of a secret")
+    with pytest.raises(sa.exc.IntegrityError) as raised, database._writing() as connection:
+        connection.execute(sa.insert(TOKENS), [row, row])
+    assert "INSERT INTO tokens" in str(raised.value)
+    assert "hash of a secret" not in str(raised.value)
 
 
 def test_a_browser_is_logged_out_alone_or_with_its_token_or_in_time(database):

@@ -34,6 +34,7 @@ COMMANDS = {
     "study": "Ask, tell and correct a study by hand; see what is known of it.",
     "serve": "Serve studies that many people and machines measure together, and their pages.",
     "token": "Make a token for a source, a reader or another owner, or revoke one.",
+    "backup": "Copy a SQLite database while a server writes to it, and check the copy.",
     "work": "Measure for a study on a server: ask, run a program, report, until the plays are used up.",
     "audit": "How much tampering with these measurements would have overturned the result, and where?",
     "gauntlet": "Play optimisers against liars with few measurements, and write a page that compares them.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from unswayed.errors import InvalidInput, SystemFault
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
     from unswayed.audits.result import Audit
+    from unswayed.audits.votes.audit import VoteAudit
     from unswayed.cli.audit_columns import Columns
 
 
@@ -29,6 +31,14 @@ SourceColumn = Annotated[str | None, typer.Option("--source", help="The column w
 NoiseColumn = Annotated[str | None, typer.Option(help="The column with the standard error of each value.")]
 Successes = Annotated[str | None, typer.Option(help="The column with numbers of successes; needs --trials.")]
 Trials = Annotated[str | None, typer.Option(help="The column with numbers of trials.")]
+Left = Annotated[str | None, typer.Option(help="Votes: the column with the option that was shown first.")]
+Right = Annotated[str | None, typer.Option(help="Votes: the column with the other option.")]
+WinnerColumn = Annotated[
+    str | None, typer.Option("--winner", help="Votes: which was preferred: a name, left, right, 1, 0 or tie.")
+]
+Voter = Annotated[str | None, typer.Option(help="Votes: the column with who voted.")]
+Number = Annotated[str | None, typer.Option(help="Votes: the column with how many votes a row stands for.")]
+Wins = Annotated[bool, typer.Option("--wins", help="The file is a table of wins: options in rows and in columns.")]
 Page = Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")]
 
 
@@ -42,6 +52,12 @@ def command(
     noise_column: NoiseColumn = None,
     successes: Successes = None,
     trials: Trials = None,
+    left: Left = None,
+    right: Right = None,
+    winner: WinnerColumn = None,
+    voter: Voter = None,
+    number: Number = None,
+    wins: Wins = False,
     decimal: DecimalMark = None,
     *,
     known: Known,
@@ -55,10 +71,18 @@ def command(
     For example: [bold]unswayed audit results.csv --objective accuracy --html audit.html[/bold]
 
     Options by label: [bold]unswayed audit daily.csv --option variant --successes buyers --trials visitors[/bold]
+
+    Votes: [bold]unswayed audit votes.csv --left model_a --right model_b --winner winner --voter judge[/bold]
     """
     from unswayed.cli.audit_columns import read_columns
-    from unswayed.cli.output import print_json, say
+    from unswayed.cli.output import say
 
+    votes = {"left": left, "right": right, "winner": winner, "voter": voter, "number": number}
+    if wins or any(votes.values()):
+        others: dict[str, Any] = {"objective": objective, "option": option, "source": source, "tie": tie}
+        others |= {"parameters": parameters, "noise-column": noise_column, "successes": successes, "trials": trials}
+        _show(*_by_votes(file, votes, others, known, decimal, page, wins=wins), page, file, details, as_json=as_json)
+        return
     named = {"objective": objective, "parameters": parameters, "option": option, "source": source}
     data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials, decimal=decimal)
     if page is not None:
@@ -66,12 +90,59 @@ def command(
     found = _by_parameters(data, known, tie) if data.options is None else _by_label(data, known)
     for note in data.notes:
         say(note)
+    _show(found, _own(found, data), page, file, details, as_json=as_json)
+
+
+def _show(
+    found: Audit | LabelAudit | VoteAudit,
+    more: dict[str, Any],
+    page: Path | None,
+    file: Path,
+    details: bool,
+    *,
+    as_json: bool,
+) -> None:
+    """Write the page, and print the audit, or its record and more."""
+    from unswayed.cli.output import print_json
+
     if page is not None:
         _write_page(found, page, str(file))
     if as_json:
-        print_json(found.to_dict() | _own(found, data))
+        print_json(found.to_dict() | more)
     else:
         typer.echo(found.explain() if details else str(found))
+
+
+def _by_votes(
+    file: Path,
+    votes: dict[str, str | None],
+    others: dict[str, Any],
+    known: Known,
+    decimal: str | None,
+    page: Path | None,
+    *,
+    wins: bool,
+) -> tuple[VoteAudit, dict[str, Any]]:
+    """The audit of votes, with nothing more for its record; whatever is not about votes is refused."""
+    from unswayed.cli.audit_votes import audit_file, audit_wins_file
+    from unswayed.cli.output import say
+
+    beside = [name for name, value in others.items() if value is not None]
+    unknown = Known(lies=known.lies, liars=known.liars, delta=known.delta)
+    beside += [one.name for one in fields(Known) if getattr(known, one.name) != getattr(unknown, one.name)]
+    if beside:
+        raise InvalidInput(f"--{beside[0]} is not about votes: leave it out")
+    if page is not None:
+        _check_page(page, file)
+    threat = threat_of(None, known.lies, known.liars, None, None)
+    if wins:
+        if any(votes.values()):
+            raise InvalidInput("give --wins, or --left, --right and --winner, not both")
+        return audit_wins_file(file, decimal=decimal, threat=threat, delta=known.delta), {}
+    found, notes = audit_file(file, votes, decimal=decimal, threat=threat, delta=known.delta)
+    for note in notes:
+        say(note)
+    return found, {}
 
 
 def _settings(known: Known) -> dict[str, Any]:
@@ -112,11 +183,16 @@ def _own(found: Audit | LabelAudit, data: Columns) -> dict[str, Any]:
     return {"parameters": list(data.own), "winner_point": data.point(found.points[found.winner])}
 
 
-def _write_page(found: Audit | LabelAudit, page: Path, source: str) -> None:
+def _write_page(found: Audit | LabelAudit | VoteAudit, page: Path, source: str) -> None:
     from unswayed.audits.labels.audit import LabelAudit
+    from unswayed.audits.votes.audit import VoteAudit
     from unswayed.storage import write_atomically
 
-    if isinstance(found, LabelAudit):
+    if isinstance(found, VoteAudit):
+        from unswayed.plots.votes import votes_page
+
+        text = votes_page(found, source)
+    elif isinstance(found, LabelAudit):
         from unswayed.plots.labels import labels_page
 
         text = labels_page(found, source)

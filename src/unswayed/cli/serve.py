@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unswayed.service.running.log import Level
+
 if TYPE_CHECKING:
     from unswayed.storage.database import Database
 
@@ -21,6 +23,9 @@ AllowHost = Annotated[
     list[str] | None, typer.Option(help="A further name of this server, as behind a proxy.", metavar="NAME")
 ]
 Lease = Annotated[float, typer.Option(help="Seconds a play stays reserved without a heartbeat.")]
+LogLevel = Annotated[
+    Level, typer.Option(help="info: a line for each request; warning: those that were refused; error: faults.")
+]
 OPEN = (
     "anyone in the network who has a token can reach it, and tokens travel unencrypted: put a proxy with TLS before it"
 )
@@ -32,6 +37,7 @@ def command(
     port: Port = 8711,
     allow_host: AllowHost = None,
     lease: Lease = 300.0,
+    log_level: LogLevel = Level.INFO,
 ) -> int:
     """Serve studies that many people and machines measure together, and their pages.
 
@@ -39,7 +45,8 @@ def command(
 
     The first start prints a token for the owner, who begins studies, makes tokens for others with
     [bold]unswayed token[/bold], and reads the pages. Every answer is in the database before it is acknowledged, so the
-    server may be killed and started again at any time.
+    server may be killed and started again at any time. After SIGTERM it finishes the requests under way, for 8 seconds
+    at most, and exits with 0.
     """
     from unswayed.cli.output import say
     from unswayed.types import positive
@@ -49,18 +56,20 @@ def command(
     with opened(database, serving=True) as studies:
         if host not in ("127.0.0.1", "localhost", "::1"):
             say(f"listening on {host}: {OPEN}")
-        _serve(studies, listening, host, frozenset(allow_host or ()), lease)
+        _serve(studies, listening, host, frozenset(allow_host or ()), lease, log_level)
     return 0
 
 
 @contextmanager
 def opened(url: str, *, serving: bool = False) -> Iterator[Database]:
     """A database. While it is served, a lock keeps a second server from a SQLite file; others may have several."""
+    from unswayed.cli.output import say
     from unswayed.errors import InvalidInput, JournalError
     from unswayed.storage.files import try_lock
 
     try:
         from unswayed.storage.database import Database
+        from unswayed.storage.upgrades import VERSION
     except ModuleNotFoundError as error:
         raise InvalidInput(f"serving needs more packages ({error.name}): pip install 'unswayed[server]'") from None
     database = Database(url)
@@ -69,6 +78,8 @@ def opened(url: str, *, serving: bool = False) -> Iterator[Database]:
             lock = held.enter_context(Path(f"{database.name}-server").open("ab"))
             if not try_lock(lock):
                 raise JournalError(f"another server has {database.name} open: end it first, or give another --database")
+        if database.opened_version < VERSION:
+            say(f"{database.name} was of version {database.opened_version}; it is now of version {VERSION}")
         yield database
 
 
@@ -85,14 +96,20 @@ def _listen(host: str, port: int) -> socket.socket:
         raise SystemFault(f"cannot listen on {host}:{port}: {error.strerror or error}; give another --port") from None
 
 
-def _serve(database: Database, listening: socket.socket, host: str, allowed: frozenset[str], lease: float) -> None:
+def _serve(
+    database: Database, listening: socket.socket, host: str, allowed: frozenset[str], lease: float, level: Level
+) -> None:
+    import signal
     import sys
-
-    import uvicorn
 
     from unswayed.service.app import LOCAL, App
     from unswayed.service.host import Host
+    from unswayed.service.running.log import begin_log
+    from unswayed.service.running.server import Server, end, keep_tidy, say_ready
+    from unswayed.service.webhooks.watching import Watcher
 
+    begin_log(level)
+    signal.signal(signal.SIGTERM, end)
     studies = Host(database, lease)
     known = studies.tokens.rows()
     if not any(row["role"] == "owner" for row in known):
@@ -102,14 +119,8 @@ def _serve(database: Database, listening: socket.socket, host: str, allowed: fro
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
     sys.stdout.flush()
+    say_ready()
+    keep_tidy(database)
+    Watcher(studies).start()
     sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
-    config = uvicorn.Config(
-        App(studies, LOCAL | {host} | allowed),
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        server_header=False,
-        timeout_graceful_shutdown=3,
-        ws="none",
-    )
-    uvicorn.Server(config).run([listening])
+    Server(App(studies, LOCAL | {host} | allowed)).run([listening])

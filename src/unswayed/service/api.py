@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,79 +10,114 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from unswayed.core.data.measurement import Measurement
-from unswayed.errors import InvalidInput
 from unswayed.search.play import Status
-from unswayed.service.bodies import TELL, Body, line, measured, require, settings
 from unswayed.service.host import Host
 from unswayed.service.http import Call
+from unswayed.service.interface import bodies, metrics, replies
+from unswayed.service.interface.bodies import Body, line, measured, settings
+from unswayed.service.interface.openapi import described
+from unswayed.service.interface.schema import mapping, text, whole
 from unswayed.service.pages.render import standalone
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Route, Wait
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Role
+from unswayed.service.webhooks.sending import checked_url
+from unswayed.storage.webhooks import Webhook, Webhooks
 from unswayed.storage.writing import Writing
 from unswayed.study.optimizer import Optimizer
 from unswayed.study.tables.export import FORMATS, exported
-from unswayed.types import whole
 
 ALL = frozenset(Role)
 READ = frozenset({Role.OWNER, Role.READER})
 SEND = frozenset({Role.OWNER, Role.SOURCE})
 OWN = frozenset({Role.OWNER})
 OPEN: frozenset[Role] = frozenset()  # no token needed
-MOST_ASKED = 1000  # plays that one request asks for
+EVENTS = "text/event-stream"
 HELD = 100  # plays that a source has at a time: nobody else is served while they are chosen
+AFTER = {"after": whole("The number of a record: those after it are given.", minimum=0, maximum=10**12 - 1, default=0)}
+FORMAT = {"format": text("Of the file.", enum=[*FORMATS, "html"], default="jsonl")}
 
 
 class Api:
     """What the routes do. Each takes a `Call` and returns a status and a body."""
 
     def __init__(self, host: Host) -> None:
-        self.host = host
+        self.host, self.webhooks = host, Webhooks(host.database)
         self.counts: Counter[tuple[str, int]] = Counter()
 
     def routes(self) -> list[Route]:
         """Every route with its rule; what is not here is denied."""
-        one = "/api/v1/studies/{name}"
-        play = f"{one}/plays/{{number}}"
+        api, one = "/api/v1", "/api/v1/studies/{name}"
+        files = tuple(dict.fromkeys([*FORMATS.values(), "text/html"]))
+        begun = {201: replies.STUDY, 200: replies.STUDY}
         return [
-            Route("GET", "/api/v1/health", OPEN, self.health),
-            Route("GET", "/api/v1/metrics", OWN, self.metrics),
-            Route("POST", "/api/v1/studies", OWN, self.begin),
-            Route("GET", "/api/v1/studies", READ, self.studies),
-            Route("GET", one, ALL, self.study),
-            Route("POST", f"{one}/ask", SEND, self.ask, Wait.SEARCH),
-            Route("POST", f"{play}/tell", SEND, self.tell),
-            Route("POST", f"{play}/fail", SEND, self.fail),
-            Route("POST", f"{play}/heartbeat", SEND, self.heartbeat),
-            Route("POST", f"{play}/retract", OWN, self.retract),
-            Route("POST", f"{play}/restore", OWN, self.restore),
-            Route("POST", f"{play}/correct", OWN, self.correct),
-            Route("POST", f"{one}/measurements", SEND, self.add),
-            Route("POST", f"{one}/change", OWN, self.change),
-            Route("GET", f"{one}/answer", READ, self.answer, Wait.SEARCH),
-            Route("GET", f"{one}/log", READ, self.log),
-            Route("GET", f"{one}/events", READ, self.study, Wait.EVENTS),
-            Route("GET", f"{one}/export", READ, self.export, Wait.SEARCH),
-            Route("GET", "/api/v1/tokens", OWN, self.tokens),
-            Route("POST", "/api/v1/tokens", OWN, self.make_token),
-            Route("DELETE", "/api/v1/tokens/{token}", OWN, self.revoke),
+            Route("GET", f"{api}/health", OPEN, self.health, gives={200: replies.HEALTH}),
+            Route("GET", f"{api}/openapi.json", OPEN, self.openapi, gives={200: mapping({})}),
+            Route("GET", f"{api}/metrics", READ, self.metrics, gives={200: ("text/plain",)}),
+            Route("POST", f"{api}/studies", OWN, self.begin, takes=bodies.BEGIN, gives=begun, conflicts=True),
+            Route("GET", f"{api}/studies", READ, self.studies, gives={200: replies.STUDIES}),
+            Route("GET", one, ALL, self.study, gives={200: replies.STUDY}),
+            Route("POST", f"{one}/ask", SEND, self.ask, Wait.SEARCH, takes=bodies.ASK, gives={200: replies.PLAYS}),
+            *self._of_plays(f"{one}/plays/{{number}}"),
+            Route("POST", f"{one}/measurements", SEND, self.add, takes=bodies.ADD, gives={201: replies.ADDED}),
+            Route("POST", f"{one}/change", OWN, self.change, takes=bodies.CHANGE, gives={200: replies.EDITED}),
+            Route("GET", f"{one}/answer", READ, self.answer, Wait.SEARCH, gives={200: replies.ANSWER}, conflicts=True),
+            Route("GET", f"{one}/log", READ, self.log, query=AFTER, gives={200: replies.RECORDS}),
+            Route("GET", f"{one}/events", READ, self.events, Wait.EVENTS, query=AFTER, gives={200: (EVENTS,)}),
+            Route("GET", f"{one}/export", READ, self.export, Wait.SEARCH, query=FORMAT, gives={200: files}),
+            *self._of_webhook(f"{one}/webhook"),
+            Route("GET", f"{api}/tokens", OWN, self.tokens, gives={200: replies.TOKENS}),
+            Route(
+                "POST",
+                f"{api}/tokens",
+                OWN,
+                self.make_token,
+                takes=bodies.TOKEN,
+                gives={201: replies.MADE},
+                conflicts=True,
+            ),
+            Route("DELETE", f"{api}/tokens/{{token_name}}", OWN, self.revoke, gives={200: replies.REVOKED}),
+        ]
+
+    def _of_plays(self, play: str) -> list[Route]:
+        """What is done with one play."""
+        told, edited = {200: replies.TOLD}, {200: replies.EDITED}
+        return [
+            Route("POST", f"{play}/tell", SEND, self.tell, takes=bodies.TELL, gives=told),
+            Route("POST", f"{play}/fail", SEND, self.fail, takes=bodies.FAIL, gives={200: replies.FAILED}),
+            Route("POST", f"{play}/heartbeat", SEND, self.heartbeat, takes=bodies.NOTHING, gives={200: replies.KEPT}),
+            Route("POST", f"{play}/retract", OWN, self.retract, takes=bodies.RETRACT, gives=edited),
+            Route("POST", f"{play}/restore", OWN, self.restore, takes=bodies.NOTHING, gives=edited),
+            Route("POST", f"{play}/correct", OWN, self.correct, takes=bodies.CORRECT, gives=edited),
+        ]
+
+    def _of_webhook(self, hook: str) -> list[Route]:
+        """Who is told when the verdict changes."""
+        return [
+            Route("PUT", hook, OWN, self.set_webhook, takes=bodies.WEBHOOK, gives={201: replies.WEBHOOK_SET}),
+            Route("GET", hook, OWN, self.webhook, gives={200: replies.WEBHOOK}),
+            Route("DELETE", hook, OWN, self.remove_webhook, gives={200: replies.WEBHOOK_REMOVED}),
         ]
 
     def health(self, call: Call) -> tuple[int, Body]:
         """Whether the database can be reached."""
         return 200, {"status": "ok", "studies": len(self.host.names())}
 
+    def openapi(self, call: Call) -> tuple[int, Body]:
+        """This description of the interface."""
+        return 200, described(self.routes())
+
     def metrics(self, call: Call) -> Response:
         """Counts for Prometheus."""
-        lines = ["# TYPE unswayed_requests_total counter"]
-        lines += [f'unswayed_requests_total{{method="{m}",status="{s}"}} {n}' for (m, s), n in self.counts.items()]
-        lines += ["# TYPE unswayed_plays gauge", "# TYPE unswayed_search_seconds_total counter"]
-        for name in self.host.names():
-            study = self.host.study(name)
-            lines += [f'unswayed_plays{{study="{name}",status="{s}"}} {n}' for s, n in counts(study).items()]
-            lines.append(f'unswayed_search_seconds_total{{study="{name}"}} {study.search_seconds:.6f}')
-        return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
+        names = [name for name in self.host.names() if call.token.reaches(name)]
+        studies = {name: self.host.study(name) for name in names}
+        plays = {name: counts(study) for name, study in studies.items()}
+        seconds = {name: study.search_seconds for name, study in studies.items()}
+        shown = metrics.of_studies(plays, seconds)
+        if call.token.study is None:
+            shown = [metrics.of_requests(dict(self.counts)), *shown]
+        return Response(metrics.text(shown), media_type=metrics.MEDIA_TYPE)
 
     def begin(self, call: Call) -> tuple[int, Body]:
         """Begin a study."""
@@ -103,9 +139,8 @@ class Api:
 
     def ask(self, call: Call) -> tuple[int, Body]:
         """Plays to measure."""
-        body = call.take("n", "source")
-        n = whole(require(body.get("n", 1), int, "n"), "n", least=1, most=MOST_ASKED)
-        source = call.token.name
+        body, source = call.body, call.token.name
+        n = body.get("n", 1)
         n = min(n, HELD) if call.token.role is Role.SOURCE else n
         if call.token.role is Role.OWNER and body.get("source") is not None:
             source = str(Measurement(0.0, body["source"]).source)
@@ -114,45 +149,38 @@ class Api:
 
     def tell(self, call: Call) -> tuple[int, Body]:
         """Record a measurement."""
-        told = measured(call.take(*TELL))
+        told = measured(call.body)
         return self._write(call, lambda study, writing: study.tell_as(writing, self._source(call), call.number, told))
 
     def fail(self, call: Call) -> tuple[int, Body]:
         """Record that a play could not be measured."""
-        reason = line(call.take("reason"))
+        reason = line(call.body)
         return self._write(call, lambda study, writing: study.fail_as(writing, self._source(call), call.number, reason))
 
     def heartbeat(self, call: Call) -> tuple[int, Body]:
         """Keep a play."""
-        call.take()
         lease = self.host.lease
         return self._write(call, lambda study, writing: study.beat(writing, self._source(call), call.number, lease))
 
     def retract(self, call: Call) -> tuple[int, Body]:
         """Leave a measurement out."""
-        reason = line(call.take("reason"))
+        reason = line(call.body)
         return self._edit(call, lambda study: study.retract(call.number, reason))
 
     def restore(self, call: Call) -> tuple[int, Body]:
         """Undo a retraction."""
-        call.take()
         return self._edit(call, lambda study: study.restore(call.number))
 
     def correct(self, call: Call) -> tuple[int, Body]:
         """Replace a value."""
-        body = call.take(*TELL, "reason")
-        reason = line(body)
-        told = measured({key: one for key, one in body.items() if key != "reason"})
+        told, reason = measured(call.body), line(call.body)
         return self._edit(call, lambda study: study.correct(call.number, told, reason))
 
     def add(self, call: Call) -> tuple[int, Body]:
         """Take one measurement that nobody asked for, or a list of them under `measurements`."""
-        body = call.take("point", *TELL, "measurements")
-        rows = body.get("measurements", [body])
-        if not isinstance(rows, list) or not all(isinstance(row, dict) and "point" in row for row in rows):
-            raise InvalidInput("measurements are objects with a point and a value")
+        rows = call.body.get("measurements", [call.body])
         source = self._source(call)
-        told = [(row["point"], measured({k: v for k, v in row.items() if k != "point"})) for row in rows]
+        told = [(row["point"], measured(row)) for row in rows]
         told = [(x, y if source is None else replace(y, source=source)) for x, y in told]
 
         def adding(study: SharedStudy, _: Writing) -> tuple[int, Body]:
@@ -162,7 +190,7 @@ class Api:
 
     def change(self, call: Call) -> tuple[int, Body]:
         """Change settings from here on."""
-        changes = settings(call.take("threat", "plays", "parallel", "notes", "note", "quarantined"))
+        changes = settings(call.body)
         return self._edit(call, lambda study: study.change(**changes))
 
     def answer(self, call: Call) -> tuple[int, Body]:
@@ -179,6 +207,10 @@ class Api:
         numbered = [{"seq": after + i, **record} for i, record in enumerate(records, start=1)]
         return 200, {"records": numbered, "seq": after + len(records)}
 
+    def events(self, call: Call) -> SharedStudy:
+        """The records after a number as they come, as server-sent events."""
+        return self.host.study(call.path["name"])
+
     def export(self, call: Call) -> Response:
         """Everything, as a file."""
         form = call.query.get("format", "jsonl")
@@ -191,22 +223,47 @@ class Api:
             return Response(standalone(study.study, answer, study.name), media_type="text/html", headers=headers)
         return Response(exported(study.study, study.records(), form), media_type=FORMATS[form], headers=headers)
 
+    def set_webhook(self, call: Call) -> tuple[int, Body]:
+        """Say where messages about a new verdict are sent; the secret that signs them is shown once."""
+        study, url = self.host.study(call.path["name"]), checked_url(call.body["url"])
+        secret = secrets.token_urlsafe(32)
+        self.webhooks.put(study.number, url, secret)
+        return 201, {"url": url, "secret": secret}
+
+    def webhook(self, call: Call) -> tuple[int, Body]:
+        """Where messages are sent, the verdict that was noticed last, and how the last message fared."""
+        found = self._webhook(call)
+        known = {name: getattr(found, name) for name in ("url", "verdict", "tried", "error")}
+        return 200, known | {"waiting": self.webhooks.waiting(found.study)}
+
+    def remove_webhook(self, call: Call) -> tuple[int, Body]:
+        """Send nothing any more."""
+        found = self._webhook(call)
+        self.webhooks.drop(found.study)
+        return 200, {"removed": found.url}
+
+    def _webhook(self, call: Call) -> Webhook:
+        found = self.webhooks.of(self.host.study(call.path["name"]).name)
+        if found is None:
+            raise Refused(404, "this study has no webhook")
+        return found
+
     def tokens(self, call: Call) -> tuple[int, Body]:
         """All tokens, without their secrets."""
         return 200, {"tokens": self.host.tokens.rows()}
 
     def make_token(self, call: Call) -> tuple[int, Body]:
         """A new token, shown once."""
-        body = call.take("name", "role", "study")
-        token = self.host.tokens.make(body.get("name", ""), body.get("role", ""), body.get("study"))
+        body = call.body
+        token = self.host.tokens.make(body["name"], body["role"], body.get("study"))
         return 201, {"name": body["name"], "token": token}
 
     def revoke(self, call: Call) -> tuple[int, Body]:
         """Revoke a token."""
-        if call.path["token"] not in [row["name"] for row in self.host.tokens.rows()]:
+        if call.path["token_name"] not in [row["name"] for row in self.host.tokens.rows()]:
             raise Refused(404, "there is no such token")
-        self.host.tokens.revoke(call.path["token"])
-        return 200, {"revoked": call.path["token"]}
+        self.host.tokens.revoke(call.path["token_name"])
+        return 200, {"revoked": call.path["token_name"]}
 
     def _source(self, call: Call) -> str | None:
         """In whose name a source speaks, whatever it claims; None for the owner, who may name any."""

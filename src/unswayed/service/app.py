@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import traceback
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 import anyio
@@ -23,9 +23,11 @@ from unswayed.service.host import Host
 from unswayed.service.http import SAFE, Call
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Exact, Route, Wait, parts_of
+from unswayed.service.running.log import LEFT, LOGGER, log_request
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import Token, csrf
 from unswayed.service.web import COOKIE, Web, error_page
+from unswayed.text import listed
 
 LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 THREADS = 64  # of each kind of waiting
@@ -40,16 +42,22 @@ class App:
     Args:
         host: The studies.
         hosts: The names under which the server may be reached.
+
+    Attributes:
+        ending: Whether the server is about to end, so that streams end too.
     """
 
     def __init__(self, host: Host, hosts: frozenset[str] = LOCAL) -> None:
         self._host, self._hosts = host, frozenset(name.lower() for name in hosts)
         self._api = Api(host)
-        self.routes = [*self._api.routes(), *Web(host).routes()]
-        known = [Exact(one.path, partial(self._answer, one), methods=[one.method]) for one in self.routes]
-        self._router = Router(known, redirect_slashes=False, default=request_response(partial(self._answer, None)))
+        self.routes = [*self._api.routes(), *Web(host, self._api).routes()]
+        self._known = [Exact(one.method, one.path, partial(self._answer, one)) for one in self.routes]
+        self._router = Router(
+            self._known, redirect_slashes=False, default=request_response(partial(self._answer, None))
+        )
         self._limits = {wait: CapacityLimiter(THREADS) for wait in Wait}
         self._streams = 0
+        self.ending = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -62,22 +70,34 @@ class App:
             await self._router(scope, receive, send)
 
     async def _answer(self, route: Route | None, request: Request) -> Response:
+        began, status = perf_counter(), LEFT
+        method = request.method if request.method in METHODS else "other"
+        try:
+            response = await self._replied(route, request)
+            status = response.status_code
+            self._api.counts[method, status] += 1
+            return response
+        finally:
+            who = getattr(request.state, "who", None)
+            log_request(method, route.path if route else None, status, perf_counter() - began, who)
+
+    async def _replied(self, route: Route | None, request: Request) -> Response:
+        """The response, whatever happens."""
         is_api = http.path_of(request).startswith("/api/")
         try:
             response = await self._respond(route, request)
         except UnswayedError as error:
             status, body = http.refusal(error)
             response = http.reply(status, body) if is_api else error_page(status, body["error"])
+            response.headers.update(error.headers if isinstance(error, Refused) else {})
         except ClientDisconnect:
             raise
         except Exception:
-            traceback.print_exc()
+            LOGGER.exception("a fault of the server")
             line = "internal server error; see the server log"
             response = http.reply(500, {"error": line}) if is_api else error_page(500, line)
         for name, value in SAFE.items():
             response.headers.setdefault(name, value)
-        method = request.method if request.method in METHODS else "other"
-        self._api.counts[method, response.status_code] += 1
         return response
 
     async def _respond(self, route: Route | None, request: Request) -> Response:
@@ -89,20 +109,25 @@ class App:
     async def _thread(self, wait: Wait, work: Any, *arguments: Any) -> Any:
         result = await to_thread.run_sync(partial(work, *arguments), limiter=self._limits[wait])
         if isinstance(result, tuple):  # a request that was let in and waits for something
-            route, call = result
-            return await (self._events(call) if route.wait is Wait.EVENTS else self._thread(route.wait, done, *result))
+            route = result[0]
+            return await (
+                self._events(*result) if route.wait is Wait.EVENTS else self._thread(route.wait, done, *result)
+            )
         return result
 
     def _enter(self, route: Route | None, request: Request, data: bytes) -> Response | tuple[Route, Call]:
         """Find out who asks, and whether they may; then do it."""
         with http.unexplained():
             who, cookie = self._who(request)
+        request.state.who = who and who.name
         path = parts_of(request)
         is_open = route is not None and path is not None and not route.roles
         if who is None and not is_open:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN")
-        if route is None or path is None:
-            raise Refused(404, f"there is no {request.method} {http.path_of(request)[:100]}")
+        if path is None:
+            raise Refused(404, "a part of the path is no text")
+        if route is None:
+            raise self._unknown(request)
         if route.roles and who is not None:
             if who.role not in route.roles:
                 raise Refused(403, f"a {who.role} may not do this")
@@ -113,6 +138,14 @@ class App:
             with http.unexplained():
                 return done(route, call)
         return done(route, call) if route.wait is Wait.DATABASE else (route, call)
+
+    def _unknown(self, request: Request) -> Refused:
+        """Why a request finds no route: there is no such path, or the path has other methods."""
+        what = f"{request.method} {http.path_of(request)[:100]}"
+        others = sorted({one.method for one in self._known if one.is_for(request.scope)})
+        if not others:
+            return Refused(404, f"there is no {what}")
+        return Refused(405, f"there is no {what}, but {listed(others)}", headers={"Allow": ", ".join(others)})
 
     def _who(self, request: Request) -> tuple[Token | None, str | None]:
         """Whose token or cookie a request carries. A cookie never writes to the API: other sites could send it."""
@@ -131,30 +164,32 @@ class App:
             body = http.parse_form(data)
             if route.roles and (cookie is None or body.pop("csrf", None) != csrf(cookie)):
                 raise Refused(403, "the form is out of date: load the page again")
-        elif route.method == "POST":
+        elif route.takes is not None:
             body = http.parse_json(data, request.headers.get("content-type", ""))
         last = request.headers.get("last-event-id", "")
         after = int(last) if last.isascii() and last.isdigit() and len(last) < 12 else None
-        query = dict(request.query_params)
+        query = request.query_params.multi_items()
+        body = route.checked(query, body)
         key, digest, secure = http.key_of(request), http.digest_of(request, data), request.scope["scheme"] == "https"
-        return Call(who, cookie, path, query, body, key, digest, after, secure)
+        return Call(who, cookie, path, dict(query), body, key, digest, after, secure)
 
-    async def _events(self, call: Call) -> Response:
+    async def _events(self, route: Route, call: Call) -> Response:
         """Records as server-sent events, as they come."""
         if self._streams >= STREAMS:
             raise Refused(429, "too many browsers follow studies here: try again later")
-        study: SharedStudy = await to_thread.run_sync(self._host.study, call.path["name"])
+        study: SharedStudy = await to_thread.run_sync(route.handle, call)
         after = call.after if call.after is not None else call.integer("after", study.seq)
-        return StreamingResponse(self._stream(call, study, after), media_type="text/event-stream")
+        headers = {"X-Accel-Buffering": "no"}  # a proxy passes each event on at once
+        return StreamingResponse(self._stream(call, study, after), headers=headers, media_type="text/event-stream")
 
     async def _stream(self, call: Call, study: SharedStudy, after: int) -> AsyncIterator[str]:
-        """What is new, until the browser leaves or its token is revoked."""
+        """What is new, until the browser leaves, its token is revoked or the server ends."""
         valid = partial(self._host.tokens.still_valid, call.token, call.cookie)
         self._streams += 1
         try:
             yield f": the records after {after}\n\n"
             quiet = 0.0
-            while True:
+            while not self.ending:
                 if not self._host.database.sqlite:
                     await to_thread.run_sync(study.refresh)
                 if study.seq > after:

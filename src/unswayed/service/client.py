@@ -182,6 +182,26 @@ class Remote:
         sent = {**changes, "threat": threat.to_dict()} if isinstance(threat, Threat) else changes
         self._post("change", sent)
 
+    def set_webhook(self, url: str) -> str:
+        """Have a message sent when the verdict changes; for owners.
+
+        Args:
+            url: Where it is sent.
+
+        Returns:
+            The secret that signs the messages; it is shown now and never again.
+        """
+        return str(self._send("PUT", "/webhook", {"url": url})["secret"])
+
+    def webhook(self) -> dict[str, Any]:
+        """Where messages are sent, the verdict, how many wait, and how the last one fared; for owners."""
+        found: dict[str, Any] = self._get("/webhook")
+        return found
+
+    def remove_webhook(self) -> str:
+        """Send no messages any more; where they were sent. For owners."""
+        return str(self._send("DELETE", "/webhook", None)["removed"])
+
     def about(self) -> dict[str, Any]:
         """The settings, counts and state."""
         found: dict[str, Any] = self._get("")
@@ -223,10 +243,13 @@ class Remote:
         return self.read().log
 
     def _get(self, path: str) -> Any:
-        return self.server.send("GET", f"/api/v1/studies/{quote(self.study, safe='')}{path}", None)
+        return self._send("GET", path, None)
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
-        return self.server.send("POST", f"/api/v1/studies/{quote(self.study, safe='')}/{path}", body)
+        return self._send("POST", f"/{path}", body)
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
+        return self.server.send(method, f"/api/v1/studies/{quote(self.study, safe='')}{path}", body)
 
 
 def _point(point: Any) -> Point:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,14 +16,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unswayed.errors import InvalidInput, SystemFault, UnswayedError
+from unswayed.service.interface.bodies import LARGEST_INTEGER
 from unswayed.service.refused import Refused
-from unswayed.service.tokens import Token
+from unswayed.service.running.log import LOGGER
+from unswayed.service.tokens import NameTaken, Token
 from unswayed.text import json_text, printable
 
 LARGEST_BODY = 5_000_000
 DEEPEST = 12
 LONGEST_KEY = 200
-LARGEST_INTEGER = 10**15
 HALF = re.compile("[\ud800-\udfff]")
 HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 SAFE = {
@@ -68,13 +68,6 @@ class Call:
         if self.who is None:
             raise Refused(401, "this needs a token: Authorization: Bearer TOKEN")
         return self.who
-
-    def take(self, *names: str) -> dict[str, Any]:
-        """The entries of the body; refuse others."""
-        unknown = [name for name in self.body if name not in names]
-        if unknown:
-            raise Refused(422, f"unknown entry {printable(unknown[0], limit=60)!r}: there may be {', '.join(names)}")
-        return self.body
 
     def integer(self, name: str, default: int, least: int = 0) -> int:
         """A number behind the question mark."""
@@ -121,7 +114,7 @@ def unexplained() -> Iterator[None]:
     try:
         yield
     except SystemFault as error:
-        print(error, file=sys.stderr)
+        LOGGER.error("%s", error)
         raise SystemFault("the database cannot be used now; the log of the server says why") from None
 
 
@@ -228,5 +221,7 @@ def refusal(error: UnswayedError) -> tuple[int, dict[str, Any]]:
     line = printable(" ".join(str(error).split()), limit=500)
     if isinstance(error, Refused):
         return error.status, {"error": line, **error.more}
-    status = 503 if isinstance(error, SystemFault) else 422 if isinstance(error, InvalidInput) else 409
-    return status, {"error": line}
+    if isinstance(error, SystemFault):
+        return 503, {"error": line}
+    wrong = isinstance(error, InvalidInput) and not isinstance(error, NameTaken)
+    return 422 if wrong else 409, {"error": line}

@@ -13,9 +13,10 @@ class Refused(UnswayedError):  # noqa: N818
     Args:
         status: Of the reply, 400 to 503.
         message: One line that says why.
+        headers: Further headers of the reply.
         **more: Further entries of the reply.
     """
 
-    def __init__(self, status: int, message: str, **more: Any) -> None:
+    def __init__(self, status: int, message: str, *, headers: dict[str, str] | None = None, **more: Any) -> None:
         super().__init__(message)
-        self.status, self.more = status, more
+        self.status, self.headers, self.more = status, headers or {}, more

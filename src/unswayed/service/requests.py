@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import local
@@ -15,6 +16,8 @@ from unswayed.text import printable
 
 PATIENCE = 60.0  # seconds for which a server may be away
 LONGEST = 600.0  # seconds for one reply: an answer may have to be computed
+TITLE = re.compile(rb"<title>([^<]*)</title>", re.IGNORECASE)
+AWAY = frozenset({502, 503, 504})  # what a server says that cannot serve now, or the proxy before one that is away
 
 
 class NotAllowed(InvalidInput):
@@ -70,9 +73,9 @@ class Server:
         while True:
             try:
                 status, reply = self._once(method, path, data, headers)
-                if status != 503:
+                if status not in AWAY:
                     break
-                reason = _line(reply)
+                reason = f"{_line(reply)} ({status})"
             except (OSError, HTTPException) as error:
                 self.close()
                 reason = str(error) or type(error).__name__
@@ -97,8 +100,9 @@ class Server:
 
 
 def _line(reply: bytes) -> str:
-    """The error message in a reply of the server."""
+    """The error message in a reply of the server, or the title of a proxy's page."""
     try:
         return printable(str(json.loads(reply)["error"]), limit=500)
     except (ValueError, KeyError, TypeError):
-        return printable(reply, limit=200)
+        title = TITLE.search(reply)
+        return printable(title[1] if title else reply, limit=200)

@@ -38,7 +38,7 @@ class SharedStudy(DatabaseStudy):
 
     def __init__(self, database: Database, name: str) -> None:
         super().__init__(database, name)
-        self._number = database.studies()[name]
+        self.number = database.studies()[name]
         self._searching = Lock()
         self._answering = Lock()
         self._search = Searching(self.state.copy())
@@ -118,7 +118,7 @@ class SharedStudy(DatabaseStudy):
         with self._searching:
             self._active[source] = monotonic()
             self.refresh()
-            ready = self._ready(source, self._database.leases(self._number), self._database.now())
+            ready = self._ready(source, self._database.leases(self.number), self._database.now())
             wanted = self._new(n - len(ready))
             new = self._choose(wanted, source, lease) if wanted > 0 else Chosen([])
             reply: tuple[int, Body] = self.write(
@@ -180,6 +180,10 @@ class SharedStudy(DatabaseStudy):
 
     def answer(self) -> Answer:
         """The answer from all measurements so far."""
+        return self.answered()[1]
+
+    def answered(self) -> tuple[int, Answer]:
+        """The number of the last record, and the answer from all measurements so far."""
         with self._answering:
             seq, known = self._latest
             if known is None or seq != self.seq:
@@ -189,7 +193,7 @@ class SharedStudy(DatabaseStudy):
                     known = search.answer()
                     self.search_seconds += thread_time() - began
                 self._latest = seq, known
-            return known
+            return seq, known
 
     def latest_answer(self) -> tuple[Answer | None, int]:
         """The last answer that was computed, and how many records have come since then; this does not wait."""
@@ -215,4 +219,4 @@ class SharedStudy(DatabaseStudy):
 
     def records(self, after: int = 0) -> list[Record]:
         """The records after a number, of all servers."""
-        return self._database.records_after(self._number, after)
+        return self._database.records_after(self.number, after)

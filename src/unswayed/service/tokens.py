@@ -25,6 +25,14 @@ SEEN = 60.0  # seconds between two notes that a token was used
 SESSION = 12 * 3600.0  # how long a browser stays logged in
 
 
+class NameTaken(InvalidInput):
+    """There is a token of this name, or of one that looks like it.
+
+    Args:
+        message: One line that says what to do.
+    """
+
+
 class Role(StrEnum):
     """What a token may do.
 
@@ -76,7 +84,8 @@ class Tokens:
             study: The only study that it is for; None: all.
 
         Raises:
-            InvalidInput: The name is taken or wrong, or looks like one that is taken; or there is no such role.
+            NameTaken: The name is taken, or looks like one that is.
+            InvalidInput: The name is wrong, or there is no such role.
         """
         if role not in list(Role):
             raise InvalidInput(f"a role is one of {', '.join(Role)}, not {role!r}")
@@ -89,11 +98,11 @@ class Tokens:
         Measurement(0.0, name)  # it can be the name of a source
         alike = [row["name"] for row in self.rows() if alike_name(row["name"]) == alike_name(name)]
         if alike and alike != [name]:
-            raise InvalidInput(f"{name!r} looks like the token {alike[0]!r}: take another name")
+            raise NameTaken(f"{name!r} looks like the token {alike[0]!r}: take another name")
         token = secrets.token_urlsafe(32)
         row = {"name": name, "role": str(role), "study": study, "hash": digest(token), "made": time()}
         if not self._database.put_token(row):
-            raise InvalidInput(f"there is a token {name!r} already: revoke it first, or take another name")
+            raise NameTaken(f"there is a token {name!r} already: revoke it first, or take another name")
         return token
 
     def check(self, token: str) -> Token | None:

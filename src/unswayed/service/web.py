@@ -9,10 +9,12 @@ from urllib.parse import quote, urlencode
 
 from starlette.responses import RedirectResponse, Response
 
-from unswayed.service.api import ALL, OPEN, OWN, READ
-from unswayed.service.bodies import line, parse_float, parse_int, settings
+from unswayed.service.api import ALL, OPEN, OWN, READ, Api
 from unswayed.service.host import Host
 from unswayed.service.http import Call, parse_json
+from unswayed.service.interface.bodies import CHANGE, line, parse_float, parse_int, settings
+from unswayed.service.interface.openapi import described
+from unswayed.service.interface.schema import checked
 from unswayed.service.pages import render
 from unswayed.service.pages.view import StudyView
 from unswayed.service.refused import Refused
@@ -36,10 +38,10 @@ def error_page(status: int, line: str) -> Response:
 
 
 class Web:
-    """The pages of a host."""
+    """The pages of a host, and of its interface."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, host: Host, api: Api) -> None:
+        self._host, self._api = host, api
         self._views: dict[str, StudyView] = {}
 
     def routes(self) -> list[Route]:
@@ -59,6 +61,7 @@ class Web:
             Route("GET", "/tokens", OWN, self.tokens, form=True),
             Route("POST", "/tokens", OWN, self.make_token, form=True),
             Route("POST", "/tokens/{token}/revoke", OWN, self.revoke, form=True),
+            Route("GET", "/interface", OPEN, self.interface, form=True),
             Route("GET", "/login", OPEN, self.login, form=True),
             Route("POST", "/login", OPEN, self.log_in, form=True),
             Route("POST", "/logout", ALL, self.log_out, form=True),
@@ -98,6 +101,10 @@ class Web:
     def tokens(self, call: Call, new: tuple[str, str] | None = None) -> Response:
         """All tokens."""
         return page(render.tokens(self._host.tokens.rows(), who(call), new))
+
+    def interface(self, call: Call) -> Response:
+        """What programs can ask for."""
+        return page(render.interface(described(self._api.routes()), who(call) if call.who else None))
 
     def static(self, call: Call) -> Response:
         """A style sheet or a script."""
@@ -163,8 +170,8 @@ class Web:
                 changes[name] = parse_int(body[name], name) if body[name].strip() else None
         if "note" in body:
             changes["note"] = body["note"].strip() or None
-        changes = settings(changes)
-        study.edit(call.token.name, lambda known: known.change(**changes))
+        changes = checked(changes, CHANGE, "the form")
+        study.edit(call.token.name, lambda known: known.change(**settings(changes)))
         return back(call)
 
     def make_token(self, call: Call) -> Response:

@@ -16,7 +16,7 @@ from sqlalchemy import exc
 
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.storage.journal import Journal, Record, encode
-from unswayed.storage.schema import RECORDS, SESSIONS, STUDIES, TOKENS, explaining, open_engine, shown
+from unswayed.storage.schema import RECORDS, REPLIES, SESSIONS, STUDIES, TOKENS, explaining, open_engine, shown
 from unswayed.storage.writing import STUDY, Writing, read_records
 
 LOCK_STUDY = sa.select(STUDIES.c.id).where(STUDIES.c.id == STUDY).with_for_update()
@@ -34,11 +34,16 @@ class Database:
         InvalidInput: The address is wrong.
         JournalError: The database is damaged, foreign or of a newer version.
         SystemFault: The database cannot be reached.
+
+    Attributes:
+        name: The database as messages name it.
+        sqlite: Whether it is a file of SQLite.
+        opened_version: The version that it had when it was opened; now it has `VERSION`.
     """
 
     def __init__(self, url: str) -> None:
         self.name = ""  # for messages, if opening fails
-        self._engine = open_engine(url)
+        self._engine, self.opened_version = open_engine(url)
         self.name = shown(url)
         self.sqlite = self._engine.dialect.name == "sqlite"
         # Each reading is one statement: it needs no transaction, whose begin and end cost as much as the statement.
@@ -112,6 +117,11 @@ class Database:
             writing = Writing(connection, self.name, study)
             yield writing
             writing.finish()
+
+    def forget_replies(self, before: float) -> int:
+        """Forget what was answered to requests before a time; how many replies these were."""
+        with self._writing() as connection:
+            return connection.execute(sa.delete(REPLIES).where(REPLIES.c.made < before)).rowcount
 
     # tokens and browsers
 

@@ -11,10 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from unswayed.errors import InvalidInput, JournalError, SystemFault
+from unswayed.storage.upgrades import make_or_upgrade
 
-VERSION = 1
 WRITER_PATIENCE = 30  # seconds to wait for another writer
-OPEN_CONNECTIONS = 20  # that stay open: to open one costs more than a request
+# Connections stay open: to open one costs more than a request. Errors do not say what was written: logs show them.
+ENGINE: dict[str, Any] = {"pool_size": 20, "hide_parameters": True}
 
 METADATA = sa.MetaData()
 ABOUT = sa.Table("unswayed", METADATA, sa.Column("version", sa.Integer, nullable=False))
@@ -41,6 +42,7 @@ REPLIES = sa.Table(  # what was answered to a request with a key, which may come
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("status", sa.Integer, nullable=False),
     sa.Column("reply", sa.Text, nullable=False),
+    sa.Column("made", sa.Float),  # None: by a server of version 1, and kept for ever
 )
 LEASES = sa.Table(  # until when an open play belongs to its source
     "leases",
@@ -67,20 +69,38 @@ SESSIONS = sa.Table(  # browsers that have logged in
     sa.Column("until", sa.Float, nullable=False),
 )
 
+WEBHOOKS = sa.Table(  # who is told when the verdict of a study changes
+    "webhooks",
+    METADATA,
+    sa.Column("study", sa.Integer, sa.ForeignKey("studies.id"), primary_key=True, autoincrement=False),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("secret", sa.String(64), nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False),  # the record after which it changed; 0: nothing was noticed
+    sa.Column("verdict", sa.String(100)),
+    sa.Column("tried", sa.Float),
+    sa.Column("error", sa.Text),
+)
+MESSAGES = sa.Table(  # what is still to be sent to them
+    "messages",
+    METADATA,
+    sa.Column("study", sa.Integer, sa.ForeignKey("studies.id"), primary_key=True, autoincrement=False),
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("tries", sa.Integer, nullable=False),
+    sa.Column("due", sa.Float, nullable=False),
+)
 
-def open_engine(url: str) -> sa.Engine:
-    """The engine of a database, which is made if there is none; one of a newer version is refused."""
+
+def open_engine(url: str) -> tuple[sa.Engine, int]:
+    """The engine of a database, and the version that it had.
+
+    It is made if there is none, and upgraded if it is of an earlier version; one of a newer version is refused.
+    """
     engine = _engine(url)
     where = shown(url)
     try:
         with explaining(where), engine.begin() as connection:
-            METADATA.create_all(connection)
-            versions = connection.execute(sa.select(ABOUT.c.version)).scalars().all()
-            if not versions:
-                connection.execute(sa.insert(ABOUT).values(version=VERSION))
-            elif versions != [VERSION]:
-                newer = f"of version {max(versions)}" if len(versions) == 1 else "not of one version"
-                raise JournalError(f"{where} is {newer}, this unswayed writes version {VERSION}: update unswayed")
+            version = make_or_upgrade(connection, where, METADATA)
             if engine.dialect.name == "sqlite":
                 found = connection.execute(sa.text("PRAGMA quick_check(1)")).scalar()
                 if found != "ok":
@@ -88,7 +108,7 @@ def open_engine(url: str) -> sa.Engine:
     except BaseException:
         engine.dispose()
         raise
-    return engine
+    return engine, version
 
 
 def _engine(url: str) -> sa.Engine:
@@ -104,7 +124,7 @@ def _engine(url: str) -> sa.Engine:
         if not os.path.isdir(folder):
             raise InvalidInput(f"there is no folder {folder} for the database {address.database}")
         given = {"timeout": WRITER_PATIENCE, "check_same_thread": False}
-        engine = sa.create_engine(address, connect_args=given, pool_size=OPEN_CONNECTIONS)
+        engine = sa.create_engine(address, connect_args=given, **ENGINE)
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -113,7 +133,7 @@ def _engine(url: str) -> sa.Engine:
     try:
         # No ping before each use: after a restart of PostgreSQL one request fails, with 503, and is sent again.
         address = address.set(drivername="postgresql+psycopg")
-        return sa.create_engine(address, isolation_level="READ COMMITTED", pool_size=OPEN_CONNECTIONS)
+        return sa.create_engine(address, isolation_level="READ COMMITTED", **ENGINE)
     except ModuleNotFoundError:
         raise InvalidInput("PostgreSQL needs a driver: pip install 'unswayed[postgres]'") from None
 

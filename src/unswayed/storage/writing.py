@@ -102,10 +102,8 @@ class Writing:
     def finish(self) -> None:
         """Write the replies and the leases."""
         if self._new:
-            rows = [
-                {"study": self._study, "who": who, "key": key, **reply._asdict()}
-                for (who, key), reply in self._new.items()
-            ]
+            about = {"study": self._study, "made": time()}
+            rows = [{**about, "who": who, "key": key, **reply._asdict()} for (who, key), reply in self._new.items()]
             self._connection.execute(ADD_REPLIES, rows)
         if self._leases:
             self._connection.execute(END_LEASES, {"study": self._study, "ended": list(self._leases)})

@@ -10,6 +10,7 @@ from unswayed.cli.study.edit import add, change, correct, restore, retract
 from unswayed.cli.study.export import export, plot
 from unswayed.cli.study.new import new
 from unswayed.cli.study.status import status
+from unswayed.cli.study.webhook import webhook
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -33,5 +34,5 @@ def command() -> None:
 
 
 WITH_VALUES = (tell, correct, add)
-for verb in (new, status, ask, tell, fail, correct, retract, restore, add, change, export, plot):
+for verb in (new, status, ask, tell, fail, correct, retract, restore, add, change, export, plot, webhook):
     app.command(context_settings=VALUES if verb in WITH_VALUES else None)(verb)

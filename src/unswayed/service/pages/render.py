@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 
 from unswayed.pages import render as shared
 from unswayed.search.answer import Answer
+from unswayed.service.interface.page import operations
 from unswayed.service.pages.chart import LATEST
 from unswayed.service.pages.columns import SURPRISING
 from unswayed.service.pages.options import OPTIONS
@@ -86,6 +87,11 @@ def log(
 def tokens(rows: Sequence[Mapping[str, Any]], who: Who, new: tuple[str, str] | None = None) -> str:
     """The tokens, for owners, by `Tokens.rows`; `new` is the name and the text of one that is shown this once."""
     return _page("tokens.html", who, rows=rows, new=new)
+
+
+def interface(document: Mapping[str, Any], who: Who | None) -> str:
+    """The interface for programs, for people: by `openapi.described`. Nobody needs to be logged in."""
+    return _page("interface.html", who, document=document, operations=operations(document))
 
 
 def login(error: str | None = None, next: str = "/") -> str:

@@ -1,0 +1,163 @@
+"""The three questions about who leads by votes: luck, evidence, robustness; and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.audits.votes.data import VoteData
+from unswayed.audits.votes.luck import parts_of
+from unswayed.audits.votes.rivals import Rival
+from unswayed.audits.votes.voters import Suspect
+from unswayed.core.tampering.threat import Threat
+from unswayed.core.votes import Bracket
+from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
+from unswayed.text import counted, printable
+from unswayed.types import FloatArray
+
+SMALLEST = 1e-4  # probability that is printed
+NAMED = 2  # voters that are named in a sentence
+SHORT = 24  # characters of a label in a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What the answers rest on.
+
+    Attributes:
+        data: The votes.
+        winner: Who leads.
+        rivals: What would bring each rival level, the easiest first.
+        suspects: Voters whose votes the others do not explain.
+        without: Who leads without them.
+        chance: The probability of the lead over each option by chance.
+        cleared: The same without the suspects, of who leads then.
+        threat: What may be false.
+        delta: The largest probability of a lead by chance.
+    """
+
+    data: VoteData
+    winner: int
+    rivals: tuple[Rival, ...]
+    suspects: tuple[Suspect, ...]
+    without: int
+    chance: FloatArray
+    cleared: FloatArray
+    threat: Threat
+    delta: float
+
+    def name(self, option: int) -> str:
+        """A label that leaves room for others in a line."""
+        return printable(self.data.labels[option], limit=SHORT)
+
+    @property
+    def better(self) -> bool:
+        """Whether the lead is more than chance."""
+        return bool(self.chance.max() <= self.delta)
+
+    @property
+    def tampered(self) -> bool:
+        """Whether the suspects decide: without them another option leads, or the lead may be chance."""
+        changed = self.without != self.winner or (self.better and float(self.cleared.max()) > self.delta)
+        return bool(self.suspects) and changed
+
+
+def luck_of(case: Case) -> Luck:
+    """If every vote is honest, is the leader better than chance explains?"""
+    worst = int(np.argmax(case.chance))
+    p = float(case.chance[worst])
+    shown = "below 0.0001" if p < SMALLEST else f"{p:.2g}"
+    among = len(case.chance)
+    who = "" if among == 2 else f"the first of {among:,} "
+    if parts_of(case.data.votes.wins)[worst] != parts_of(case.data.votes.wins)[case.winner]:
+        said = f"It was never compared with {case.name(worst)}, not even through others."
+    elif case.better:
+        said = f"Chance gives {who}such a lead with probability {shown}, if you looked only once."
+    else:
+        said = f"The lead over {case.name(worst)} may be chance, which gives {who}such a lead with probability {shown}."
+    if case.tampered:
+        said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
+    return Luck(case.better, None, p, said)
+
+
+def evidence_of(case: Case) -> Evidence:
+    """Do the votes look tampered with, where it matters?"""
+    if not case.suspects:
+        if case.data.voters is None:
+            return Evidence(False, 0, "Who voted is not known, so nobody is suspected.")
+        return Evidence(False, 0, "No voter looks wrong.")
+    names = [printable((case.data.voters or ())[one.voter], limit=SHORT) for one in case.suspects[:NAMED]]
+    more = len(case.suspects) - len(names)
+    who = ", ".join(names) + (f" and {counted(more, 'other')}" if more else "")
+    votes = sum(one.votes for one in case.suspects)
+    looks, them = ("looks", "it") if len(case.suspects) == 1 else ("look", "them")
+    if case.without != case.winner:
+        then = f"without {them} {case.name(case.without)} leads"
+    elif case.tampered:
+        then = f"without {them} the lead may be chance"
+    else:
+        then = f"without {them} the leader is the same"
+    kind = "Voter" if len(case.suspects) == 1 else "Voters"
+    return Evidence(case.tampered, len(case.suspects), f"{kind} {who} ({votes:,} votes) {looks} wrong; {then}.")
+
+
+def robustness_of(case: Case) -> Robustness:
+    """How many false votes would change who leads, beside the threat."""
+    first = case.rivals[0]
+    enough = not case.threat.none and _within(case)
+    said = f"{forged_words(first.flipped)} would bring {case.name(first.option)} level"
+    if (voters := _fewest_voters(case)) is not None:
+        said += f"; {voters}"
+    if not case.threat.none:
+        said += f"; {'that is within' if enough else 'that is more than'} the threat"
+    return Robustness(enough, said + ".")
+
+
+def _fewest_voters(case: Case) -> str | None:
+    """Whose votes would be enough, if it is known."""
+    known = [(rival.voters.least, rival.voters) for rival in case.rivals if rival.voters is not None]
+    if not known:
+        return None
+    least, liars = min(known, key=lambda one: (one[0], np.inf if one[1].most is None else one[1].most))
+    if liars.most is None:
+        return f"no fewer than {counted(least, 'voter')} could do so"
+    if liars.most > 1:
+        number = f"{least:,}" if liars.most == least else f"{least:,} to {liars.most:,}"
+        return f"so would the votes of {number} voters"
+    voter = liars.voters[0]
+    votes = int(case.data.number[case.data.voter == voter].sum())
+    name = printable((case.data.voters or ())[voter], limit=SHORT)
+    return f"so would the {counted(votes, 'vote')} of voter {name} alone"
+
+
+def _within(case: Case) -> bool:
+    """Whether the threat may be enough, by the least number: no more than that is known to be needed."""
+    lies, liars = case.threat.lies, case.threat.liars
+    return any(
+        (lies and rival.flipped.least <= lies) or (liars and rival.voters is not None and rival.voters.least <= liars)
+        for rival in case.rivals
+    )
+
+
+def forged_words(found: Bracket) -> str:
+    """How many forged votes, in words."""
+    if found.exact or found.most is None:
+        number = counted(found.least, "forged vote")
+        return number if found.exact else f"At least {number}"
+    return f"{found.least:,} to {counted(found.most, 'forged vote')}"
+
+
+def next_step(case: Case, verdict: Verdict) -> str:
+    """What to do now."""
+    match verdict:
+        case Verdict.TAMPERED:
+            return "Next: look at these voters; leave out those who are false, and audit again."
+        case Verdict.EARLY:
+            worst = int(np.argmax(case.chance))
+            return f"Next: collect more votes between {case.name(case.winner)} and {case.name(worst)}."
+        case Verdict.WITHIN:
+            rival = case.rivals[0].option
+            return f"Next: collect votes between {case.name(case.winner)} and {case.name(rival)} that you can trust."
+        case _:
+            return f"Next: rank {case.name(case.winner)} first."

@@ -1,0 +1,152 @@
+"""If every vote is honest, is the leader better than chance explains? Judged once, at the end.
+
+    H   Hessian of -L at the scores        g_v   gradient of the votes of one voter, or of one vote
+
+The covariance of the scores is H^-1 (sum g_v g_v^T) H^-1: it is right although the votes of a voter depend on each
+other, and although the model is not. A lead is compared with Student's t; with few votes the likelihood ratio may be
+more careful, then it counts. Both sides count, and Holm's correction allows for all rivals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, stdtr, stdtrit
+
+from unswayed.audits.votes.data import VoteData
+from unswayed.core.votes import fit
+from unswayed.core.votes.bradley_terry import slope_and_bend
+from unswayed.core.votes.leads import Lead
+from unswayed.types import BoolArray, FloatArray, IntArray
+
+FEWEST_VOTERS = 10  # whose votes are taken together; of fewer voters nobody knows how much they differ
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of all options, and how precise they are.
+
+    Attributes:
+        theta: Of each option.
+        covariance: Of these.
+        votes: Of each option.
+        voters: How many voters there are; infinite if they are not known, or too few.
+        part: Of each option: options of different parts were never compared, not even through others.
+    """
+
+    theta: FloatArray
+    covariance: FloatArray
+    votes: FloatArray
+    voters: float
+    part: IntArray
+
+    @classmethod
+    def of(cls, data: VoteData, ridge: float) -> Scores:
+        """From votes.
+
+        Args:
+            data: The votes.
+            ridge: Of the scores.
+        """
+        wins = data.votes.wins
+        theta = fit(wins, ridge)
+        inverse = np.linalg.inv(slope_and_bend(wins, theta, ridge)[1])
+        voters = np.inf if data.voters is None else float(len(np.unique(data.voter)))
+        known = FEWEST_VOTERS <= voters < np.inf
+        meat = _by_voter(data, theta) if known else _by_vote(data, theta)
+        votes = (wins + wins.T).sum(axis=1)
+        return cls(theta, inverse @ meat @ inverse, votes, voters if known else np.inf, parts_of(wins))
+
+    def deviation(self, a: int) -> FloatArray:
+        """The standard deviation of the lead of an option over each one; 0 over itself.
+
+        Args:
+            a: The option.
+        """
+        variance = self.covariance[a, a] + np.diagonal(self.covariance) - 2 * self.covariance[a]
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+
+    def freedom(self, a: int) -> FloatArray:
+        """The degrees of freedom of each of these.
+
+        Args:
+            a: The option.
+        """
+        return np.asarray(np.maximum(np.minimum(np.minimum(self.votes, self.votes[a]), self.voters) - 1, 1))
+
+    def by_chance(self, a: int, leads: list[Lead] | None = None) -> FloatArray:
+        """The probability of the difference between an option and each other one by chance; 1 for itself.
+
+        Args:
+            a: The option.
+            leads: Over each other option; with few votes their likelihood ratio is more careful.
+        """
+        apart, deviation = np.abs(self.theta[a] - self.theta), self.deviation(a)
+        z = np.where(deviation > 0, apart / np.where(deviation > 0, deviation, 1.0), 0.0)
+        for one in leads or ():
+            z[one.rival] = min(z[one.rival], np.sqrt(2 * one.evidence))
+        return np.where(self.part == self.part[a], 2 * stdtr(self.freedom(a), -z), 1.0)
+
+    def interval(self, a: int, delta: float) -> tuple[float, float]:
+        """The interval of the score of an option, relative to the mean of all.
+
+        Args:
+            a: The option.
+            delta: The probability that it fails.
+        """
+        centred = self.covariance[a, a] - 2 * self.covariance[a].mean() + self.covariance.mean()
+        free = max(min(float(self.votes[a]), self.voters) - 1, 1)
+        half = float(-stdtrit(free, delta / 2) * np.sqrt(max(centred, 0.0)))
+        middle = float(self.theta[a] - self.theta.mean())
+        return middle - half, middle + half
+
+    def ranks(self, delta: float) -> list[tuple[int, int]]:
+        """The ranks that each option may have.
+
+        Args:
+            delta: The probability that those of one option are wrong.
+        """
+        size = len(self.theta)
+        found = []
+        for a in range(size):
+            different = self.by_chance(a) <= delta / max(size - 1, 1)
+            better: BoolArray = different & (self.theta > self.theta[a])
+            worse = different & (self.theta < self.theta[a])
+            found.append((1 + int(better.sum()), size - int(worse.sum())))
+        return found
+
+
+def parts_of(wins: FloatArray) -> IntArray:
+    """The part of each option: votes lead from each option of a part to each other one."""
+    return np.asarray(connected_components(wins > 0, directed=False)[1], dtype=np.int64)
+
+
+def _by_voter(data: VoteData, theta: FloatArray) -> FloatArray:
+    """The sum of g_v g_v^T over voters."""
+    b = data.ballots
+    off = b.number * (np.where(b.tie == 1, 0.5, 1.0) - expit(theta[b.over] - theta[b.under]))
+    rows, columns = np.tile(b.voter, 2), np.concatenate([b.over, b.under])
+    each = coo_matrix((np.concatenate([off, -off]), (rows, columns)), shape=(int(b.voter.max()) + 1, len(theta)))
+    g = each.tocsr()
+    return np.asarray((g.T @ g).toarray())
+
+
+def _by_vote(data: VoteData, theta: FloatArray) -> FloatArray:
+    """The sum of g g^T over votes: a Laplacian."""
+    won, tied = data.votes.won, data.votes.tied
+    p = expit(theta[:, None] - theta[None, :])
+    each = won * (1 - p) ** 2 + tied / 2 * (0.5 - p) ** 2
+    square = each + each.T
+    return np.asarray(np.diag(square.sum(axis=1)) - square)
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Probabilities by chance, corrected for their number."""
+    order = np.argsort(p)
+    raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(raised, 1.0)
+    return corrected

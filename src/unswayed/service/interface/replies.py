@@ -1,0 +1,157 @@
+"""What is given back, as schemas. The tests hold every reply of the service against them."""
+
+from __future__ import annotations
+
+from unswayed.search.play import Status
+from unswayed.service.interface.bodies import KINDS, NAME, POINT
+from unswayed.service.interface.schema import Schema, flag, listing, mapping, maybe, number, reply, text, whole
+from unswayed.service.tokens import Role
+from unswayed.service.webhooks.verdict import Trust
+
+ERROR = reply(
+    {"error": text("What is wrong and what to do, in one line.")},
+    {"stored": maybe(number("With status 409: the value that is kept, if it is the caller's."))},
+)
+HEALTH = reply({"status": text(enum=["ok"]), "studies": whole("How many there are.")})
+COUNTS = reply({str(status): whole() for status in Status}, about="How many plays have each status; not for sources.")
+STUDY = reply(
+    {
+        "name": NAME,
+        "space": mapping({}, "What may be varied, as POST /studies takes it."),
+        "settings": reply({}, KINDS, "As they are now; a source does not see who is in quarantine."),
+        "plays_left": maybe(whole("How many more will be handed out; null: any number.")),
+        "state": text(enum=["open", "finished"]),
+        "seq": whole("The number of the last record."),
+    },
+    {"counts": COUNTS, "lease": number("Seconds for which a play is reserved without a heartbeat.")},
+)
+STUDIES = reply({"studies": listing(STUDY)})
+PLAY = reply(
+    {"number": whole(), "point": POINT, "lease_until": number("The time of the database, in seconds since 1970.")}
+)
+PLAYS = reply({"plays": listing(PLAY, "Own open plays first; empty if all are handed out.")})
+TOLD = reply({"number": whole(), "status": text(enum=list(Status)), "value": number()})
+FAILED = reply({"number": whole(), "status": text(enum=[str(Status.FAILED)])})
+KEPT = reply({"number": whole(), "lease_until": number()})
+EDITED = reply({"seq": whole("The number of the last record.")})
+ADDED = reply({"numbers": listing(whole(), "Of the new plays.")})
+RECORD = mapping({}, "One record of the log; what else it has depends on its kind.") | {
+    "properties": {"seq": whole(), "kind": text()},
+    "required": ["seq", "kind"],
+}
+RECORDS = reply({"records": listing(RECORD), "seq": whole("The number of the last one.")})
+TOKENS = reply(
+    {
+        "tokens": listing(
+            reply(
+                {
+                    "name": text(),
+                    "role": text(enum=list(Role)),
+                    "study": maybe(text("The only one that it is for.")),
+                    "made": number("Seconds since 1970."),
+                    "seen": maybe(number("When it was last used.")),
+                }
+            )
+        )
+    }
+)
+MADE = reply({"name": text(), "token": text("Shown now and never again.")})
+REVOKED = reply({"revoked": text()})
+WEBHOOK_SET = reply({"url": text(), "secret": text("By which messages are signed; shown now and never again.")})
+WEBHOOK = reply(
+    {
+        "url": text(),
+        "verdict": maybe(text("The last one that was noticed.", enum=list(Trust))),
+        "waiting": whole("Messages that are still to be sent."),
+        "tried": maybe(number("When one was last sent, in seconds since 1970.")),
+        "error": maybe(text("Why that failed.")),
+    }
+)
+WEBHOOK_REMOVED = reply({"removed": text()})
+THREAT = reply({"total": number(), "lies": whole(), "liars": whole(), "low": maybe(number()), "high": maybe(number())})
+SURE = {
+    "threat": THREAT,
+    "largest_gap": maybe(number("How far the point is from the best, at most.")),
+    "budget": number(),
+}
+CERTIFICATE = reply(
+    {
+        **SURE,
+        "budget": maybe(number()),
+        "delta": number(),
+        "certified_budget": maybe(number()),
+        "beta": number(),
+        "rounding": number(),
+    }
+)
+CREDIBLE = reply({**SURE, "probability": number(), "best": number(), "best_untampered": number()})
+BREAKDOWN = reply(
+    {
+        "budget": maybe(number("The sum of changes that another point needs to win; null: none is enough.")),
+        "rival": {**POINT, "description": "That point."},
+        "pivot": {**POINT, "description": "Where the measurements would have to change."},
+        "lies": maybe(whole("False measurements that are needed.")),
+        "liars": maybe(whole("Lying sources that are needed.")),
+    }
+)
+ASSUMPTIONS = reply(
+    {
+        "kernel": text(),
+        "noise_std": number(),
+        "output_scale": number(),
+        "level": KINDS["level"],
+        "norm_bound": maybe(number()),
+        "estimated": listing(text(), "What was not given."),
+    }
+)
+SOURCE = reply(
+    {
+        "source": text(),
+        "measurements": whole(),
+        "suspicious": flag("Whether the others do not explain what it told."),
+        "set_aside": flag("Whether all of it is left out for that."),
+        "offset": maybe(number("How far it reads above the others.")),
+        "deviation": maybe(number()),
+        "drift": number(),
+        "alone_overturns": flag("Whether it alone could have changed the recommendation."),
+        "winner_without": POINT,
+    }
+)
+LIMIT = reply(
+    {
+        "kind": text(enum=["total", "lies", "liars"]),
+        "overturned": maybe(number()),
+        "rival": POINT,
+        "certified": maybe(number()),
+        "stays": maybe(number()),
+    }
+)
+FAILURE = reply({"number": whole(), "point": POINT, "why": maybe(text()), "reason": maybe(text())})
+ANSWER: Schema = reply(
+    {
+        "point": {**POINT, "description": "The recommended point."},
+        "estimate": number(),
+        "deviation": maybe(number("Of the estimate.")),
+        "guaranteed": number("What it is still estimated at if the threat was used to the full."),
+        "challenger": {**POINT, "description": "What would be best if every measurement were true."},
+        "challenger_lead": number(),
+        "measure_again": {**POINT, "description": "Where to measure to find out."},
+        "sentence": text("How far the point is from the best, in words."),
+        "certificate": maybe(CERTIFICATE),
+        "credible": maybe(CREDIBLE),
+        "breakdown": BREAKDOWN,
+        "assumptions": ASSUMPTIONS,
+        "considered": whole("How many points it was chosen from."),
+        "unexplored": number(),
+        "measured": whole("How many measurements count."),
+        "set_aside": listing(whole(), "Plays that the others do not explain."),
+        "set_aside_total": number(),
+        "sources": listing(SOURCE),
+        "threat": maybe(THREAT),
+        "threats": listing(LIMIT, "How much of each kind the recommendation withstands."),
+        "minimize": flag(),
+        "plays": whole(),
+        "failed": whole(),
+        "failures": listing(FAILURE),
+    }
+)

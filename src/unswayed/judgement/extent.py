@@ -102,14 +102,13 @@ class Extent:
             return np.ones(len(own)), noise
         if noise is not None and not known.all():
             return weights_of(own, noise, self.unit), noise
-        one, who = float(np.median(own[known])), None if sources is None else sources[known]
-        if who is not None:
-            typical = _middle(own[known], who)
+        one, few = float(np.median(own[known])), False
+        if sources is not None:
+            typical = _middle(own[known], sources[known])
             one = one if typical / APART <= one <= typical * APART else typical
-        if not known.all():
-            few = who is not None and 2 * len(np.unique(who)) < len(np.unique(sources))
-            if few or self.possible_noise(one) is None:
-                return weights_of(own, min(one, self.unit or one), self.unit), None
+            few = 2 * len(np.unique(sources[known])) < len(np.unique(sources))
+        if not known.all() and (few or self.possible_noise(one) is None):
+            return weights_of(own, min(one, self.unit or one), self.unit), None
         return weights_of(own, one, self.unit), one
 
 

@@ -185,7 +185,7 @@ def usable(values: FloatArray, weights: FloatArray, lam: float) -> BoolArray:
     """
     usual = ~faults(values)
     noise = lam / weights
-    return usual & (noise <= FAULT**2 * np.maximum(noise[usual].min(initial=np.inf), 1.0))
+    return np.asarray(usual & (noise <= FAULT**2 * np.maximum(noise[usual].min(initial=np.inf), 1.0)))
 
 
 def extended(

@@ -1,5 +1,6 @@
 """Every code block of the documentation runs, and prints what the documentation says."""
 
+import csv
 import os
 import re
 import shlex
@@ -8,6 +9,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 import unswayed
@@ -67,12 +69,28 @@ def test_commands_print_what_they_say(page, capsys, monkeypatch, tmp_path):
         elif kind == "toml":
             (tmp_path / "space.toml").write_text(text, encoding="utf-8")
         elif kind == "csv":
-            assert (tmp_path / sheets[-1]).exists()
-            (tmp_path / sheets[-1]).write_text(text, encoding="utf-8")
+            fill_in(tmp_path / sheets[-1], text)
         elif kind == "console":
             for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
                 assert_prints(command, expected, capsys)
-                sheets += re.findall(r"--out (\S+\.csv)", command)
+                sheets += re.findall(r"ask .* --out (\S+\.(?:csv|xlsx))", command)
+
+
+def fill_in(sheet, text):
+    """What people write into a sheet: its columns are those that the page shows."""
+    delimiter = ";" if ";" in text else ","
+    rows = list(csv.reader(StringIO(text), delimiter=delimiter))
+    if sheet.suffix == ".csv":
+        assert sheet.read_text(encoding="utf-8-sig").splitlines()[0] == delimiter.join(rows[0])
+        sheet.write_text(text, encoding="utf-8")
+        return
+    book = openpyxl.load_workbook(sheet)
+    assert [cell.value for cell in book.active[1]] == rows[0]
+    for row, line in enumerate(rows[1:], start=2):
+        for column, cell in enumerate(line, start=1):
+            number = re.fullmatch(r"[\d.]+", cell)
+            book.active.cell(row, column).value = float(cell) if number else cell or None
+    book.save(sheet)
 
 
 def assert_prints(command, expected, capsys):

@@ -10,6 +10,7 @@ from math import ceil, floor, isfinite, log10
 from typing import Any
 
 SHORTEST = 7  # decimal places that are printed; smaller numbers get an exponent
+LARGEST = 1e9  # with an error: larger numbers get one too
 DIGITS = 6  # of a number, unless more of them matter
 
 
@@ -84,10 +85,14 @@ def plus_minus(value: float, error: float) -> str:
     Example:
         >>> plus_minus(0.991394, 0.00173), plus_minus(12345.6, 234.0), plus_minus(6.9114e-10, 7.1e-12)
         ('0.9914 ± 0.0017', '12350 ± 230', '6.911e-10 ± 7.1e-12')
+        >>> plus_minus(-9.092e11, 5.1e9)
+        '-9.092e+11 ± 5.1e+09'
     """
     if not error > 0:
         return f"{number(value)} ± {error:.2g}"
     places = 1 - floor(log10(error))
+    if abs(value) >= LARGEST and error < abs(value):
+        return f"{value:.{2 + floor(log10(abs(value))) - floor(log10(error))}g} ± {error:.2g}"
     if places > SHORTEST:
         return f"{float(round(value, places))!r} ± {error:.2g}" if value else f"0 ± {error:.2g}"
     shown = f"{error:.2g}" if places > 0 else f"{round(error, places):.0f}"
@@ -109,37 +114,39 @@ def digits(values: Collection[float]) -> int:
     return next(enough, 17)
 
 
-def at_most(value: float) -> str:
-    """A number with four digits, rounded up: for what is promised not to be exceeded.
+def at_most(value: float, places: int = 4) -> str:
+    """A number with few digits, rounded up: for what is promised not to be exceeded.
 
     Args:
         value: The number.
+        places: How many digits.
 
     Example:
-        >>> at_most(1.00043)
-        '1.001'
+        >>> at_most(1.00043), at_most(0.004336, 2)
+        ('1.001', '0.0044')
     """
-    return _rounded(value, ROUND_CEILING)
+    return _rounded(value, ROUND_CEILING, places)
 
 
-def at_least(value: float) -> str:
-    """A number with four digits, rounded down: for what is promised to be needed.
+def at_least(value: float, places: int = 4) -> str:
+    """A number with few digits, rounded down: for what is promised to be needed.
 
     Args:
         value: The number.
+        places: How many digits.
 
     Example:
         >>> at_least(0.99999)
         '0.9999'
     """
-    return _rounded(value, ROUND_FLOOR)
+    return _rounded(value, ROUND_FLOOR, places)
 
 
-def _rounded(value: float, rounding: str) -> str:
-    near = f"{value:.4g}"
+def _rounded(value: float, rounding: str, places: int) -> str:
+    near = f"{value:.{places}g}"
     if not isfinite(value) or abs(float(near) - value) <= 1e-12 * abs(value):  # a rounding error decides nothing
         return near
-    return f"{float(Context(prec=4, rounding=rounding).plus(Decimal(value))):.4g}"
+    return f"{float(Context(prec=places, rounding=rounding).plus(Decimal(value))):.{places}g}"
 
 
 def counted(count: int, noun: str) -> str:

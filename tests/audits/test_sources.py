@@ -61,7 +61,7 @@ def test_a_source_that_makes_another_option_win_is_named_in_the_verdict():
     assert liar.without == 3
     assert liar.suspicious
     assert found.verdict == "no: tampered"
-    assert found.evidence.sentence == "The others do not explain source w4. Without, x1 = 3 wins."
+    assert found.evidence.sentence == "The others do not explain source w4; without it, x1 = 3 wins."
 
 
 def test_who_wins_without_a_source_is_the_winner_of_an_audit_without_it():
@@ -101,13 +101,15 @@ def test_words_of_a_threat_of_sources():
     assert free.breakdown_sources > 1
     few, many = (audit(x, y, threat=Threat(liars=n), **given) for n in (1, free.breakdown_sources))
     assert few.verdict == "yes"
-    assert "It withstands 1 lying source;" in str(few)
+    assert "The winner withstands 1 lying source;" in str(few)
     supposed = "if at most 1 source lies. This supposes that every honest value lies between -1 and 4."
     assert few.to_dict()["sentence"].endswith(supposed)
-    enough = f"{many.threat} would have been enough to change it: within the threat ({many.threat})."
+    enough = f"{many.threat} could have changed the winner: that is within the threat."
     assert (many.verdict, many.robustness.sentence) == ("no: within the threat", enough)
     both = audit(x, y, threat=Threat(lies=free.breakdown_lies - 1, liars=free.breakdown_sources - 1), **given)
-    assert both.robustness.sentence.startswith("Together they would have been enough to change it: within the threat (")
+    assert both.robustness.sentence.startswith(
+        "Together they could have changed the winner: that is within the threat ("
+    )
 
 
 def test_honest_sources_are_rarely_suspected():

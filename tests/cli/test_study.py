@@ -2,6 +2,7 @@
 
 import csv
 import json
+import locale
 import os
 import stat
 import subprocess
@@ -248,12 +249,69 @@ def test_ask_prints_a_table_or_json_or_a_sheet(study, folder):
     assert [play["source"] for play in plays] == ["ana"] * 3
     assert plays[0]["point"] == log()[2].point
     rows = list(csv.DictReader(StringIO(study("ask", "--csv")[1])))
-    assert list(rows[0]) == ["number", "temperature", "dose", "solvent", "value", "source"]
+    assert list(rows[0]) == ["number", "temperature", "dose", "solvent", "value", "source", "moved"]
     assert rows[0]["value"] == ""
     assert float(rows[0]["dose"]) == log()[5].point["dose"]  # every digit
     assert study("ask", "--open", "--out", "open.csv")[0] == 0
     assert len(log()) == 6
-    assert (folder / "open.csv").read_text() == sheet(log(), ("temperature", "dose", "solvent"))
+    assert (folder / "open.csv").read_text() == sheet(log(), Study.read("lab.jsonl").space)
+
+
+def test_a_sheet_is_a_spreadsheet_or_a_csv_as_this_system_writes_numbers(study, folder, monkeypatch):
+    out = study("ask", 3, "--out", "batch.xlsx")[1]
+    assert out.endswith(
+        "sheet: batch.xlsx: fill in its values, then `unswayed study tell lab.jsonl --sheet batch.xlsx`\n"
+    )
+    header, *rows = openpyxl.load_workbook("batch.xlsx").active.iter_rows(values_only=True)
+    assert header == ("number", "temperature", "dose", "solvent", "value", "source", "moved")
+    assert [row[1] for row in rows] == [play.point["temperature"] for play in log()]
+    monkeypatch.setattr(locale, "localeconv", lambda: {"decimal_point": ","})
+    for name, options, begin in (
+        ("own.csv", (), "number;temperature;dose"),
+        ("point.csv", ("--decimal", "point"), "number,temperature,dose"),
+        ("comma.csv", ("--decimal", "comma"), "number;temperature;dose"),
+    ):
+        assert study("ask", "--open", "--out", name, *options)[0] == 0
+        assert Path(name).read_text().startswith(begin)
+        assert study("tell", "--sheet", name)[1].startswith("told 0 plays; 3 rows without a value")
+    assert study("ask", "--open", "--csv")[1].startswith("number,temperature,dose")  # for scripts
+    assert study("ask", "--open", "--csv", "--decimal", "comma")[1].startswith("number;temperature;dose")
+    refused(study("ask", 1, "--out", "batch.ods"), "a sheet is .xlsx or .csv")
+    refused(study("ask", 1, "--decimal", "dot"), "--decimal must be comma or point")
+    assert len(log()) == 3
+
+
+def test_a_setting_that_is_asked_for_twice_at_once_is_said(unswayed, folder):
+    Path("space.toml").write_text('mould = {choices = ["a", "b", "c"]}\n')
+    unswayed("study", "new", "lab.jsonl", "--space", "space.toml", "--seed", 7)
+    code, _, err = unswayed("study", "ask", "lab.jsonl", 4)
+    points = [play.point for play in log()]
+    first = points.index(points[3])
+    assert (code, err) == (0, f"unswayed: note: plays {first} and 3 are the same setting, to be measured 2 times\n")
+
+
+def test_what_was_really_set_is_said_by_a_verb_or_in_the_sheet(study, folder):
+    study("ask", 3, "--out", "batch.csv")
+    asked = [play.point for play in log()]
+    other = {number: 61 if asked[number]["temperature"] != 61 else 62 for number in range(3)}
+    out = study("move", 0, f"temperature={other[0]}", "solvent=3")[1]
+    assert out == f"moved play 0 to temperature={other[0]} and solvent=3\nlab.jsonl: 3 open\n"
+    assert log()[0].point == asked[0] | {"temperature": other[0], "solvent": 3}
+    rows = list(csv.DictReader(StringIO(Path("batch.csv").read_text())))
+    rows[1] |= {"temperature": other[1], "moved": "yes"}
+    fill("batch.csv", ["1", "2", "3"], **{name: [row[name] for row in rows] for name in ("temperature", "moved")})
+    assert study("tell", "--sheet", "batch.csv")[1].startswith("told 3 plays; 1 play moved to what was really set\n")
+    assert [play.point["temperature"] for play in log()] == [other[0], other[1], asked[2]["temperature"]]
+    assert [play.proposed for play in log()] == [asked[0], asked[1], None]
+    before = Path("lab.jsonl").read_bytes()
+    assert study("tell", "--sheet", "batch.csv")[1].startswith("told 0 plays; 3 rows told before\n")
+    assert Path("lab.jsonl").read_bytes() == before
+    study("move", 2, "temperature=60.4 °C", "--nearest")
+    assert log()[2].point["temperature"] == 60
+    refused(study("move", 2, "temperature=60.4"), "--nearest")
+    refused(study("move", 2, "temperature=60", "0.5"), "and no value")
+    refused(study("move", 2, "heat=60"), "no such parameter: heat=60")
+    refused(study("move", 9, "temperature=60"), "play 9 was never asked for")
 
 
 def test_a_sheet_never_replaces_one_that_may_be_filled_in(study, folder):
@@ -299,15 +357,15 @@ def test_tell_one_value(study):
         ((6, "high"), "'high' is not a number"),
         ((6, ""), "not a number"),
         ((6,), "VALUE"),
-        ((), "--csv FILE"),
-        (("six", 1), "'six' is not the number of a play; a sheet is told with --csv FILE"),
-        (("batch.csv",), "a sheet is told with --csv FILE"),
+        ((), "--sheet FILE"),
+        (("six", 1), "'six' is not the number of a play; a sheet is told with --sheet FILE"),
+        (("batch.csv",), "a sheet is told with --sheet FILE"),
         ((0, 0.7), "play 0 was already told 0.05"),
         ((6, 1, "--noise-std", 0), "standard error"),
         ((6, 0.3, "--trials", 4), "number of successes"),
         ((6, 1, "--surce", "ana"), "--surce"),
         ((6, 1, 2), "2"),
-        ((6, 1, "--csv", "b.csv"), "--csv alone"),
+        ((6, 1, "--csv", "b.csv"), "--sheet alone"),
         (("--csv", "none.csv"), "cannot read none.csv"),
     ],
     ids=str,
@@ -382,9 +440,10 @@ def test_a_sheet_is_filled_in_and_given_back_bit_by_bit(study, folder):
 def test_a_wrong_line_is_named_and_nothing_of_the_sheet_is_told(study, line, words):
     study("ask", 3, "--out", "batch.csv")
     header, first, second, _ = Path("batch.csv").read_text().splitlines()
-    point, zero = second.removesuffix(",,"), first.split(",", 1)[1].removesuffix(",,")
+    point, zero = second.removesuffix(",,,"), first.split(",", 1)[1].removesuffix(",,,")
     line = line.replace("POINT", point).replace("ZERO", zero)
-    Path("batch.csv").write_text("\n".join([header, f"{first.removesuffix(',,')},0.25,", line]) + "\n")
+    header = header.removesuffix(",moved")
+    Path("batch.csv").write_text("\n".join([header, f"{first.removesuffix(',,,')},0.25,", line]) + "\n")
     before = Path("lab.jsonl").read_bytes()
     refused(study("tell", "--csv", "batch.csv"), "batch.csv, line 3", words)
     assert Path("lab.jsonl").read_bytes() == before
@@ -567,7 +626,7 @@ def test_a_wrong_table_is_named_by_line_and_column_and_nothing_is_added(study, t
 def test_a_german_spreadsheet_is_told_and_added(study):
     study("ask", 3, "--out", "batch.csv")
     rows = list(csv.reader(StringIO(Path("batch.csv").read_text())))
-    filled = [rows[0], *([*row[:4], f"0.{i}5", row[5]] for i, row in enumerate(rows[1:]))]
+    filled = [rows[0], *([*row[:4], f"0.{i}5", *row[5:]] for i, row in enumerate(rows[1:]))]
     text = "\r\n".join(";".join(cell.replace(".", ",") for cell in row) for row in filled)
     Path("batch.csv").write_text(text, encoding="utf-16")
     code, out, err = study("tell", "--csv", "batch.csv")
@@ -718,6 +777,11 @@ def test_export_as_a_table(told, folder):
     ]
     assert [float(row["dose"]) for row in rows] == [play.point["dose"] for play in plays]
     assert told("export", "--out", "lab.parquet")[1] == "written: lab.parquet\n"
+    assert told("export", "--out", "lab.xlsx")[1] == "written: lab.xlsx\n"
+    sheet = openpyxl.load_workbook("lab.xlsx").active
+    assert [cell.value for cell in sheet[1]] == list(rows[0])
+    assert [cell.value for cell in sheet["E"][1:]] == [play.value for play in log()]
+    assert ";0,05;" in told("export", "--decimal", "comma")[1]
     table = pq.read_table("lab.parquet")
     assert table.column_names == list(rows[0])
     assert table["value"].to_pylist() == [play.value for play in plays]
@@ -735,9 +799,10 @@ def test_an_exported_journal_is_the_same_study(told):
 
 def test_wrong_exports_are_one_clear_line(told, folder):
     before = Path("lab.jsonl").read_bytes()
-    refused(told("export", "--format", "xlsx"), "xlsx")
-    refused(told("export", "--out", "lab.xlsx"), "give --format")
+    refused(told("export", "--format", "ods"), "ods")
+    refused(told("export", "--out", "lab.ods"), "give --format")
     refused(told("export", "--format", "parquet"), "--out FILE.parquet")
+    refused(told("export", "--format", "xlsx"), "--out FILE.xlsx")
     refused(told("export", "--format", "csv", "--out", "lab.jsonl"), "the journal itself")
     refused(told("export", "--format", "csv", "--out", "./lab.jsonl"), "the journal itself")
     refused(told("export", "--out", "no/lab.csv"), "cannot write no/lab.csv")
@@ -843,7 +908,7 @@ def test_parameters_named_like_columns(unswayed, folder):
     Path("space.toml").write_text("value = {low = 0, high = 1}\nnumber = {low = 0, high = 1}\n")
     unswayed("study", "new", "lab.jsonl", "--space", "space.toml", "--seed", 1)
     unswayed("study", "ask", "lab.jsonl", 2, "--out", "batch.csv")
-    assert Path("batch.csv").read_text().startswith("number,value (parameter),number (parameter),value,source\n")
+    assert Path("batch.csv").read_text().startswith("number,value (parameter),number (parameter),value,source,moved\n")
     fill("batch.csv", ["1", "2"])
     assert unswayed("study", "tell", "lab.jsonl", "--csv", "batch.csv")[1].startswith("told 2 plays")
     unswayed("study", "export", "lab.jsonl", "--out", "old.csv")

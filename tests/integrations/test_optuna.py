@@ -237,6 +237,8 @@ def test_failed_and_pruned_trials_and_infinite_values_are_no_answers():
     answer = study.sampler.recommend(study)
     assert answer.measured == 24
     assert close_to_best(answer.point, 0.5)
+    words = "Without a value: 12 pruned trials, 12 failed trials and 12 unusable trials."
+    assert words in answer.explain()
 
 
 def test_a_trial_says_what_it_was_chosen_for(sequential):
@@ -341,7 +343,7 @@ def test_one_lie_does_not_move_the_recommendation_for_any_sampler(make):
     assert close_to_best(answer.point)
     assert all(d._contains(d.to_internal_repr(answer.point[name])) for name, d in SPACE.items())
     assert "x = " in str(answer)
-    assert "60 measurements; set aside play 10: the others do not explain it" in " ".join(str(answer).split())
+    assert "60 measurements; set aside trial 10: the others do not explain it" in " ".join(str(answer).split())
 
 
 def test_one_lie_moves_neither_the_sampler_nor_its_recommendation():
@@ -427,6 +429,7 @@ def test_an_audit_keeps_conditional_parameters_and_names_the_trials_that_it_leav
     assert (table.x[~svm, :2] == [0.5, 0.0]).all()
     np.testing.assert_allclose(np.square(table.x[svm, :2] - [0.5, 0.0]).sum(axis=1), 0.5)
     assert found.notes == ("Trials left out: 4 pruned.",)
+    assert found.notes[0] in str(found)
     assert found.labels[found.winner].startswith("kind = svm, C = ")
     assert found.verdict != "no: tampered"
 

@@ -176,3 +176,45 @@ def test_the_strip_has_the_words_that_occur_and_is_left_out_if_there_are_none():
     assert [label.get_text() for label in axes.get_yticklabels()] == [str(why) for why in Why]
     assert sum(len(ticks.get_segments()) for ticks in axes.collections) == 11
     assert strip(None) == []
+
+
+def with_sources(names, off=0.0, plays=32):
+    """A bowl that these sources measure in turn; the last one reads too high by `off`."""
+    rng = np.random.default_rng(1)
+    optimizer = Optimizer(Box({"x": Real(0, 1), "y": Real(0, 1)}), seed=2, parallel=None)
+    for number in range(plays):
+        (play,) = optimizer.ask()
+        name = names[number % len(names)]
+        value = -((play.point["x"] - 0.4) ** 2) - (play.point["y"] - 0.6) ** 2 + 0.01 * rng.standard_normal()
+        optimizer.tell(play, value + off * (name == names[-1]), source=name)
+    return optimizer
+
+
+def test_sources_are_told_apart_and_what_was_taken_off_is_shown():
+    optimizer = with_sources(["north", "_süd $1", "west"], off=2.0)
+    answer = optimizer.answer()
+    west = answer.sources[-1]
+    assert west.offset == pytest.approx(2.0, abs=0.1)
+    figure, left, _, lines = drawn(optimizer)
+    assert "kept" not in lines
+    names = ["north", r" _süd \$1", f"west ({west.offset:.3g} taken off)"]
+    assert len({lines[name].get_marker() for name in names}) == 3
+    assert len({to_hex(lines[name].get_color()) for name in names} - {to_hex(BAD)}) == 3
+    for name, source in zip(names, ("north", "_süd $1", "west"), strict=True):
+        mine = [play for play in optimizer.log if play.source == source and play.number not in answer.set_aside]
+        assert list(lines[name].get_xdata()) == [play.number for play in mine]
+        assert list(lines[name].get_ydata()) == [play.value for play in mine]  # as they were told
+    [stems] = left.collections[-1:]
+    for (x, low), (_, high) in stems.get_segments():
+        assert low == optimizer.log[int(x)].value
+        assert high == pytest.approx(max(low - west.offset, left.get_ylim()[0]))
+    assert set(names) <= {text.get_text() for text in figure.legends[0].get_texts()}
+
+
+def test_of_many_sources_those_with_few_values_look_alike_and_one_source_is_no_legend():
+    optimizer = with_sources([f"lab {number}" for number in range(9)], plays=27)
+    _, _, _, lines = drawn(optimizer)
+    assert sum(name.startswith("lab ") for name in lines) == 6
+    assert {optimizer.log[int(x)].source for x in lines["others"].get_xdata()} == {"lab 6", "lab 7", "lab 8"}
+    _, _, _, lines = drawn(with_sources(["lab"], plays=12))
+    assert len(lines["kept"].get_xdata()) == 12

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.search.games import SQUARE, Game, bowl, task
-from unswayed import InvalidInput, Matern, Measurement, Optimizer, Options, Threat
+from unswayed import Box, InvalidInput, Matern, Measurement, Optimizer, Options, Real, Threat
 from unswayed.judgement.recommend import CAUTION
 from unswayed.search.conclude import answer
 from unswayed.search.modes import begin
@@ -66,3 +66,18 @@ def test_without_a_measurement_there_is_no_answer():
     with pytest.raises(InvalidInput, match="nothing has been measured yet"):
         answer(begin(task()), ())
     assert Game(task()).play(1).answer().measured == 1
+
+
+def test_without_repeats_noise_is_not_taken_for_precision():
+    """In four dimensions a model of 60 single values may explain their noise: what one of them adds is in doubt."""
+    off = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        study, names = Optimizer(Box({name: Real(0, 1) for name in "abcd"}), seed=0), "abcd"
+        x = rng.uniform(size=(60, 4))
+        y = -((x - 0.5) ** 2).sum(axis=1) + 0.15 * rng.standard_normal(60)
+        study.add([(dict(zip(names, map(float, row), strict=True)), float(v)) for row, v in zip(x, y, strict=True)])
+        found = study.answer()
+        truth = -sum((found.point[name] - 0.5) ** 2 for name in names)
+        off.append(abs(found.estimate - truth) / found.deviation)
+    assert max(off) < 3

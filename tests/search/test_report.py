@@ -38,10 +38,9 @@ def test_an_answer_says_first_what_to_do():
     found = frozen(challenger="b", challenger_lead=0.0211, measure_again="b", set_aside=(1,), set_aside_total=0.3)
     assert str(found).splitlines() == [
         "Recommended: c, estimated at 0.921 ± 0.02.",
-        "With the model held fixed it is still estimated at least 0.71 if one measurement is false.",
-        "If every measurement is true, b is better by 0.0211: measure it again to find out.",
-        "By the fitted model of what is kept, with 95%: at most 0.1234 below the best of the 3 points",
-        "considered, if nothing else was tampered with.",
+        "With the same model its estimate is still at least 0.71 if one measurement is false.",
+        "If every measurement is true, b is estimated 0.0211 better: measure it again to find out.",
+        "With 95% (fitted model): at most 0.13 below the best of 3 points, if the others are honest.",
         "6 measurements; set aside play 1: the others do not explain it.",
     ]
 
@@ -52,24 +51,30 @@ def test_an_answer_says_first_what_to_do():
         ({"threat": Threat(lies=2)}, "at least 0.71 if at most 2 measurements are false."),
         ({"threat": Threat(total=3.5)}, "at least 0.71 if tampering is at most 3.5 in total."),
         ({"minimize": True, "guaranteed": 0.8}, "at most 0.8 if one measurement is false."),
-        (
-            {"guaranteed": 0.1},
-            "\nNothing is left of that if one measurement is false: no point considered is much safer.",
-        ),
-        ({"minimize": True, "guaranteed": 0.94}, "\nNothing is left of that if one measurement is false: "),
+        ({"guaranteed": 0.1}, "\nNothing is left of that if one measurement is false"),
+        ({"minimize": True, "guaranteed": 0.94}, "\nNothing is left of that if one measurement is false"),
     ],
 )
 def test_what_a_point_is_worth_at_least_names_the_threat(changes, words):
     assert words in str(frozen(**changes))
 
 
+@pytest.mark.parametrize(
+    ("aside", "again"),
+    [((), "false."), ((2,), "false: measure it once more before you use it."), ((2, 5), "false: measure it before")],
+)
+def test_where_nothing_would_be_left_the_point_is_to_be_measured_as_often_as_it_takes(aside, again):
+    found = frozen(guaranteed=0.1, set_aside=aside, set_aside_total=0.3)
+    assert f"Nothing is left of that if one measurement is {again}" in str(found)
+
+
 def test_without_tampering_there_is_nothing_to_guarantee():
     assert "at least" not in str(frozen(threat=Threat()))
 
 
-def test_a_bound_wider_than_the_range_is_not_printed():
-    assert "at most 0.8" in str(frozen(credible=Credible(0.8, 0.95, Threat(), 0.98, 0.99)))
-    assert "at most 0.9" not in str(frozen(credible=Credible(0.9, 0.95, Threat(), 0.98, 0.99)))
+def test_a_bound_wider_than_half_of_the_range_is_not_printed():
+    assert "at most 0.4" in str(frozen(credible=Credible(0.4, 0.95, Threat(), 0.98, 0.99)))
+    assert "at most 0.5" not in str(frozen(credible=Credible(0.5, 0.95, Threat(), 0.98, 0.99)))
 
 
 @pytest.mark.parametrize("long", [1, 12, 60, 400])
@@ -98,7 +103,7 @@ def test_an_answer_is_never_longer_than_eight_lines(long):
 def test_all_that_is_known_is_explained():
     assert full(frozen()).splitlines() == [
         "Recommended: c, estimated at 0.921 ± 0.02.",
-        "With the model held fixed it is still estimated at least 0.71 if one measurement is false.",
+        "With the same model its estimate is still at least 0.71 if one measurement is false.",
         "Under the fitted model (estimated: kernel, output scale, noise and level), with 95% probability this point is "
         "at most 0.1234 below the best of the 3 points considered, if nothing was tampered with.",
         "You named no threat; this is what each kind would mean:",
@@ -134,9 +139,10 @@ def test_how_many_lies_are_enough(least, words):
 
 
 @pytest.mark.parametrize("minimize", [False, True])
-def test_values_that_are_moved_into_the_range_are_counted(minimize):
+def test_values_that_are_moved_into_the_range_are_named(minimize):
     threat, lies = Threat(lies=3, low=-1, high=2), told((*VALUES, 1e6, -30.0))
-    words = "\nOutside the range of honest values that you gave: 2 measurements. Such a value is false"
+    which = f"plays {len(VALUES)} and {len(VALUES) + 1}"
+    words = f"\nOutside the range of honest values that you gave: {which}. Such a value is false"
     assert words in full(frozen(threat=threat, plays=lies, minimize=minimize))
     assert "Outside" not in full(frozen(threat=threat, minimize=minimize))
 
@@ -174,7 +180,7 @@ def test_what_a_lying_source_measured_is_no_gross_fault():
     found = sourced(3, aside=(1,), set_aside=(1, 4), threat=Threat(liars=1))
     assert "you allowed 1 lying source." in full(found)
     assert "not counting" not in full(found)
-    assert "Source w1 is set aside: the others do not explain its 3 measurements." in full(found)
+    assert "Source w1 is set aside: its 3 measurements contradict the others or are noisier." in full(found)
 
 
 def test_long_lists_are_cut():
@@ -268,7 +274,7 @@ def test_values_beyond_a_stated_range_count_as_its_ends():
     for minimize in (False, True):
         threat = Threat(lies=3, low=-1, high=2)
         found = added(value=lambda n, point: lies.get(n, TRUE[point]), threat=threat, minimize=minimize)
-        assert "\nOutside the range of honest values that you gave: 2 measurements." in full(found)
+        assert "\nOutside the range of honest values that you gave: plays 7 and 11." in full(found)
         assert found.span == Span(-1, 2, low_given=True, high_given=True)
 
 

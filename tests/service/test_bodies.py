@@ -24,6 +24,7 @@ FULL = {  # a good value for every field that a route knows
           "parallel": 1, "quarantined": ["a"], "method": "auto", "output_scale": 1.0, "norm_bound": 2.0},
     f"{API}/{{name}}/ask": {"n": 1, "source": "a"},
     f"{API}/{{name}}/plays/{{number}}/tell": {"value": 0.5, "source": "a", "noise_std": 0.1, "trials": 2},
+    f"{API}/{{name}}/plays/{{number}}/move": {"point": POINT, "nearest": True},
     f"{API}/{{name}}/plays/{{number}}/correct": {"value": 0.5, "reason": "r", "source": "a", "trials": 2},
     f"{API}/{{name}}/measurements": {"point": POINT, "value": 0.5, "source": "a", "noise_std": 0.1, "trials": 2,
                                      "measurements": [{"point": POINT, "value": 1}]},

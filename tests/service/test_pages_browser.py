@@ -8,8 +8,12 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 import unswayed as uw
+from unswayed.service.app import App
+from unswayed.service.host import Host
+from unswayed.service.interface.openapi import described
 from unswayed.service.pages import render
 from unswayed.service.pages.view import StudyView
+from unswayed.storage.database import Database
 
 from ..browser import browse, needs_chromium, serving
 from .pages_data import HARM, OWNER, box, large, options, token_rows
@@ -52,12 +56,15 @@ const look = async (path, width) => {
 
 
 @pytest.fixture(scope="module")
-def site():
+def site(tmp_path_factory):
     """All pages at their addresses; under /open/ without the policy. Every page load sees one more measurement."""
     study = options(HARM, threat=uw.Threat(total=0.5, lies=1, liars=1, low=-5, high=20))
     other = box(HARM, threat=0.1)
     views = [StudyView.of(f"moulds{HARM}", study, study.answer()), StudyView.of("rates", other, other.answer())]
     big = StudyView.of("big", large(50_000), None)
+    database = Database(f"sqlite:///{tmp_path_factory.mktemp('site')}/studies.db")
+    document = described(App(Host(database)).routes)
+    database.close()
     loads = []
 
     def page(path, query):
@@ -72,6 +79,7 @@ def site():
             "/log": lambda: render.log(views[0], OWNER),
             "/tokens": lambda: render.tokens(token_rows(HARM), OWNER, (f"new{HARM}", "TOKEN")),
             "/login": lambda: render.login(HARM, f"/{HARM}"),
+            "/interface": lambda: render.interface(document, OWNER),
             "/error": lambda: render.error(404, HARM),
             "/alone": lambda: render.standalone(study, views[0].answer, HARM),
             "/big": lambda: render.study(big, OWNER),
@@ -100,7 +108,7 @@ def site():
 @needs_chromium
 def test_pages_without_the_policy(site, tmp_path):
     """Nothing that others wrote runs, even if the browser would allow it; nothing sticks out on a phone."""
-    paths = ["studies", "study", "box", "sources", "log", "tokens", "login", "error", "alone", "big"]
+    paths = ["studies", "study", "box", "sources", "log", "tokens", "login", "interface", "error", "alone", "big"]
     query = json.dumps([f"/open/{path}" for path in paths])
     dom, console = browse(tmp_path, f"{site}/open/probe?paths={query}")
     seen = json.loads(unescape(re.search(r'<pre id="done">(.*?)</pre>', dom, re.DOTALL)[1]))
@@ -119,7 +127,7 @@ def test_pages_without_the_policy(site, tmp_path):
 
 
 @needs_chromium
-@pytest.mark.parametrize("path", ["log", "alone", "big"])
+@pytest.mark.parametrize("path", ["log", "interface", "alone", "big"])
 def test_pages_with_the_policy(site, tmp_path, path):
     """The browser has nothing to refuse, and shows what others wrote as text."""
     dom, console = browse(tmp_path, f"{site}/{path}", 3000)

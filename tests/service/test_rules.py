@@ -28,6 +28,7 @@ RULES = {
     ("POST", f"{ONE}/ask"): ("++---", {"n": 1}, 200),
     ("POST", f"{PLAY}/tell"): ("++---", {"value": 0.25}, 200),
     ("POST", f"{PLAY}/fail"): ("++---", {"reason": "broken"}, 200),
+    ("POST", f"{PLAY}/move"): ("++---", {"point": {"x": 1}}, 200),
     ("POST", f"{PLAY}/heartbeat"): ("++---", {}, 200),
     ("POST", f"{PLAY}/retract"): ("+----", {"reason": "spoilt"}, 422),  # an open play has no value yet
     ("POST", f"{PLAY}/restore"): ("+----", {}, 422),

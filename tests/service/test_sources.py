@@ -23,7 +23,8 @@ def test_no_reply_to_a_source_holds_a_value_of_another(host):
     plays = [f"{API}/s/plays/{number}" for number in (0, 1, 7)]
     verbs = [
         ("tell", {"value": 0.5}), ("tell", {"value": SECRET, "source": "rival"}), ("fail", {"reason": "x"}),
-        ("heartbeat", {}), ("retract", {"reason": "x"}), ("restore", {}), ("correct", {"value": 1, "reason": "x"}),
+        ("heartbeat", {}), ("move", {"point": {"x": 1}}), ("retract", {"reason": "x"}), ("restore", {}),
+        ("correct", {"value": 1, "reason": "x"}),
     ]  # fmt: skip
     sent = [("POST", f"{play}/{verb}", body, more) for play in plays for verb, body in verbs for more in ({}, key)]
     reads = ("", "/answer", "/log", "/log?after=0", "/events", "/export", "/export?format=csv", "/export?format=html")
@@ -38,7 +39,9 @@ def test_no_reply_to_a_source_holds_a_value_of_another(host):
 
 def test_a_source_is_refused_the_plays_of_others(world):
     before = world.stored()
-    for verb, body in (("tell", {"value": SECRET}), ("fail", {"reason": "x"}), ("heartbeat", {})):
+    for verb, body in (
+        ("tell", {"value": SECRET}), ("fail", {"reason": "x"}), ("heartbeat", {}), ("move", {"point": {"x": 1}}),
+    ):  # fmt: skip
         reply = world("POST", f"{API}/s/plays/0/{verb}", "source", body)
         assert (reply.status, reply.json) == (
             403,
@@ -179,3 +182,24 @@ def test_a_source_begins_nothing_and_changes_nothing(world):
         assert world("POST", path, "source", body).status == 403
     assert world("DELETE", "/api/v1/tokens/rival", "source").status == 403
     assert world.stored() == before
+
+
+def test_a_source_says_where_it_really_measures_while_the_play_is_open_and_its_own(world):
+    move, log = f"{API}/s/plays/1/move", world.host.study("s").log
+    x = 0.25 if log[1].point["x"] != 0.25 else 0.5
+    assert world("POST", move, "rival", {"point": {"x": x}}).status == 403
+    reply = world("POST", move, "source", {"point": {"x": x}})
+    assert (reply.status, reply.json) == (200, {"number": 1, "point": log[1].point | {"x": x}})
+    assert world("POST", move, "source", {"point": {"x": 99}}).status == 422
+    assert world("POST", move, "source", {"point": {"x": x}, "nearest": 1}).status == 422
+    assert world.tell("source", 1, 0.5).status == 200
+    assert world("POST", move, "source", {"point": {"x": 0.75}}).status == 409
+    assert world("POST", move, "owner", {"point": {"x": 0.75}}).status == 200
+    play = world.host.study("s").log[1]
+    assert (play.point["x"], play.proposed, play.value) == (0.75, log[1].point, 0.5)
+
+
+def test_a_play_that_was_handed_on_is_moved_by_its_new_source_only(world):
+    handed_on(world)
+    assert world("POST", f"{API}/s/plays/1/move", "source", {"point": {"x": 0.5}}).status == 409
+    assert world("POST", f"{API}/s/plays/1/move", "rival", {"point": {"x": 0.5}}).status == 200

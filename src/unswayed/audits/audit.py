@@ -36,6 +36,7 @@ from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.judgement.credible import Mixture
 from unswayed.judgement.findings import Counted, findings, lowest_lead
 from unswayed.judgement.prior import assumptions, certified
+from unswayed.judgement.recommend import Left
 from unswayed.judgement.span import Span
 from unswayed.judgement.table import Table
 from unswayed.text import printable
@@ -236,7 +237,7 @@ def _audited(case: AuditCase, **told: Any) -> Audit:
         counts=data.counts,
         means=case.sign * data.means,
         estimate=np.clip(case.sign * model.unstandardized(posterior.mean), *_stated_ends(found.span)),
-        deviation=model.output_scale * posterior.deviation,
+        deviation=_deviation(case),
         fitted_on=len(case.fit.fitting_points) if given.kernel is None else 0,
         precision=EPS * len(data.points) * posterior.condition,
         jitter=posterior.jitter,
@@ -245,6 +246,14 @@ def _audited(case: AuditCase, **told: Any) -> Audit:
         **told,
     )
     return answered(audit, case, _honest(case))
+
+
+def _deviation(case: AuditCase) -> FloatArray:
+    """The deviation of each estimate, also where the noise is a guess."""
+    deviation = case.posterior.deviation
+    if not case.fit.noise_known:
+        deviation = np.maximum(deviation, Left.of(case.posterior, case.records).doubt)
+    return np.asarray(case.model.output_scale * deviation)
 
 
 def _stated_ends(span: Span) -> tuple[float, float]:

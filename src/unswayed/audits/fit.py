@@ -122,6 +122,11 @@ class Fit:
         """Whether every value is one of two, as in yes and no. Then none of them is an outlier, however rare."""
         return len(np.unique(values)) == 2 and self._repeats.number >= LEAST_REPEATS
 
+    @property
+    def noise_known(self) -> bool:
+        """Whether the noise is given, or enough repeats tell it."""
+        return self.given.noise_std is not None or self._repeats.number >= LEAST_REPEATS
+
     def unequal_noise(self, data: Table, kept: BoolArray) -> bool:
         """Whether repeats contradict that all options have the same noise, by Bartlett's test at 5%."""
         groups = [group[kept[group]] for group in self._repeats.options]

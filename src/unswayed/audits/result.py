@@ -20,8 +20,6 @@ from unswayed.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LONGEST = 60  # characters of an option in the first lines
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AuditFindings(Findings):
@@ -41,6 +39,7 @@ class AuditFindings(Findings):
         headline: The winner and what it is worth, in a sentence.
         next_step: What to do now, in a sentence.
         tie: Options whose values differ by no more than this count as the same winner.
+        notes: What was left out, a sentence for each.
     """
 
     winner: int
@@ -56,6 +55,7 @@ class AuditFindings(Findings):
     headline: str = ""
     next_step: str = ""
     tie: float = 0.0
+    notes: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -63,9 +63,10 @@ class AuditFindings(Findings):
         return verdict_of(self.luck, self.evidence, self.robustness)
 
     def __str__(self) -> str:
-        answers = (self.luck, self.evidence, self.robustness)
+        luck = () if self.verdict is Verdict.TAMPERED else (self.luck,)  # of false values chance is no question
+        answers = (*luck, self.evidence, self.robustness)
         first = f"Verdict: {self.verdict}. {self.headline}"
-        return "\n".join(short([first, *(answer.sentence for answer in answers), self.next_step]))
+        return "\n".join(short([first, *(answer.sentence for answer in answers), *self.notes], last=self.next_step))
 
     def explain(self) -> str:
         """Everything that is known, line by line: what the decision rests on."""
@@ -110,7 +111,8 @@ class Audit(AuditFindings):
         names: The names of the parameters.
         counts: How often each option was measured.
         means: The mean measurement of each option.
-        deviation: The standard deviation of each estimate.
+        deviation: The standard deviation of each estimate. Where no repeats tell the noise, what the others do not
+            predict of a measurement may be noise.
         sensitive_options: The most sensitive options, each with the tampering needed if only this option is changed.
         binary: Whether every value is one of two; then no single one is suspected.
         noise_stated: Whether measurements have standard errors of their own.
@@ -122,7 +124,6 @@ class Audit(AuditFindings):
             much each of its values would have to be wrong. None if no source could, or if it would take more than the
             range of the values.
         called: What a measurement with a number of its own is called: the line of a file, or a trial.
-        notes: What was left out, a sentence for each.
 
     Example:
         >>> import unswayed
@@ -152,7 +153,6 @@ class Audit(AuditFindings):
     jitter: float
     source_shift: tuple[str, float] | None = None
     called: str = "line"
-    notes: tuple[str, ...] = ()
 
     @property
     def lead(self) -> float:
@@ -172,7 +172,7 @@ class Audit(AuditFindings):
         """
         return f"option {option} ({self.labels[option]})"
 
-    def short_label(self, option: int, limit: int = LONGEST) -> str:
+    def short_label(self, option: int, limit: int) -> str:
         """An option in few words, safe to print.
 
         Args:
@@ -208,7 +208,9 @@ class Audit(AuditFindings):
 
     def explain(self) -> str:
         """Everything that is known, line by line: what the decision rests on."""
-        return "\n".join([str(self), *self.notes, *summary(self), *details(self)])
+        first = str(self)
+        left = [note for note in self.notes if note not in first]  # there was no room for it
+        return "\n".join([first, *left, *summary(self), *details(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for scripts."""

@@ -3,7 +3,7 @@
 An option counts as the winner too if it is not better by more than a tie. So the three questions are: is the winner
 within a tie of the best option that was measured, if all is honest; does an option that is better by more win without
 the measurements that the others do not explain; and how little tampering lets an option draw level that is worse by
-more.
+more. Where no threat is stated, a winner that was measured once, and that the others do not confirm, is too early.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unswayed.audits.sources import winner_without
 from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from unswayed.audits.result import Audit
     from unswayed.core.tampering.certificate import Certificate
 
-LONGEST = 60  # characters of an option in the first lines
-NAMED = 30  # characters of a source
+LONGEST = 120  # characters of the winner in the first lines
+SHORTER = 60  # of another option there
+NAMED = 30  # of a source
+MOST_PLACES = 3  # suspects that are named
 
 
 def answered(audit: Audit, case: AuditCase, honest: Certificate | None) -> Audit:
@@ -37,8 +40,8 @@ def answered(audit: Audit, case: AuditCase, honest: Certificate | None) -> Audit
         honest: The certificate if nothing was tampered with, where there is one.
     """
     luck = _luck(audit, case, honest)
-    headline = f"{audit.short_label(audit.winner)}, {_worth(audit)}."
-    evidence, robustness = _evidence(audit), _robustness(audit, luck)
+    headline = f"{audit.short_label(audit.winner, LONGEST)}, {_worth(audit)}."
+    evidence, robustness = _evidence(audit), _robustness(audit, case, luck)
     found = replace(audit, luck=luck, evidence=evidence, robustness=robustness, headline=headline)
     return replace(found, next_step=_next(found, case))
 
@@ -51,21 +54,22 @@ def _next(audit: Audit, case: AuditCase) -> str:
             return "Next: measure every option at least twice; then the noise is known."
         return "Next: if smaller differences matter to you, give a smaller tie."
     if verdict is Verdict.TAMPERED:
-        many = len(audit.suspects) > 1
-        what = "they came" if many else "it came"
-        what = "that source's values come" if audit.decisive_sources and not audit.suspects else what
+        from_source = audit.decisive_sources and not audit.suspects
+        what = "that source's values come" if from_source else f"{_places(audit)} came"
         return f"Next: look at where {what} from, then measure there again."
+    if audit.robustness.single:
+        return "Next: measure the winner once more; so far it rests on one measurement."
     if verdict is Verdict.EARLY:
-        again = _undecided(audit, case)
-        where = "the winner" if again == audit.winner else audit.short_label(again, 40)
-        return f"Next: measure {where} again."
+        return f"Next: measure {_called(audit, _undecided(audit, case))} again."
     if verdict is Verdict.WITHIN:
-        first = audit.plan.changes[0].row if audit.plan.changes else None
-        where = "the winner" if first is None else audit.place(first)
-        return f"Next: measure {where} again, by somebody else."
-    if audit.threat is None and audit.breakdown_lies == 1 and audit.counts[audit.winner] == 1:
-        return "Next: measure it once more before you use it; so far it rests on one measurement."
+        first = audit.plan.changes[0].option if audit.plan.changes else audit.winner
+        return f"Next: measure {_called(audit, first)} again, by somebody else."
     return "Next: use it."
+
+
+def _called(audit: Audit, option: int) -> str:
+    """An option in a sentence; the winner has been named before."""
+    return "the winner" if option == audit.winner else audit.short_label(option, SHORTER)
 
 
 def _undecided(audit: Audit, case: AuditCase) -> int:
@@ -92,16 +96,14 @@ def _worth(audit: Audit) -> str:
 
 def _luck(audit: Audit, case: AuditCase, honest: Certificate | None) -> Luck:
     """Whether the winner is within a tie of the best of those measured, if every measurement is honest."""
-    options = f"the best of the {len(audit.points):,} options measured"
-    near = f"within {at_most(audit.tie)} of {options}" if audit.tie > 0 else options
+    tie, options = at_most(audit.tie, 2), f"the best of the {len(audit.points):,} measured"
+    near = f"If all is honest, it is {f'within {tie} of ' if audit.tie > 0 else ''}{options}"
     if case.equal:
-        return Luck(
-            False, None, None, f"All options count as equal: the estimates differ by {at_most(audit.tie)} or less."
-        )
+        return Luck(False, None, None, f"All options count as equal: the estimates differ by {tie} or less.")
     if honest is not None:
         better, sure = honest.largest_gap <= audit.tie, f"{100 * (1 - honest.delta):.4g}%"
         if better:
-            return Luck(True, True, honest.delta, f"If all is honest it is {near} ({sure} sure, proved, at any time).")
+            return Luck(True, True, honest.delta, f"{near} ({sure} sure, proved, at any time).")
         close = counted(len(honest.candidates), "option")
         return Luck(
             False, False, None, f"{close} of {len(audit.points):,} may be the best; no more is proved ({sure})."
@@ -110,14 +112,19 @@ def _luck(audit: Audit, case: AuditCase, honest: Certificate | None) -> Luck:
     if fitted is None:
         return Luck(False, None, None, "The measurements are too few, or too noisy, to tell the options apart.")
     chance = 1 - fitted.best_untampered
-    sure = f"{100 * fitted.probability:.4g}%"
     if chance > 1 - fitted.probability:
-        than = f"by more than {at_most(audit.tie)}" if audit.tie > 0 else "at all"
-        kept = "By what the others explain, another" if audit.suspects else "Another"
-        return Luck(False, None, chance, f"{kept} option is better {than} with a probability of {chance:.2g}.")
+        than = f"by more than a tie ({tie})" if audit.tie > 0 else "at all"
+        kept = "By the others, the chance" if audit.suspects else "Chance"
+        colon = " is" if audit.suspects else ":"
+        return Luck(False, None, chance, f"{kept} that another option is better {than}{colon} {_percent(chance)}.")
     if audit.unequal_noise and not _ahead(case, audit.tie, 1 - fitted.probability):
         return Luck(False, None, None, "Some options are much noisier than others; allowing for that it may be chance.")
-    return Luck(True, None, chance, f"If all is honest it is {near} ({sure} sure, judged once).")
+    return Luck(True, None, chance, f"{near} ({100 * fitted.probability:.4g}% sure, judged once).")
+
+
+def _percent(chance: float) -> str:
+    """A probability that was found by drawing: never 0 or 100%."""
+    return "over 99%" if chance > 0.99 else f"{max(100 * chance, 0.1):.2g}%"
 
 
 def _ahead(case: AuditCase, tie: float, delta: float) -> bool:
@@ -128,34 +135,45 @@ def _ahead(case: AuditCase, tie: float, delta: float) -> bool:
 def _evidence(audit: Audit) -> Evidence:
     """Whether another option wins without what the others do not explain."""
     suspects, wins = len(audit.suspects), audit.winner_without_suspects
-    which = _suspects(audit)
+    which, without = _suspects(audit) if suspects else "", "without it" if suspects == 1 else "without them"
     if suspects and wins != audit.winner:
-        then = "too little is left to compare" if wins is None else f"{audit.short_label(wins, 40)} wins"
-        return Evidence(True, suspects, f"The others do not explain {which}. Without, {then}.")
+        then = "too little is left to compare" if wins is None else f"{_called(audit, wins)} wins"
+        return Evidence(True, suspects, f"The others do not explain {which}; {without}, {then}.")
     if audit.decisive_sources:
         names = listed([printable(name, limit=NAMED) for name in audit.decisive_sources[:3]])
         wins = audit.winner_without_decisive
-        then = "too little is left" if wins is None else f"{audit.short_label(wins, 40)} wins"
-        return Evidence(True, suspects, f"The others do not explain source {names}. Without, {then}.")
+        then = "too little is left" if wins is None else f"{_called(audit, wins)} wins"
+        return Evidence(True, suspects, f"The others do not explain source {names}; without it, {then}.")
     if (option := _doubtful(audit)) is not None:
-        of = "it" if option == audit.winner else audit.short_label(option, 40)
-        return Evidence(True, suspects, f"The others do not explain {which}, and {of} rests on this.")
+        return Evidence(
+            True, suspects, f"The others do not explain {which}, and {_called(audit, option)} rests on this."
+        )
     if suspects:
-        return Evidence(False, suspects, f"The others do not explain {which}; without, it still wins.")
+        return Evidence(False, suspects, f"The others do not explain {which}; {without}, the winner is the same.")
     odd = [printable(one.name, limit=NAMED) for one in audit.sources if one.suspicious]
     if odd:
-        return Evidence(False, 0, f"The others do not explain source {listed(odd[:3])}; without, it still wins.")
+        return Evidence(
+            False, 0, f"The others do not explain source {listed(odd[:3])}; without it, the winner is the same."
+        )
     if audit.binary:
         return Evidence(False, 0, "Every value is one of two, so no single one can be seen to be false.")
-    return Evidence(False, 0, "Nothing looks false; the others explain every measurement.")
+    return Evidence(False, 0, "No measurement looks false beside the others.")
 
 
 def _suspects(audit: Audit) -> str:
     """The suspects in a few words."""
     if len(audit.suspects) != 1:
-        return counted(len(audit.suspects), "measurement")
+        return _places(audit)
     one, noise = audit.suspects[0], audit.assumptions.noise_std
-    return f"{audit.place(one.row)} ({number(one.value, noise)} where {resolved(one.expected, noise)} is expected)"
+    return f"{audit.place(one.row)} ({number(one.value, noise)} where {resolved(one.expected, 10 * noise)} is expected)"
+
+
+def _places(audit: Audit) -> str:
+    """Where the suspects stand."""
+    noun, *_ = audit.place(0).rsplit(" ", 1)
+    places = [audit.place(one.row).removeprefix(f"{noun} ") for one in audit.suspects[:MOST_PLACES]]
+    places += [f"{more:,} more"] if (more := len(audit.suspects) - len(places)) else []
+    return f"{noun}{'' if len(places) == 1 else 's'} {listed(places)}"
 
 
 def _doubtful(audit: Audit) -> int | None:
@@ -169,17 +187,24 @@ def _doubtful(audit: Audit) -> int | None:
     return next((i for i, count in Counter(matter).most_common() if 2 * count >= audit.counts[i]), None)
 
 
-def _robustness(audit: Audit, luck: Luck) -> Robustness:
+def _robustness(audit: Audit, case: AuditCase, luck: Luck) -> Robustness:
     """What would have been enough to let another option draw level; and whether the threat is."""
     threat, beside = audit.threat, _beside(audit)
+    if threat is None and _single(audit, case):
+        return Robustness(
+            False, f"The winner was measured once, and without this another option wins{beside}.", single=True
+        )
     least = [f"{counted(audit.breakdown_lies, 'false measurement')}"] if audit.breakdown_lies else []
     least += [_shifted(audit)] if audit.source_shift is not None else []
+    if audit.breakdown_lies == 0:
+        return Robustness(False, "No false measurement is needed to change the winner: another option is as good.")
     if threat is None or threat.none:
         if not least:
             return Robustness(False, "No number of false measurements within the range changes the winner.")
-        return Robustness(False, f"{' or '.join(least)} would have been enough to change it{beside}.")
+        return Robustness(False, f"{_sentence(' or '.join(least))} could have changed the winner{beside}.")
     if (enough := _enough(audit, threat)) is not None:
-        return Robustness(True, f"{enough} would have been enough to change it: within the threat ({threat}).")
+        stated = "the threat" if enough == str(threat) else f"the threat ({threat})"
+        return Robustness(True, f"{_sentence(enough)} could have changed the winner: that is within {stated}.")
     if audit.certificate is not None and not audit.certificate.threat.bounded:
         return Robustness(
             True, f"Against {threat} nothing is proved: a false value may be of any size: give low and high."
@@ -187,14 +212,25 @@ def _robustness(audit: Audit, luck: Luck) -> Robustness:
     if luck.better and not _withstands(audit):
         return Robustness(True, f"With {threat} and the noise, another option may be better.")
     more = f"; {least[0]} would be enough" if least else ""
-    return Robustness(False, f"It withstands {threat}{more}{beside}.")
+    return Robustness(False, f"The winner withstands {threat}{more}{beside}.")
+
+
+def _sentence(text: str) -> str:
+    """A text as the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def _single(audit: Audit, case: AuditCase) -> bool:
+    """Whether the winner was measured once, and another option wins without this."""
+    kept = case.data.arms != case.winner
+    return audit.counts[audit.winner] == 1 and case.winner != winner_without(
+        case.given, case.data, case.winner, kept, case.tie
+    )
 
 
 def _beside(audit: Audit) -> str:
     """The evidence that was found, beside what is needed."""
-    return (
-        f"; {len(audit.suspects):,} {'looks' if len(audit.suspects) == 1 else 'look'} false" if audit.suspects else ""
-    )
+    return f"; {len(audit.suspects):,} {'is' if len(audit.suspects) == 1 else 'are'} in doubt" if audit.suspects else ""
 
 
 def _withstands(audit: Audit) -> bool:
@@ -221,4 +257,4 @@ def _shifted(audit: Audit) -> str:
     """The source that needs least to change the winner alone, in its own units."""
     assert audit.source_shift is not None
     name, size = audit.source_shift
-    return f"source {printable(name, limit=NAMED)} reading {at_least(size)} wrong"
+    return f"source {printable(name, limit=NAMED)} with each value {at_least(size, 2)} off"

@@ -23,7 +23,7 @@ try:
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler, RandomSampler
     from optuna.study import Study, StudyDirection
-    from optuna.trial import FrozenTrial
+    from optuna.trial import FrozenTrial, TrialState
 except ImportError:
     raise InvalidInput("this needs Optuna: pip install 'unswayed[optuna]'") from None
 
@@ -68,6 +68,7 @@ __all__ = [
 ]
 
 Cached = TypeVar("Cached")
+NO_VALUE = {TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
 KEPT = 4  # a sampler keeps the searches of at most this many studies in memory
 
 
@@ -271,7 +272,7 @@ def _play(trial: FrozenTrial, names: Iterable[str], out: Mapping[int, str]) -> t
     if trial.number in out:
         return replace(play, status=Status.RETRACTED, value=trial.value, reason=out[trial.number]), None
     if (found := measured(trial)) is None:
-        return replace(play, status=Status.FAILED, reason=trial.state.name.lower()), None
+        return replace(play, status=Status.FAILED, reason=NO_VALUE.get(trial.state, "unusable")), None
     return replace(play, status=Status.TOLD, **vars(found)), found
 
 

@@ -54,7 +54,12 @@ class OptunaSpace:
         distributions: The parameters.
         when: Those that only some points have.
         only: For some gates, the numbers of the values that are considered; by default all.
+
+    Attributes:
+        called: What a play of this space is called in words.
     """
+
+    called = "trial"
 
     def __init__(
         self,

@@ -36,6 +36,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
+from scipy.special import ndtri
 
 from unswayed.core.data.memory import row_blocks
 from unswayed.core.gp.posterior import JointPosterior
@@ -75,6 +76,7 @@ class Worth:
         supported: w.
         measured: Which arms were measured.
         gains: By how much the estimate falls without one measurement; a row for each arm.
+        doubt: How far the estimate may be off, if it is not known how noisy measurements are.
     """
 
     mean: FloatArray
@@ -83,6 +85,7 @@ class Worth:
     supported: FloatArray
     measured: BoolArray
     gains: FloatArray
+    doubt: FloatArray
 
     @classmethod
     def of(cls, prior: Prior, posterior: JointPosterior, records: Records, threat: Threat, span: Span) -> Self:
@@ -105,6 +108,7 @@ class Worth:
             supported=prior.unstandardized(left.lowest(standard)),
             measured=np.isin(np.arange(len(posterior.mean)), records.arms),
             gains=unit * left.gains,
+            doubt=unit * left.doubt,
         )
 
 
@@ -138,10 +142,26 @@ class Left:
         return np.asarray(self.records.values - self.mean[self.records.arms])
 
     @property
+    def unpredicted(self) -> FloatArray:
+        """How far each measurement is from what the others predict."""
+        own = self.z[self.records.arms, np.arange(len(self.records.arms))]
+        return np.asarray(self.off / np.maximum(1 - own, ROUNDING))
+
+    @property
     def gains(self) -> FloatArray:
         """By how much each estimate falls without one measurement."""
-        own = self.z[self.records.arms, np.arange(len(self.records.arms))]
-        return np.asarray(self.z * (self.off / np.maximum(1 - own, ROUNDING)))
+        return self.z * self.unpredicted
+
+    @property
+    def doubt(self) -> FloatArray:
+        """How far each estimate may be off, if it is not known how noisy measurements are.
+
+        A model of single values may take their noise for the function. So what the others do not predict of a typical
+        measurement counts as noise, and an estimate is in doubt by what one measurement changes of it.
+        """
+        typical = float(np.median(np.abs(self.unpredicted))) / ndtri(0.75)
+        noise = typical * np.sqrt(np.square(self.z).sum(axis=1))
+        return np.asarray(np.maximum(np.abs(self.gains).max(axis=1), noise))
 
     def lowest(self, threat: Threat) -> FloatArray:
         """w of each arm. Kinds of tampering add up, as they do in v, and each takes off no more than there.

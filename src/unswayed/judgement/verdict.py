@@ -72,10 +72,12 @@ class Robustness:
     Attributes:
         enough: Whether the threat that was stated is enough; False if none was stated.
         sentence: The answer in words, beside the threat, or beside the evidence that was found.
+        single: Whether the winner rests on one measurement that the others do not confirm, and no threat was stated.
     """
 
     enough: bool
     sentence: str
+    single: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -86,7 +88,7 @@ def verdict_of(luck: Luck, evidence: Evidence, robustness: Robustness) -> Verdic
     """The worst of three answers.
 
     Tampering comes first. A lead that may be chance is too early, whatever threat was stated: more measurements are
-    needed in any case.
+    needed in any case. So is a winner that rests on one measurement, if it is not known how many may be false.
 
     Args:
         luck: The answer to the first question.
@@ -95,12 +97,12 @@ def verdict_of(luck: Luck, evidence: Evidence, robustness: Robustness) -> Verdic
     """
     if evidence.tampered:
         return Verdict.TAMPERED
-    if not luck.better:
+    if not luck.better or robustness.single:
         return Verdict.EARLY
     return Verdict.WITHIN if robustness.enough else Verdict.YES
 
 
-def short(paragraphs: Sequence[str]) -> list[str]:
+def short(paragraphs: Sequence[str], last: str = "") -> list[str]:
     """Paragraphs as lines: at most MOST_LINES of at most MOST_COLUMNS characters.
 
     A paragraph that does not fit any more is left out, so the most important come first; a word that is longer than a
@@ -108,10 +110,17 @@ def short(paragraphs: Sequence[str]) -> list[str]:
 
     Args:
         paragraphs: What to say; empty ones are left out.
+        last: What is said at the end, whatever else fits.
     """
+    end = _wrapped(last) if last else []
     lines: list[str] = []
     for text in filter(None, paragraphs):
-        more = textwrap.wrap(text, MOST_COLUMNS, break_on_hyphens=False, max_lines=MOST_LINES, placeholder=" ...")
-        if len(lines) + len(more) <= MOST_LINES:
+        more = _wrapped(text)
+        if len(lines) + len(more) + len(end) <= MOST_LINES:
             lines += more
-    return lines
+    return lines + end
+
+
+def _wrapped(text: str) -> list[str]:
+    """A paragraph as lines; the end of one that is far too long is cut."""
+    return textwrap.wrap(text, MOST_COLUMNS, break_on_hyphens=False, max_lines=MOST_LINES // 2, placeholder=" ...")

@@ -2,11 +2,14 @@
 
 The axis fits the plays that were kept, so that one lie of a million does not flatten all the rest. What lies beyond it
 is drawn as a cross at the edge, with its value. A strip above the plays says what each was for, if that is known.
+If two or more sources are named, each has a marker and a colour. What was taken off the values of a source stands in
+the legend; a line leads from each of its values to what counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
@@ -15,12 +18,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from unswayed.judgement.findings import Source
 from unswayed.plots.lies import draw_lies
-from unswayed.plots.style import BAD, GOOD, KEPT, NEUTRAL, light
+from unswayed.plots.style import BAD, GOOD, KEPT, MARKERS, NEUTRAL, PALETTE, light
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status, Why
 from unswayed.spaces import Box, Categorical, Integer
 from unswayed.spaces.space import named_values
+from unswayed.text import printable
 from unswayed.types import FloatArray
 
 SHOWN_PARAMETERS = 6  # parameters
@@ -33,6 +38,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "set aside": {"marker": "x", "color": BAD, "markersize": 6.5, "markeredgewidth": 1.6},
     "retracted": {"marker": "o", "color": NEUTRAL, "markerfacecolor": "none", "markersize": 6},
 }
+SOURCES = tuple(zip(MARKERS[1:], ("orange", "pink", "indigo", "olive", "sky", "brown"), strict=True))  # at most
 STAR: dict[str, Any] = {"color": GOOD, "markersize": 13, "markeredgecolor": "white", "markeredgewidth": 0.8}
 LANE, INCHES = 0.055, 0.17  # height of one row of the strip: as a share of the axes below it, and of the figure
 AXIS_STEPS = [1, 2, 5, 10]  # round numbers on the axes
@@ -157,20 +163,75 @@ def _against(axes: Axes, name: str, answer: Answer, limits: tuple[float, float])
 
 
 def _values(axes: Axes, places: dict[int, float], answer: Answer, limits: tuple[float, float]) -> None:
-    """Measurements at their `places`: kept as dots, set aside as crosses, retracted as rings."""
-    aside = set(answer.set_aside)
-    groups: dict[str, list[Play]] = {name: [] for name in STYLES}
+    """Measurements at their `places`: kept as dots, or as sources look; set aside as crosses, retracted as rings."""
+    kept, *others = (Look(label, style) for label, style in STYLES.items())
+    sources = _of_sources(answer)
+    looks = [replace(kept, label="others") if sources else kept, *sources, *others]
+    groups: dict[Look, list[Play]] = {look: [] for look in looks}
     for play in answer.plays:
         if play.value is not None and play.number in places:
-            kept = play.measured and play.number not in aside
-            name = "kept" if kept else "set aside" if play.measured else "retracted"
-            off = kept and not limits[0] <= play.value <= limits[1]
-            groups["kept, off the scale" if off else name].append(play)
-    for name, plays in groups.items():
+            groups[_look(play, answer, looks, limits)].append(play)
+    for look, plays in groups.items():
         if plays:
             x = [places[play.number] for play in plays]
             y = np.clip([_value(play) for play in plays], *limits)
-            axes.plot(x, y, linestyle="none", label=name, zorder=3, clip_on=False, **STYLES[name])
+            axes.plot(x, y, linestyle="none", label=look.label, zorder=3, clip_on=False, **look.style)
+        if plays and look.off:
+            told = np.array([_value(play) for play in plays])
+            begin, end = np.clip([told, told - look.off], *limits)
+            axes.vlines([places[play.number] for play in plays], begin, end, colors=NEUTRAL, linewidth=0.9, zorder=2)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How some measurements look, and what was taken off each of them.
+
+    Attributes:
+        label: What the legend says.
+        style: What Matplotlib needs.
+        source: Their source, if they are kept and told apart by it.
+        off: What was taken off.
+    """
+
+    label: str
+    style: dict[str, Any]
+    source: str | None = None
+    off: float = 0.0
+
+
+def _look(play: Play, answer: Answer, looks: Sequence[Look], limits: tuple[float, float]) -> Look:
+    """How a measurement looks."""
+    by_name = {look.label: look for look in looks if look.source is None}
+    if not play.measured:
+        return by_name["retracted"]
+    if play.number in answer.set_aside:
+        return by_name["set aside"]
+    if not limits[0] <= _value(play) <= limits[1]:
+        return by_name["kept, off the scale"]
+    return next((look for look in looks if look.source is not None and look.source == play.source), looks[0])
+
+
+def _of_sources(answer: Answer) -> list[Look]:
+    """The look of each of the sources with the most measurements; nothing if fewer than two are named."""
+    most = sorted(answer.sources, key=lambda one: -one.measurements) if len(answer.sources) > 1 else []
+    looks = []
+    for source, (marker, colour) in zip(most, SOURCES, strict=False):
+        style = {"marker": marker, "color": PALETTE[colour], "alpha": 0.75, "markeredgewidth": 0, "markersize": 5.5}
+        off = 0.0 if source.drift else source.offset or 0.0  # a drift takes off something else of each value
+        looks.append(Look(_legend_name(source), style, source.name, off))
+    return looks
+
+
+def _legend_name(source: Source) -> str:
+    """A source, and what was taken off its values."""
+    name = _short(printable(source.name), 24).replace("$", r"\$")
+    name = f" {name}" if name.startswith("_") else name  # Matplotlib hides names that begin so
+    if source.set_aside:
+        return f"{name} (set aside)"
+    if not source.offset:
+        return name
+    what = "taken off" if source.offset > 0 else "added"
+    return f"{name} ({abs(source.offset):.3g} {what}{' on average' if source.drift else ''})"
 
 
 def _limits(answer: Answer) -> tuple[float, float]:

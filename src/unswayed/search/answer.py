@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
-from unswayed.judgement.words import condition_of, gap_sentence
+from unswayed.judgement.words import gap_sentence
 from unswayed.search.play import Play, Status, history
 from unswayed.search.report import brief, explanation
 from unswayed.spaces import Point
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+TELLING = 0.5  # of the range: a larger distance from the best says little
 HIDDEN = 0.05  # nothing is said if a narrow peak could hide in a larger share of a box
 
 
@@ -35,8 +36,9 @@ class Answer(Findings):
         guaranteed: The least that the estimate would be, with the model held fixed, if the threat holds: all that false
             values within it can have added is taken off. If no threat was stated: one false measurement, or one lying
             source.
-        deviation: Standard deviation of the estimate, over all models that the measurements leave possible. It is None
-            if they are too few, or nearly all of them equal.
+        deviation: Standard deviation of the estimate, over all models that the measurements leave possible. Where no
+            repeats tell the noise, what the others do not predict of a measurement may be noise. It is None if the
+            measurements are too few, or nearly all of them equal.
         assumptions: The model, and which parts of it were estimated.
         points: The points that the recommendation was chosen from.
         unexplored: The share of a box where a narrow peak would not have been noticed; 0 if a kernel was given.
@@ -142,14 +144,14 @@ class Answer(Findings):
         """How far the point is from the best, in a short sentence; nothing where it says nothing."""
         proved, fitted = self.certificate, self.credible
         found = proved or fitted
-        if found is None or not found.largest_gap < self.span.width or (self.considered == 1 and not self.continuum):
+        alone = self.considered == 1 and not self.continuum
+        if found is None or alone or not found.largest_gap < TELLING * self.span.width:
             return ""
-        model = "By the fitted model of what is kept" if self.set_aside else "By the fitted model"
-        sure = f"{model}, with {100 * fitted.probability:.4g}%" if fitted is not None else ""
-        sure = f"Certified, with {100 * (1 - proved.delta):.4g}%" if proved is not None else sure
-        best = f"the best of the {counted(self.considered, 'point')} considered"
-        condition = condition_of(found.threat, proved=proved is not None, kept=bool(self.set_aside))
-        return f"{sure}: at most {at_most(found.largest_gap)} {self.worse} {best}, if {condition}."
+        sure = f"Certified, with {100 * (1 - proved.delta):.4g}%" if proved is not None else ""
+        sure = f"With {100 * fitted.probability:.4g}% (fitted model)" if fitted is not None else sure
+        gap = f"{at_most(found.largest_gap, 2)} {self.worse} the best of {counted(self.considered, 'point')}"
+        honest = "the others are honest" if self.set_aside and proved is None else "all is honest"
+        return f"{sure}: at most {gap}, if {honest if found.threat.none else found.threat.condition}."
 
     def __repr__(self) -> str:
         return f"Answer({self.space.describe(self.point)}, estimate={self.estimate:.6g})"

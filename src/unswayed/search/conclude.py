@@ -117,6 +117,8 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, points: Sequence[Po
     else:
         mixture = _mixture(task, data, surrogate)
         deviation = max(deviation, mixture.deviation(surrogate.rows[arm], estimate))
+        if data.table(given.noise_std).noise is None:  # what looks like the function may be noise
+            deviation = max(deviation, float(worth.doubt[arm]))
     flat, unexplored = _mostly_equal(data, surrogate), _unexplored(task, data, surrogate)
     covered = _covered(task, surrogate, case)
     found = findings(

@@ -166,13 +166,18 @@ class Turn:
 
     @cached_property
     def closed(self) -> set[bytes]:
-        """Rows not to play. In a small space: failed twice, and no value. Else: failed or pending."""
-        failed = self.search.data.failed
+        """Rows not to play: pending or failed.
+
+        In a small space: failed twice, and no value; or pending, so that plays that are asked together differ, unless
+        half of the points are.
+        """
+        failed, pending = self.search.data.failed, {row.tobytes() for row in self.pending}
         if self.task.all_rows is None:
-            return {row.tobytes() for row in np.vstack([failed, self.pending])}
+            return {row.tobytes() for row in failed} | pending
         told = {row.tobytes() for row in self.search.data.rows}
         times = Counter(row.tobytes() for row in failed if row.tobytes() not in told)
-        return {row for row, n in times.items() if n >= 2}
+        crowded = 2 * len(pending) >= len(self.task.all_rows)
+        return {row for row, n in times.items() if n >= 2} | (set() if crowded else pending)
 
     @cached_property
     def places(self) -> Places:
@@ -208,6 +213,8 @@ def repeat_leader(turn: Turn) -> Sequence[Proposal]:
     if turn.task.all_rows is None or not turn.range:
         return []
     lead = turn.places.lead
+    if turn.field.X[lead.row].tobytes() in turn.closed:
+        return []
     return [Proposal(turn.field.X[lead.row], Why.EXPLOIT, lead.again())]
 
 

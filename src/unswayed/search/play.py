@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ABOUT = ("source", "noise_std", "trials")  # what may be said about a value
-ABOUT_PLAYS = ("number", "value", "status", "reason", "why", *ABOUT, "before", "asked", "seconds")
+ABOUT_PLAYS = ("number", "value", "status", "reason", "why", *ABOUT, "before", "proposed", "moved", "asked", "seconds")
 OLD_WORDS = {"anew": "restart"}  # in journals of older versions
 
 
@@ -106,6 +106,7 @@ class Play:
         trials: How many outcomes the value is the mean of, if it is a rate.
         why: What it was chosen for; None if that is not known, as in journals of older versions.
         before: The values that it had before it was corrected, oldest first.
+        proposed: The point that was asked for, if it was measured at another one.
         asked: When it was asked for, in seconds since 1970; None in journals of older versions.
         answered: When it was told or failed.
 
@@ -124,6 +125,7 @@ class Play:
     trials: int | None = None
     why: Why | None = None
     before: tuple[float, ...] = ()
+    proposed: Point | None = None
     asked: float | None = field(default=None, compare=False)
     answered: float | None = field(default=None, compare=False)
 
@@ -154,7 +156,7 @@ def title(name: str) -> str:
 
 def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
     """Every play as a row: number, parameters, value, status, reason, why; source, noise_std, trials, the values before
-    corrections, the time of asking and the seconds to the answer where they are known.
+    corrections, what was proposed otherwise, the time of asking and the seconds to the answer where they are known.
 
     A parameter that a point does not have is empty. A parameter whose name is one of these columns gets the title
     `name (parameter)`.
@@ -168,13 +170,26 @@ def history(plays: Sequence[Play], names: Sequence[str]) -> pa.Table:
         "reason": [play.reason for play in plays],
         "why": [play.why and str(play.why) for play in plays],
     }
-    for name in (*ABOUT, "before", "asked", "seconds"):
-        told = [_cell(getattr(play, name)) for play in plays]
+    for name in (*ABOUT, "before", "proposed", "asked", "seconds"):
+        told = [instead(names, play) if name == "proposed" else _cell(getattr(play, name)) for play in plays]
         about |= {name: told} if any(one is not None for one in told) else {}
     columns: dict[str, list[Any]] = {"number": [play.number for play in plays]}
     for name in names:
         columns[title(name)] = _column([point.get(name) for point in points])
     return pa.table(columns | about)
+
+
+def instead(names: Sequence[str], play: Play) -> str | None:
+    """What was proposed and set otherwise, as text: "temperature = 70.5"; None if nothing was.
+
+    Args:
+        names: The names of the parameters.
+        play: The play.
+    """
+    if play.proposed is None:
+        return None
+    now, asked = named_values(names, play.point), named_values(names, play.proposed)
+    return ", ".join(f"{name} = {value}" for name, value in asked.items() if now.get(name) != value) or None
 
 
 def _cell(value: Any) -> Any:

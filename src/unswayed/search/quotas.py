@@ -160,4 +160,4 @@ def closest_rival(turn: Turn) -> Sequence[Proposal]:
     apart[[leader, *(i for i, row in enumerate(field.X) if row.tobytes() in turn.closed)]] = np.inf
     rival = int(np.argmin(apart))
     row = field.X[leader if deviation[leader] >= deviation[rival] else rival]
-    return [Proposal(row, reason(turn.places.lead, row))]
+    return [] if row.tobytes() in turn.closed else [Proposal(row, reason(turn.places.lead, row))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from unswayed.core.tampering.threat import Threat
@@ -11,6 +12,7 @@ from unswayed.text import at_least, counted, listed, printable, resolved
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
+    from unswayed.search.play import Play
     from unswayed.spaces import Point
 
 LISTED = 10  # plays and sources that are named
@@ -26,7 +28,7 @@ def decision(answer: Answer) -> list[str]:
     """What to use, what it is worth at least, what else it might be, and what to do: a paragraph for each."""
     measured = f"{counted(answer.measured, 'measurement')}{_of_options(answer)}"
     single = _single(answer)
-    aside = f"; set aside {_which(single)}: the others do not explain {_it(single)}" if single else ""
+    aside = f"; set aside {_which(answer, single)}: the others do not explain {_it(single)}" if single else ""
     parts = [
         f"Recommended: {named(answer, answer.point)}, estimated at {answer.shown_estimate}.",
         _guaranteed(answer),
@@ -59,11 +61,10 @@ def _guaranteed(answer: Answer) -> str:
         against = threat.condition.replace("did not exceed", "is at most")
     left = span.high - answer.guaranteed if answer.minimize else answer.guaranteed - span.low
     if left <= 0.01 * span.width:
-        return f"Nothing is left of that if {against}: no point considered is much safer."
+        again = {0: ": measure it before you use it", 1: ": measure it once more before you use it"}
+        return f"Nothing is left of that if {against}{again.get(len(_measured_here(answer)), '')}."
     most = "most" if answer.minimize else "least"
-    return (
-        f"With the model held fixed it is still estimated at {most} {_value(answer, answer.guaranteed)} if {against}."
-    )
+    return f"With the same model its estimate is still at {most} {_value(answer, answer.guaranteed)} if {against}."
 
 
 def _challenger(answer: Answer) -> str:
@@ -73,7 +74,7 @@ def _challenger(answer: Answer) -> str:
     lead, rival = _value(answer, answer.challenger_lead), named(answer, answer.challenger)
     again = answer.space.describe(answer.measure_again)
     where = "it" if again == answer.space.describe(answer.challenger) else named(answer, answer.measure_again)
-    return f"If every measurement is true, {rival} is better by {lead}: measure {where} again to find out."
+    return f"If every measurement is true, {rival} is estimated {lead} better: measure {where} again to find out."
 
 
 def _of_options(answer: Answer) -> str:
@@ -93,6 +94,9 @@ def _failed(answer: Answer) -> str:
     if not answer.failures:
         return ""
     last, count = answer.failures[-1], len(answer.failures)
+    if (noun := _noun(answer)) == "trial":  # their reasons are two: pruned, failed
+        kinds = Counter(play.reason for play in answer.failures)
+        return f"Without a value: {listed([counted(n, f'{reason} {noun}') for reason, n in kinds.items()])}."
     failed = "1 play failed" if count == 1 else f"{count:,} plays failed; the last"
     return f"{failed}, number {last.number}: {last.reason}"
 
@@ -185,25 +189,25 @@ def _warnings(answer: Answer) -> list[str]:
             "false: tell who measured it."
         )
     off = {s.name for s in answer.sources if s.offset and not s.set_aside}
-    if off and (here := _measured_here(answer)) and here <= off:
+    if off and (here := {play.source for play in _measured_here(answer)}) and here <= off:
         lines.append(
             "This point was measured only by a source whose values were corrected, so its estimate is as uncertain as "
             "the correction: have another source measure it."
         )
     bounded = threat.low is not None or threat.high is not None
-    told = [play.value for play in answer.plays if bounded and play.measured and play.value is not None]
-    if outside := sum(threat.clipped(value) != value for value in told):
+    told = [(play.number, play.value) for play in answer.plays if bounded and play.measured]
+    if outside := tuple(number for number, value in told if value is not None and threat.clipped(value) != value):
         lines.append(
-            f"Outside the range of honest values that you gave: {counted(outside, 'measurement')}. Such a value is "
+            f"Outside the range of honest values that you gave: {_which(answer, outside)}. Such a value is "
             "false, or the range is wrong; the nearer end is used instead."
         )
     return lines
 
 
-def _measured_here(answer: Answer) -> set[str | None]:
-    """The sources of the measurements kept at the recommended point."""
+def _measured_here(answer: Answer) -> list[Play]:
+    """The measurements kept at the recommended point."""
     aside = set(answer.set_aside)
-    return {p.source for p in answer.plays if p.point == answer.point and p.measured and p.number not in aside}
+    return [p for p in answer.plays if p.point == answer.point and p.measured and p.number not in aside]
 
 
 def _aside(answer: Answer) -> str:
@@ -212,7 +216,7 @@ def _aside(answer: Answer) -> str:
     if not aside:
         return f"{measured}, none of them set aside."
     off = f"{answer.set_aside_total:.3g} in all"
-    text = f"{measured}; set aside {len(aside):,} of them ({_which(aside)}), {off}, because the "
+    text = f"{measured}; set aside {len(aside):,} of them ({_which(answer, aside)}), {off}, because the "
     threat, allowed = answer.threat, ""
     if threat is not None:
         allowed = f"; you allowed {threat}{', not counting ' + uncounted if (uncounted := _uncounted(answer)) else ''}"
@@ -226,10 +230,15 @@ def _single(answer: Answer) -> tuple[int, ...]:
     return tuple(number for number in answer.set_aside if number not in theirs)
 
 
-def _which(aside: tuple[int, ...]) -> str:
+def _which(answer: Answer, aside: tuple[int, ...]) -> str:
     """Plays, by their numbers."""
     more = [f"{len(aside) - LISTED:,} more"] if len(aside) > LISTED else []
-    return f"play{'' if len(aside) == 1 else 's'} {listed([*map(str, aside[:LISTED]), *more])}"
+    return f"{_noun(answer)}{'' if len(aside) == 1 else 's'} {listed([*map(str, aside[:LISTED]), *more])}"
+
+
+def _noun(answer: Answer) -> str:
+    """What a play is called: a trial by Optuna."""
+    return getattr(answer.space, "called", "play")
 
 
 def _it(aside: tuple[int, ...]) -> str:
@@ -251,9 +260,8 @@ def _sources(answer: Answer) -> list[str]:
     for s in sorted(answer.sources, key=lambda one: not one.set_aside):
         name = f"Source {printable(s.name, limit=60)}"
         if s.set_aside:
-            lines.append(
-                f"{name} is set aside: the others do not explain its {counted(s.measurements, 'measurement')}."
-            )
+            its = f"its {counted(s.measurements, 'measurement')}"
+            lines.append(f"{name} is set aside: {its} contradict the others or are noisier.")
         elif s.offset:
             off = f"{abs(s.offset):.3g} {'above' if s.offset > 0 else 'below'} the others"
             drifts = f" on average and drifts by {s.drift:.3g} over the study" if s.drift else ""

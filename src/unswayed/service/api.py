@@ -86,6 +86,7 @@ class Api:
         return [
             Route("POST", f"{play}/tell", SEND, self.tell, takes=bodies.TELL, gives=told),
             Route("POST", f"{play}/fail", SEND, self.fail, takes=bodies.FAIL, gives={200: replies.FAILED}),
+            Route("POST", f"{play}/move", SEND, self.move, takes=bodies.MOVE, gives={200: replies.MOVED}),
             Route("POST", f"{play}/heartbeat", SEND, self.heartbeat, takes=bodies.NOTHING, gives={200: replies.KEPT}),
             Route("POST", f"{play}/retract", OWN, self.retract, takes=bodies.RETRACT, gives=edited),
             Route("POST", f"{play}/restore", OWN, self.restore, takes=bodies.NOTHING, gives=edited),
@@ -156,6 +157,11 @@ class Api:
         """Record that a play could not be measured."""
         reason = line(call.body)
         return self._write(call, lambda study, writing: study.fail_as(writing, self._source(call), call.number, reason))
+
+    def move(self, call: Call) -> tuple[int, Body]:
+        """Say that a play is measured at another point than the proposed one."""
+        point, near, source = call.body["point"], call.body.get("nearest", False), self._source(call)
+        return self._write(call, lambda study, _: study.move_as(source, call.number, point, nearest=near))
 
     def heartbeat(self, call: Call) -> tuple[int, Body]:
         """Keep a play."""

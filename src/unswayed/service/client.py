@@ -159,6 +159,16 @@ class Remote:
         told = Measurement.of(value, **about).to_dict()
         self._post(f"plays/{_number(play)}/correct", {**told, "reason": reason})
 
+    def move(self, play: Play | int, point: Any, *, nearest: bool = False) -> None:
+        """Say that a play is measured at another point than the proposed one: for its source, while the play is open.
+
+        Args:
+            play: The play, or its number.
+            point: What was set otherwise, as in `Optimizer.move`.
+            nearest: Whether a number between two steps counts at the nearest one.
+        """
+        self._post(f"plays/{_number(play)}/move", {"point": plain(point), "nearest": nearest})
+
     def add(self, measurements: Iterable[tuple[Point, float | Measurement]]) -> list[int]:
         """Take measurements that nobody asked for: all, or none.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from threading import Lock
 from time import monotonic, thread_time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.core.data.threads import one_thread
@@ -84,6 +84,22 @@ class SharedStudy(DatabaseStudy):
         self.study.fail(known, reason)
         writing.end_leases([play])
         return 200, {"number": play, "status": "failed"}
+
+    def move_as(self, source: str | None, play: int, point: Any, *, nearest: bool) -> tuple[int, Body]:
+        """Take where a play is really measured; from a source only while the play is open and its own.
+
+        Args:
+            source: Who says so, if that is not the owner.
+            play: The number of the play.
+            point: What was set otherwise, as in `Optimizer.move`.
+            nearest: Whether a number between two steps counts at the nearest one.
+        """
+        known = self._held(source, play)
+        if source is not None and (known.status is not Status.OPEN or known.source != source):
+            why = "handed on" if known.status is Status.OPEN else known.status
+            raise Refused(409, f"play {play} is {why}: only the owner can move it")
+        self.study.move(known, point, nearest=nearest)
+        return 200, {"number": play, "point": plain(self.state.log[play].point)}
 
     def beat(self, writing: Writing, source: str | None, play: int, lease: float) -> tuple[int, Body]:
         """A sign of life: the play stays with its source for another lease."""

@@ -145,6 +145,8 @@ class Integer(Interval):
     low: int
     high: int
     kind: ClassVar[str] = "integer"
+    spacing: ClassVar[float] = 1.0
+    places: ClassVar[int] = 0
     dtype: ClassVar[type] = np.int64
 
     def __post_init__(self) -> None:

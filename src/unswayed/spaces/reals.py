@@ -80,6 +80,16 @@ class Real(Interval):
             return self._counted.size
         return 1 if self.low == self.high else None
 
+    @property
+    def spacing(self) -> float | None:
+        """Distance of the values from each other; None in a continuum."""
+        return None if self._steps is None else self._steps.each / 10.0**self._steps.places
+
+    @property
+    def places(self) -> int | None:
+        """The most digits that a value has after the decimal point; None in a continuum."""
+        return None if self._steps is None else self._steps.places
+
     def check(self, value: object, name: str) -> Value:
         """`value` as a plain number; an error about `name` if it is not in the interval or lies between two steps."""
         number = super().check(value, name)

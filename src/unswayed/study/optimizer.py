@@ -28,6 +28,7 @@ from unswayed.search.play import ABOUT, Play, Status
 from unswayed.spaces import Box, Options, Point, Space
 from unswayed.storage import FileJournal, Journal, Record
 from unswayed.study.header import begin_journal, now, open_journal, read_state
+from unswayed.study.moved import moved_point
 from unswayed.study.run import Advance, RunArgs, RunOptions, measure, one_line
 from unswayed.study.searching import Searching
 from unswayed.study.settings import Settings, StudyArgs, source_names
@@ -262,6 +263,38 @@ class Optimizer(Study):
             about = {"source": source, "noise_std": noise_std, "trials": trials}
             told = Measurement(**{**kept, **given, **{name: one for name, one in about.items() if one is not None}})
             self._record({"kind": "correct", "play": known.number, **told.to_dict(), "reason": one_line(reason)})
+
+    def move(self, play: Play | int, point: Any, *, nearest: bool = False) -> None:
+        """Say that a play is measured at another point than the one that was proposed: 71 was set instead of 70.5.
+
+        The measurement counts where it was made, before or after it is told, and the play is answered by it. The
+        journal keeps both points.
+
+        Args:
+            play: The play, or its number.
+            point: The parameters that were set otherwise, each with its value; of `Options` of labels or rows of
+                numbers, another one of them.
+            nearest: Whether a number between two steps of its parameter counts at the nearest one; the journal keeps
+                the number. Else it is refused.
+
+        Raises:
+            InvalidInput: The play was never asked for, or the point is not in the space.
+
+        Example:
+            >>> import unswayed as uw
+            >>> study = uw.Optimizer(uw.Box({"T": uw.Real(20, 80, step=0.5), "s": uw.Categorical(["a", "b"])}), seed=0)
+            >>> (play,) = study.ask()
+            >>> study.move(play, {"T": 71.5})
+            >>> study.tell(play, 73.2)
+            >>> study.log[0].point["T"], study.log[0].proposed == play.point
+            (71.5, True)
+        """
+        with self._lock:
+            known = self._state.find(play)
+            there, between = moved_point(self.space, known.point, point, nearest=nearest)
+            if there != known.point:
+                exact = {"set": between} if between else {}
+                self._record({"kind": "move", "play": known.number, "point": plain(there), **exact})
 
     def add(self, measurements: Iterable[tuple[Point, float | Measurement]]) -> list[Play]:
         """Take measurements that nobody asked for, such as old data. They do not count as plays of the study.

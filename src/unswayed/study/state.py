@@ -4,6 +4,7 @@
     retract    leave a measurement out                            restore            undo that; or measure a failed play
     correct    another value in place of the one that was told    add                a measurement nobody asked for
     change     other settings from here on                        extend             `plays`, in old journals
+    move       a play was measured at another point than the one that was asked for
     hand       an open play goes to another source                late               an answer that came too late
     fit        a fit of the search, so that it is not repeated
 
@@ -106,9 +107,10 @@ class State:
         if number >= len(self.log):
             last = f"the last one is {len(self.log) - 1}" if self.log else "there is none so far"
             raise InvalidInput(f"play {number} was never asked for; {last}")
-        if isinstance(play, Play) and play.point != self.log[number].point:
+        known = self.log[number]
+        if isinstance(play, Play) and play.point != known.point and play.point != known.proposed:
             raise InvalidInput(f"play {number} of this study has another point; it belongs to another study")
-        return self.log[number]
+        return known
 
     def copy(self) -> Self:
         """The same, for somebody who reads while more is taken in."""
@@ -128,7 +130,7 @@ class State:
 
     def take(self, record: Record) -> None:
         """Add one more record; refuse one that cannot follow."""
-        kind, at = record["kind"], record.get("at")
+        kind = record["kind"]
         if kind == "extend" and record["plays"] is not None:
             whole(record["plays"], "plays", least=(self.settings.plays or 0) + 1)
         if kind in ("change", "extend"):
@@ -145,10 +147,16 @@ class State:
             self._new(number, record)
             return
         play = self.log[number]
+        if kind == "move":
+            self._move(play, self.space.check(record["point"]))
+        elif kind != "late":  # that is kept for people to read; the first answer counts
+            self._say(play, record)
+
+    def _say(self, play: Play, record: Record) -> None:
+        """Take what is said of a play that was there."""
+        kind, at, number = record["kind"], record.get("at"), play.number
         if kind == "hand":
             self._give(number, record)
-        if kind == "late":
-            return  # kept for people to read; the first answer counts
         if kind == "hand" and play.status is Status.OPEN:
             after = replace(play, source=_measurement({"value": 0, **record}).source, asked=at)
         elif kind == "tell" and play.status is Status.OPEN:
@@ -204,6 +212,14 @@ class State:
         self.log.append(play)
         about = vars(_measurement(record))
         self._put(replace(play, status=Status.TOLD, why=Why.ADDED, answered=play.asked, **about))
+
+    def _move(self, play: Play, point: Point) -> None:
+        """The play was measured at this point, or is to be. What it was asked for at first is kept."""
+        first = play.point if play.proposed is None else play.proposed
+        self.log[play.number] = replace(play, point=point, proposed=None if point == first else first)
+        self.edition += 1
+        if play.status is not Status.OPEN:
+            self._edited(1)
 
     def _give(self, number: int, record: Record) -> None:
         if record.get("source") is not None:

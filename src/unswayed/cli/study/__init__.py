@@ -6,7 +6,7 @@ import typer
 
 from unswayed.cli.study.opening import VALUES
 from unswayed.cli.study.ask import ask, fail, tell
-from unswayed.cli.study.edit import add, change, correct, restore, retract
+from unswayed.cli.study.edit import add, change, correct, move, restore, retract
 from unswayed.cli.study.export import export, plot
 from unswayed.cli.study.new import new
 from unswayed.cli.study.status import status
@@ -22,8 +22,8 @@ def command() -> None:
     \b
     A lab with a sheet of paper, batches of 4:
     unswayed study new lab.jsonl --space space.toml
-    unswayed study ask lab.jsonl 4 --out batch-1.csv
-    unswayed study tell lab.jsonl --csv batch-1.csv
+    unswayed study ask lab.jsonl 4 --out batch-1.xlsx
+    unswayed study tell lab.jsonl --sheet batch-1.xlsx
     unswayed study status lab.jsonl
 
     STUDY is a journal file, which `unswayed run` and unswayed.Optimizer write too; or a study on a server,
@@ -34,5 +34,5 @@ def command() -> None:
 
 
 WITH_VALUES = (tell, correct, add)
-for verb in (new, status, ask, tell, fail, correct, retract, restore, add, change, export, plot, webhook):
+for verb in (new, status, ask, tell, fail, correct, move, retract, restore, add, change, export, plot, webhook):
     app.command(context_settings=VALUES if verb in WITH_VALUES else None)(verb)

@@ -1,4 +1,4 @@
-"""`unswayed study correct`, `retract`, `restore`, `add` and `change`: what is said about a study afterwards."""
+"""`unswayed study correct`, `move`, `retract`, `restore`, `add` and `change`: what is said about a study afterwards."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ SourceColumn = Annotated[str | None, typer.Option(help="Its column with who meas
 NoiseColumn = Annotated[str | None, typer.Option(help="Its column with the standard error.", metavar="COLUMN")]
 TrialsColumn = Annotated[str | None, typer.Option(help="Its column with the trials of each rate.", metavar="COLUMN")]
 Nearest = Annotated[bool, typer.Option("--nearest", help="Numbers between two steps count at the nearest one.")]
+Settings = Annotated[list[str], typer.Argument(help="What was really set.", metavar="NAME=...")]
+NearestSet = Annotated[bool, typer.Option("--nearest", help="A number between two steps counts at the nearest one.")]
 Again = Annotated[bool, typer.Option("--again", help="Add it although its measurements are in the study already.")]
 Total = Annotated[
     str | None, typer.Option("--budget", help="Total tampering to be safe against; or unknown.", metavar="C")
@@ -68,6 +70,26 @@ def correct(
         opened.correct(number, right, reason, **given)
         before = opened.log[number].before
         typer.echo(f"corrected play {number}: {right!r}" + (f", before {before[-1]!r}" if before else ""))
+        typer.echo(f"{study}: {counts(opened)}")
+
+
+def move(study: Name, number: Number, words: Settings, nearest: NearestSet = False) -> None:
+    """Say that a play is measured at another point than the proposed one, before or after its value is told.
+
+    For example, if 71 was set instead of 70.5: [bold]unswayed study move lab.jsonl 3 temperature=71[/bold]
+
+    Name what differs. The measurement counts where it was made, and the proposal is answered by it; the journal keeps
+    both.
+    """
+    from unswayed.study.tables.cells import values_of
+
+    with open_study(study) as opened:
+        cells, rest = _cells(opened.space, words)
+        if rest or not cells:
+            raise InvalidInput(f"say what was really set, such as {opened.space.names[0]}=..., and no value")
+        opened.move(number, values_of(opened.space, cells), nearest=nearest)
+        where = listed([printable(word, limit=60) for word in words])
+        typer.echo(f"moved play {number} to {where}{' (the nearest step)' if nearest else ''}")
         typer.echo(f"{study}: {counts(opened)}")
 
 
@@ -184,8 +206,19 @@ def _written(space: Space, words: list[str]) -> tuple[Point, float]:
     from unswayed.spaces import Box
     from unswayed.study.tables.cells import number_of, point_of
 
+    cells, values = _cells(space, words)
+    some = isinstance(space, Box) and space.conditions is not None  # some points lack a parameter
+    missing = [name for name in space.names if name not in cells and not some]
+    if missing or len(values) != 1:
+        want = f"{missing[0]}=..." if missing else "one VALUE"
+        raise InvalidInput(f"{want} is missing: give {' '.join(f'{name}=...' for name in space.names)} VALUE")
+    return point_of(space, cells), number_of(values[0])
+
+
+def _cells(space: Space, words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """What words such as temperature=71 say of each parameter, and the other words."""
     cells: dict[str, str] = {}
-    values = []
+    rest = []
     for word in words:
         named = [name for name in space.names if word.startswith(f"{name}=")]
         if named:
@@ -195,13 +228,8 @@ def _written(space: Space, words: list[str]) -> tuple[Point, float]:
             what = "option" if word.startswith("--") else "parameter"
             raise InvalidInput(f"no such {what}: {printable(word, limit=60)}; the parameters are {listed(space.names)}")
         else:
-            values.append(word)
-    some = isinstance(space, Box) and space.conditions is not None  # some points lack a parameter
-    missing = [name for name in space.names if name not in cells and not some]
-    if missing or len(values) != 1:
-        want = f"{missing[0]}=..." if missing else "one VALUE"
-        raise InvalidInput(f"{want} is missing: give {' '.join(f'{name}=...' for name in space.names)} VALUE")
-    return point_of(space, cells), number_of(values[0])
+            rest.append(word)
+    return cells, rest
 
 
 def change(

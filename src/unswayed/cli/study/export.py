@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unswayed.cli.study.opening import Name, beside, check_out, read_study, records_of
 from unswayed.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from unswayed.storage.tables.numbers import Decimal
 
 
 class Format(StrEnum):
@@ -17,6 +20,7 @@ class Format(StrEnum):
 
     CSV = "csv"
     JSONL = "jsonl"
+    XLSX = "xlsx"
     PARQUET = "parquet"
     HTML = "html"
 
@@ -25,13 +29,19 @@ Kind = Annotated[
     Format | None, typer.Option("--format", help="What to write.", show_default="as the name of the file ends, or csv")
 ]
 Out = Annotated[Path | None, typer.Option(help="The file.", metavar="FILE", show_default="standard output")]
+Mark = Annotated[
+    str,
+    typer.Option(
+        "--decimal", help="The decimal mark of csv: point, or comma with semicolons between the cells.", metavar="MARK"
+    ),
+]
 Picture = Annotated[
     Path | None, typer.Option("--out", help="The file (.png, .pdf, .svg).", metavar="FILE", show_default="STUDY.png")
 ]
 
 
-def export(study: Name, kind: Kind = None, out: Out = None) -> None:
-    """Write all plays as a table (csv, parquet), the study as a journal (jsonl), or a page for people (html).
+def export(study: Name, kind: Kind = None, out: Out = None, decimal: Mark = "point") -> None:
+    """Write all plays as a table (csv, xlsx, parquet), the study as a journal (jsonl), or a page for people (html).
 
     For example: [bold]unswayed study export lab.jsonl --out lab.csv[/bold]
 
@@ -39,15 +49,16 @@ def export(study: Name, kind: Kind = None, out: Out = None) -> None:
     journal can be opened again by every command and by unswayed.Optimizer.
     """
     from unswayed.storage import write_atomically
+    from unswayed.storage.tables.reading import checked_mark
 
-    kind = _kind(kind, out)
+    kind, mark = _kind(kind, out), checked_mark(decimal)
     if out is None:
-        if kind is Format.PARQUET:
-            raise InvalidInput("parquet is not text: give a file with --out FILE.parquet")
-        typer.echo(_content(study, kind), nl=False)
+        if kind in (Format.PARQUET, Format.XLSX):
+            raise InvalidInput(f"{kind} is not text: give a file with --out FILE.{kind}")
+        typer.echo(_content(study, kind, mark), nl=False)
         return
     check_out(out, study)
-    write_atomically(out, _content(study, kind))
+    write_atomically(out, _content(study, kind, mark))
     typer.echo(f"written: {out}")
 
 
@@ -77,7 +88,7 @@ def _kind(kind: Format | None, out: Path | None) -> Format:
         raise InvalidInput(f"the name {out} does not say what to write: give --format {', '.join(Format)}") from None
 
 
-def _content(study: str, kind: Format) -> bytes:
+def _content(study: str, kind: Format, mark: Decimal) -> bytes:
     """The file."""
     from unswayed.study.tables.export import exported
 
@@ -89,4 +100,4 @@ def _content(study: str, kind: Format) -> bytes:
             raise InvalidInput("a page needs the extra `server`: pip install 'unswayed[server]'") from None
         answer = known.answer() if any(play.measured for play in known.log) else None
         return standalone(known, answer, Path(study).stem).encode()
-    return exported(known, records_of(study) if kind is Format.JSONL else [], kind)
+    return exported(known, records_of(study) if kind is Format.JSONL else [], kind, mark)

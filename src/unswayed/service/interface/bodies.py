@@ -58,6 +58,11 @@ PRECISION = ("noise_std", "trials")
 NOTHING = record({}, about="Nothing: {}.")
 TELL = never_both(record({"value": VALUE}, MEASURED, "A measurement."), *PRECISION)
 FAIL = record({"reason": REASON}, about="Why it could not be measured.")
+MOVE = record(
+    {"point": POINT | {"description": "What was set otherwise: parameters with their values, or another option."}},
+    {"nearest": flag("Whether a number between two steps counts at the nearest one.")},
+    "Where it is measured, if that is not the proposed point.",
+)
 RETRACT = record({"reason": REASON}, about="Why it does not count.")
 CORRECT = never_both(record({"value": VALUE, "reason": REASON}, MEASURED, "The right value, and why."), *PRECISION)
 ROW = never_both(record({"point": POINT, "value": VALUE}, MEASURED, "A measurement that nobody asked for."), *PRECISION)

@@ -32,6 +32,7 @@ PLAY = reply(
 PLAYS = reply({"plays": listing(PLAY, "Own open plays first; empty if all are handed out.")})
 TOLD = reply({"number": whole(), "status": text(enum=list(Status)), "value": number()})
 FAILED = reply({"number": whole(), "status": text(enum=[str(Status.FAILED)])})
+MOVED = reply({"number": whole(), "point": POINT})
 KEPT = reply({"number": whole(), "lease_until": number()})
 EDITED = reply({"seq": whole("The number of the last record.")})
 ADDED = reply({"numbers": listing(whole(), "Of the new plays.")})

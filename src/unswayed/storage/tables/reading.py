@@ -41,7 +41,7 @@ def read_table(path: Path, decimal: str | None = None) -> Table:
         InvalidInput: The path is wrong, or the file is not such a table; the message names the line.
         SystemFault: The system refuses to read the file.
     """
-    mark = None if decimal is None else _mark(decimal)
+    mark = None if decimal is None else checked_mark(decimal)
     kind = path.suffix.lower()
     with explaining(f"cannot read {path}"), path.open("rb") as file:
         begin = file.read(BEGIN)
@@ -68,7 +68,12 @@ def _is_text(begin: bytes) -> bool:
     return len(begin) > 0 and all(byte >= 32 or byte in b"\t\r\n" for byte in begin)
 
 
-def _mark(decimal: str) -> Decimal:
+def checked_mark(decimal: str) -> Decimal:
+    """A decimal mark that a user named; refused if it is none.
+
+    Args:
+        decimal: What was named.
+    """
     for mark in GRAMMAR:
         if decimal == mark:
             return mark

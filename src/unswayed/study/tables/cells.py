@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import StringIO
+from dataclasses import replace
 from itertools import islice, product
 from typing import Any
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
-from unswayed.spaces import Box, Categorical, Integer, Point, Real, Space
+from unswayed.spaces import Box, Categorical, Integer, Options, Point, Real, Space
 from unswayed.spaces.encoding import shown
 from unswayed.spaces.parameters import Parameter
 from unswayed.storage.tables.numbers import NO, YES
+from unswayed.storage.tables.table import Table, is_string
+from unswayed.study.tables.writing import unguarded
 
 TRIES = 64  # ways to read the cells of one option
 
@@ -89,6 +91,56 @@ def nearest_step(space: Space, cells: Mapping[str, Any]) -> dict[str, Any]:
     return moved
 
 
+def values_of(space: Space, cells: Mapping[str, Any]) -> Any:
+    """What was set otherwise, as `Optimizer.move` takes it.
+
+    Args:
+        space: What may be varied.
+        cells: The cells of the parameters that differ; of a list of options, of all.
+
+    Raises:
+        InvalidInput: A cell is not a value of its parameter; the message names it.
+    """
+    if not isinstance(space, Box):
+        return point_of(space, cells)
+    values: dict[str, Any] = {}
+    for name, cell in cells.items():
+        one = space.parameters[name]
+        if isinstance(one, Categorical):
+            values[name] = _first(one.check, _readings(cell), name)
+            continue
+        try:
+            values[name] = number_of(cell.strip().removesuffix(one.unit) if isinstance(cell, str) else cell)
+        except InvalidInput as error:
+            raise InvalidInput(f"{name}: {error}") from None
+    return values
+
+
+def without_units(table: Table, space: Space, titles: Mapping[str, str]) -> Table:
+    """A table whose cells may have the units of their parameters, such as 70,5 °C, without these.
+
+    Args:
+        table: The table.
+        space: What may be varied.
+        titles: The column of each parameter.
+    """
+    import pyarrow.compute as pc
+
+    columns, names = list(table.columns), table.names or []
+    for name, column in titles.items():
+        unit, number = getattr(parameters_of(space)[name], "unit", ""), names.index(column)
+        if unit and is_string(columns[number].type):
+            ends = rf"[\s\x{{a0}}\x{{202f}}]*{re.escape(unit)}\s*$"
+            columns[number] = pc.replace_substring_regex(columns[number], ends, "")
+    return replace(table, columns=columns)
+
+
+def parameters_of(space: Space) -> Mapping[str, Parameter]:
+    """What tells the points of the space of a study apart, by name."""
+    assert isinstance(space, Box | Options)  # no study is over anything else
+    return space.parameters
+
+
 def takes_numbers(parameter: Parameter) -> bool:
     """Whether every value of a parameter is a number."""
     return not isinstance(parameter, Categorical) or all(type(one) in (int, float) for one in parameter.choices)
@@ -106,22 +158,6 @@ def nothing_done(words: str) -> Iterator[None]:
 def is_empty(cell: Any) -> bool:
     """Whether a cell holds nothing, or spaces."""
     return cell is None or str(cell).strip() == ""
-
-
-def as_csv(rows: Iterable[Sequence[Any]]) -> str:
-    """Rows of plain values as CSV: every digit of a number, nothing for None.
-
-    Args:
-        rows: The rows, the header first.
-
-    Example:
-        >>> as_csv([["x", "value"], [0.1, None], [True, "a, b"]])
-        'x,value\\n0.1,\\ntrue,"a, b"\\n'
-    """
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([str(cell).lower() if isinstance(cell, bool) else cell for cell in row] for row in rows)
-    return text.getvalue()
 
 
 def number_of(cell: Any) -> float:
@@ -145,7 +181,7 @@ def number_of(cell: Any) -> float:
 def _readings(cell: Any) -> list[Any]:
     """What a cell may mean, the likeliest first: a whole number, a number, true or false, or text."""
     if not isinstance(cell, str):
-        return [cell]
+        return [cell, bool(cell)] if cell in (0, 1) else [cell]
     text = cell.strip()
     kinds: list[Any] = []
     try:
@@ -153,7 +189,7 @@ def _readings(cell: Any) -> list[Any]:
         kinds = [int(number) if number.is_integer() and "." not in text else number]
     except InvalidInput:
         kinds = [text.lower() in YES] if text.lower() in (*YES, *NO) else []
-    return list(dict.fromkeys([*kinds, text, cell]))
+    return list(dict.fromkeys([*kinds, text, cell, unguarded(text)]))
 
 
 def _first(check: Any, readings: Sequence[Any], *name: str) -> Any:

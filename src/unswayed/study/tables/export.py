@@ -6,20 +6,27 @@ import io
 from collections.abc import Sequence
 
 from unswayed.storage import Record, journal_bytes
+from unswayed.storage.tables.numbers import Decimal
 from unswayed.study.study import Study
-from unswayed.study.tables.cells import as_csv
+from unswayed.study.tables.writing import Column, csv_file, xlsx_file
 
-FORMATS = {"csv": "text/csv", "jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet"}
+FORMATS = {
+    "csv": "text/csv",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 FIRST = ("value", "source", "status")  # columns after the number and the parameters
 
 
-def exported(study: Study, records: Sequence[Record], form: str) -> bytes:
+def exported(study: Study, records: Sequence[Record], form: str, decimal: Decimal = "point") -> bytes:
     """A study as a file.
 
     Args:
         study: The study.
         records: The records of its journal.
-        form: `jsonl`, a journal that `Optimizer.open` opens; `csv` or `parquet`, one row a play.
+        form: `jsonl`, a journal that `Optimizer.open` opens; `csv`, `xlsx` or `parquet`, one row a play.
+        decimal: The decimal mark of `csv`; with a comma, semicolons stand between the cells.
 
     Returns:
         The bytes of the file.
@@ -35,10 +42,9 @@ def exported(study: Study, records: Sequence[Record], form: str) -> bytes:
     names = table.column_names
     begin = [*names[: 1 + len(study.space.names)], *FIRST]
     table = table.select([*begin, *(name for name in names if name not in begin)])
-    if form == "csv":
-        return as_csv(
-            [table.column_names, *zip(*(column.to_pylist() for column in table.columns), strict=True)]
-        ).encode()
+    if form != "parquet":
+        columns = [Column(name, table[name].to_pylist()) for name in table.column_names]
+        return xlsx_file(columns) if form == "xlsx" else csv_file(columns, decimal, mark=decimal == "comma")
     out = io.BytesIO()
     parquet.write_table(table, out)
     return out.getvalue()

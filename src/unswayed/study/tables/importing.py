@@ -13,7 +13,15 @@ from unswayed.errors import InvalidInput
 from unswayed.search.play import Play, Status, title
 from unswayed.spaces import Box, Options, Point, Space
 from unswayed.storage.tables.mistakes import refuse_twice
-from unswayed.study.tables.cells import is_empty, measurement_of, nearest_step, nothing_done, point_of, takes_numbers
+from unswayed.study.tables.cells import (
+    is_empty,
+    measurement_of,
+    nearest_step,
+    nothing_done,
+    point_of,
+    takes_numbers,
+    without_units,
+)
 from unswayed.text import counted, listed, printable
 
 if TYPE_CHECKING:
@@ -98,6 +106,7 @@ def _rows(runs: Runs, space: Space, about: dict[str, str], nearest: bool) -> Row
         has = listed([printable(name, limit=60) for name in names]) if names else "no header"
         raise InvalidInput(f"{table.path} has no column {missing[0]!r}: it has {has}")
     refuse_twice(table)
+    table = without_units(table, space, titles)
     cells = _cells(table, space, titles, about)
     some = space.conditions is not None  # some points lack a parameter
     found, empty, moved = [], 0, 0

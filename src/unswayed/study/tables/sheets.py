@@ -1,9 +1,9 @@
-"""A sheet of open plays as CSV: people fill in the values and give it back."""
+"""A sheet of open plays: people fill in the values, note what they set otherwise, and give it back."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
@@ -12,27 +12,71 @@ from typing import Any
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
 from unswayed.search.play import ABOUT, Play, Status, title
-from unswayed.spaces import Space
+from unswayed.spaces import Box, Categorical, Integer, Point, Real, Space
 from unswayed.spaces.space import named_values
 from unswayed.storage.tables import Table, read_table
-from unswayed.study.tables.cells import as_csv, is_empty, measurement_of, nothing_done, number_of
+from unswayed.storage.tables.numbers import NO, YES, Decimal
+from unswayed.study.moved import moved_point
+from unswayed.study.tables.cells import (
+    is_empty,
+    measurement_of,
+    nothing_done,
+    number_of,
+    parameters_of,
+    values_of,
+    without_units,
+)
+from unswayed.study.tables.writing import Column, as_csv, csv_file, unguarded, xlsx_file
 
 SHEET_ROUNDING = 1e-3  # a number that a spreadsheet has rounded is still the same
+DISPLAY = 1e-6  # and so is one that was written over, if it differs by less
+MOVED = "moved"  # the column that says: another setting was really used, and it stands in this row
+ANOTHER = "is this the sheet of another study? Leave out the column if a spreadsheet has changed it"
 
 
-def sheet(plays: Sequence[Play], names: Sequence[str]) -> str:
-    """A row for each play: number, parameters, an empty value, and who is to measure it.
+def sheet(plays: Sequence[Play], space: Space, decimal: Decimal = "point") -> str:
+    """A row for each play as CSV: number, parameters, an empty value, who is to measure it, and whether it was moved.
 
     Args:
         plays: The plays.
-        names: The names of the parameters.
-
-    Returns:
-        The sheet as CSV.
+        space: What may be varied.
+        decimal: The decimal mark; with a comma, semicolons stand between the cells.
     """
-    points = [named_values(names, play.point) for play in plays]
-    rows = [[play.number, *map(point.get, names), None, play.source] for play, point in zip(plays, points, strict=True)]
-    return as_csv([["number", *map(title, names), "value", "source"], *rows])
+    return as_csv(_columns(plays, space), decimal)
+
+
+def sheet_file(plays: Sequence[Play], space: Space, form: str, decimal: Decimal = "point") -> bytes:
+    """The same as a file.
+
+    Args:
+        plays: The plays.
+        space: What may be varied.
+        form: "xlsx", where numbers have their units and no locale matters; else CSV.
+        decimal: The decimal mark of CSV.
+    """
+    columns = _columns(plays, space)
+    return xlsx_file(columns) if form == "xlsx" else csv_file(columns, decimal, mark=True)
+
+
+def _columns(plays: Sequence[Play], space: Space) -> list[Column]:
+    points = [named_values(space.names, play.point) for play in plays]
+    columns = [Column("number", [play.number for play in plays], "0")]
+    for name in space.names:
+        one = parameters_of(space)[name]
+        choices = one.choices if isinstance(one, Categorical) else ()
+        columns.append(Column(title(name), [point.get(name) for point in points], _form(one), choices))
+    empty = [None] * len(plays)
+    columns.append(Column("value", empty, blank=True))
+    columns.append(Column("source", [play.source for play in plays], "@", blank=True))
+    return [*columns, Column(MOVED, empty, choices=("yes",), blank=True)]
+
+
+def _form(parameter: Any) -> str:
+    """How a spreadsheet shows the numbers of a parameter: as many digits as a step has, and the unit."""
+    if isinstance(parameter, Categorical):
+        return "General"
+    unit = "".join(f"\\{letter}" for letter in f" {parameter.unit}") if parameter.unit else ""
+    return f"{'General' if parameter.places is None else f'{0:.{parameter.places}f}'}{unit}"
 
 
 @dataclass(frozen=True)
@@ -41,6 +85,7 @@ class Filled:
 
     Attributes:
         told: The new measurements, by the number of the play.
+        moved: What was set otherwise, by the number of the play, as `Optimizer.move` takes it.
         known: How many rows say what was told before.
         blank: How many rows have no value.
         ignored: Columns that mean nothing here.
@@ -48,6 +93,7 @@ class Filled:
     """
 
     told: dict[int, Measurement]
+    moved: dict[int, Any]
     known: int
     blank: int
     ignored: tuple[str, ...]
@@ -55,16 +101,23 @@ class Filled:
 
 
 def read_sheet(
-    path: str | os.PathLike[str], log: Sequence[Play], space: Space, *, decimal: str | None = None
+    path: str | os.PathLike[str],
+    log: Sequence[Play],
+    space: Space,
+    *,
+    decimal: str | None = None,
+    nearest: bool = False,
 ) -> Filled:
     """Read a sheet that was filled in. It is complete and correct, or it is refused.
 
     Args:
-        path: The file, with the columns `number` and `value`, and if wanted `source`, `noise_std` and `trials`.
-            Columns of parameters are compared with what was asked.
+        path: The file, with the columns `number` and `value`, and if wanted `source`, `noise_std`, `trials` and
+            `moved`. Columns of parameters are compared with what was asked; where `moved` says yes, they are what
+            was really set.
         log: The plays of the study.
         space: What may be varied.
         decimal: The decimal mark, `comma` or `point`, for cells such as 1,234 where the file does not tell.
+        nearest: Whether a number that was really set between two steps counts at the nearest one; else it is refused.
 
     Returns:
         What can be told.
@@ -74,18 +127,19 @@ def read_sheet(
     """
     table = read_table(Path(path), decimal)
     with nothing_done("nothing of this file was told: correct the line, or leave its value blank"):
-        return _read_sheet(table, log, space)
+        return _read_sheet(table, log, space, nearest)
 
 
-def _read_sheet(table: Table, log: Sequence[Play], space: Space) -> Filled:
-    names = table.names or []
+def _read_sheet(table: Table, log: Sequence[Play], space: Space, nearest: bool) -> Filled:
+    names = [unguarded(name) for name in table.names or []]
     for name in ("number", "value"):
         if name not in names:
             raise InvalidInput(f"{table.path} has no column {name!r}: fill in the sheet that `ask --out FILE` writes")
     about = {name: name for name in ("value", *ABOUT) if name in names}
     titles = {name: title(name) for name in space.names if title(name) in names}
-    cells = _cells(table, titles.values())
-    told: dict[int, Measurement] = {}
+    table = without_units(replace(table, names=names), space, titles)
+    cells = _cells(table, set(titles.values()))
+    told, moved = dict[int, Measurement](), dict[int, Any]()
     known = blank = 0
     for row in range(len(table.columns[0])):
         try:
@@ -94,7 +148,13 @@ def _read_sheet(table: Table, log: Sequence[Play], space: Space) -> Filled:
                 blank += 1
                 continue
             play = _play(cells["number"][row], log)
-            _compare(play, space, {name: cells[column][row] for name, column in titles.items()})
+            point = {name: cells[column][row] for name, column in titles.items()}
+            if _says_moved(cells[MOVED][row] if MOVED in cells else None):
+                given = _set_otherwise(play, space, point)
+                if given is not None and moved_point(space, play.point, given, nearest=nearest)[0] != play.point:
+                    moved[play.number] = given
+            else:
+                _compare(play, space, point)
             found = found if found.source is not None else replace(found, source=play.source)
             if _is_known(play, told.get(play.number), found):
                 known += 1
@@ -102,11 +162,11 @@ def _read_sheet(table: Table, log: Sequence[Play], space: Space) -> Filled:
                 told[play.number] = found
         except InvalidInput as error:
             raise InvalidInput(f"{table.place(row)}: {error}") from None
-    ignored = tuple(name for name in names if name not in ("number", *about, *titles.values()))
-    return Filled(told, known, blank, ignored, table.sentence)
+    ignored = tuple(name for name in names if name not in ("number", MOVED, *about, *titles.values()))
+    return Filled(told, moved, known, blank, ignored, table.sentence)
 
 
-def _cells(table: Table, parameters: Collection[str]) -> dict[str, list[Any]]:
+def _cells(table: Table, parameters: set[str]) -> dict[str, list[Any]]:
     """The cells of each column: numbers where they are about a value, and where every cell of a parameter is one."""
     cells: dict[str, list[Any]] = {}
     for column, name in enumerate(table.names or []):
@@ -128,6 +188,30 @@ def _play(cell: Any, log: Sequence[Play]) -> Play:
     return log[int(number)]
 
 
+def _says_moved(cell: Any) -> bool:
+    """Whether a row says that another setting was really used."""
+    text = "" if is_empty(cell) else str(cell).strip().lower()
+    if text in ("", "0", *NO):
+        return False
+    if text in ("1", "x", *YES):
+        return True
+    what = "write yes if another setting was really used, and write that setting over the proposed one"
+    raise InvalidInput(f"column {MOVED!r}: {what}, not {cell}")
+
+
+def _set_otherwise(play: Play, space: Space, cells: Mapping[str, Any]) -> Any:
+    """What was set otherwise than proposed; None if the study knows it already."""
+    now = named_values(space.names, play.point)
+    given = {
+        name: cell for name, cell in cells.items() if not is_empty(cell) and not _same(cell, now.get(name), DISPLAY)
+    }
+    if given:
+        return values_of(space, given if isinstance(space, Box) else {**now, **given})
+    if play.proposed is None:
+        raise InvalidInput(f"{MOVED} says yes, but this row has what was proposed: write over it what was really set")
+    return None
+
+
 def _is_known(play: Play, before: Measurement | None, found: Measurement) -> bool:
     """Whether a measurement was told before, in this sheet or in the study; refuse another one of the same play."""
     if before is not None and before != found:
@@ -141,24 +225,40 @@ def _is_known(play: Play, before: Measurement | None, found: Measurement) -> boo
     raise InvalidInput(f"play {play.number} was told {play.value!r} before: `unswayed study correct` changes it")
 
 
-def _compare(play: Play, space: Space, cells: dict[str, Any]) -> None:
+def _compare(play: Play, space: Space, cells: Mapping[str, Any]) -> None:
     """Refuse a row whose parameters are not those of its play: it belongs to another study, or a row has moved."""
-    asked = named_values(space.names, play.point)
+    wrong = _different(play.point, space, cells)
+    if wrong is None or (play.proposed is not None and _different(play.proposed, space, cells) is None):
+        return
+    asked = named_values(space.names, play.point).get(wrong, "a point without it")
+    hint = f"if it was really set, write yes in the column {MOVED!r}; else, {ANOTHER}"
+    cell = f"{cells[wrong]:.15g}" if isinstance(cells[wrong], float) else cells[wrong]
+    raise InvalidInput(f"{wrong} is {cell}, but play {play.number} was asked at {asked}: {hint}")
+
+
+def _different(point: Point, space: Space, cells: Mapping[str, Any]) -> str | None:
+    """The first parameter whose cell is not that of a point."""
+    asked = named_values(space.names, point)
     for name, cell in cells.items():
-        if not (is_empty(cell) if name not in asked else _same(cell, asked[name])):
-            hint = "is this the sheet of another study? Leave out the column if a spreadsheet has changed it"
-            raise InvalidInput(
-                f"{name} is {cell}, but play {play.number} was asked at {asked.get(name, 'a point without it')}: {hint}"
-            )
+        one = parameters_of(space)[name]
+        step = one.spacing if isinstance(one, Real | Integer) else None
+        known = _same(cell, asked[name], SHEET_ROUNDING, step) if name in asked else is_empty(cell)
+        if not known:
+            return name
+    return None
 
 
-def _same(cell: Any, asked: Any) -> bool:
-    """Whether a cell holds this value, up to how a spreadsheet shows it."""
-    if str(cell).strip().lower() == str(asked).lower():
+def _same(cell: Any, asked: Any, rounding: float, step: float | None = None) -> bool:
+    """Whether a cell holds this value, up to how a spreadsheet shows it; never that of another step."""
+    text = unguarded(str(cell).strip())
+    if text.lower() == str(asked).lower():
         return True
+    if isinstance(asked, bool):
+        return text.lower() in ((*YES, "1", "1.0") if asked else (*NO, "0", "0.0"))  # .ods keeps a number
+    if isinstance(asked, str) or asked is None:
+        return False
     try:
-        return not isinstance(asked, bool | str) and isclose(
-            number_of(cell), asked, rel_tol=SHEET_ROUNDING, abs_tol=1e-9
-        )
+        near = isclose(number_of(cell), asked, rel_tol=rounding, abs_tol=1e-9)
+        return near and (step is None or abs(number_of(cell) - asked) < step / 2)
     except InvalidInput:
         return False

@@ -47,7 +47,7 @@ def space_of(kind: str, rng: np.random.Generator) -> uw.Box | uw.Options:
     if kind == "options":
         return uw.Options([f"option {i}" for i in range(int(rng.integers(2, 9)))])
     if kind == "numbers":
-        return uw.Options(rng.uniform(-3, 3, (int(rng.integers(3, 20)), 2)).round(2).tolist())
+        return uw.Options(np.unique(rng.uniform(-3, 3, (int(rng.integers(3, 20)), 2)).round(2), axis=0).tolist())
     if kind == "reals":
         return uw.Box({f"x{i}": uw.Real(0, 1) for i in range(int(rng.integers(1, 4)))})
     if kind == "mixed":

@@ -107,9 +107,8 @@ def weigh_sources(
     offsets, aside, cost = np.zeros((number + 1, 2)), list[int](), 0.0
     if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):
         return Weighed(kept, offsets, (), allowance, cost, posterior)
-    groups = (*range(number), -1)  # those without a name together
     span = min(max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9), LARGEST_SPAN)
-    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), groups, span, noisier)
+    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), (*range(number), -1), span, noisier)
     while found:
         s = max(found, key=lambda one: found[one].order)
         worst = found.pop(s)

@@ -118,7 +118,8 @@ def own_noise(values: FloatArray, noise_std: FloatArray, trials: FloatArray) -> 
     if rates.any():
         n = trials[rates]
         p = (float(np.abs(values[rates]) @ n) + PSEUDO_COUNT) / (float(n.sum()) + 2 * PSEUDO_COUNT)
-        own[rates] = np.sqrt(p * (1 - p) / n)
+        least = PSEUDO_COUNT / 2 / (float(n.sum()) + 1)  # of p(1 - p), where rounding errors would leave nothing
+        own[rates] = np.sqrt(max(p * (1 - p), least) / n)
     return own
 
 

@@ -21,6 +21,7 @@ LAYERS = [
     {"experiments"},
     {"study"},
     {"plots"},
+    {"witness"},
     {"paper", "integrations", "service"},
     {"testing"},
     {"cli"},

@@ -193,8 +193,20 @@ def test_there_is_an_offset_for_each_source_and_one_for_those_without_a_name():
 
 def test_only_a_source_that_is_probably_off_is_a_suspect_before_others():
     doubtful, honest = SourceVerdict(0.5, None, 1.0, 0.0), SourceVerdict(-0.5, None, 100.0, 0.0)
-    assert doubtful.order > honest.order
-    assert SourceVerdict(0.1, None, 2.0, 0.0).order > doubtful.order
+    assert doubtful.order(0) > honest.order(0)
+    assert SourceVerdict(0.1, None, 2.0, 0.0).order(0) > doubtful.order(0)
+
+
+def test_of_two_sources_that_contradict_each_other_the_witness_is_believed():
+    K, records, _ = game(0)
+    records = Records(records.arms, records.values, records.weights, records.sources % 2)
+    off = records.with_values(records.values + 3.0 * (records.sources == 0))
+    for witness in (0, 1):
+        trust = np.where(off.sources == witness, 1, 0)
+        plays = Records(off.arms, off.values, off.weights, off.sources, trust=trust)
+        found = weighed(K, plays)
+        assert not found.offsets[witness].any()
+        assert found.offsets[1 - witness].any()
 
 
 def test_without_sources_nothing_is_judged():

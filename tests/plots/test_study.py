@@ -211,6 +211,19 @@ def test_sources_are_told_apart_and_what_was_taken_off_is_shown():
     assert set(names) <= {text.get_text() for text in figure.legends[0].get_texts()}
 
 
+def test_a_source_that_is_set_aside_is_named():
+    optimizer = with_sources(["ana", "ben", "cleo"])
+    for play in optimizer.log:
+        if play.source == "ben":
+            optimizer.correct(play, float(np.sin(99 * play.number)), "anything")
+    answer = optimizer.answer()
+    assert [source.name for source in answer.sources if source.set_aside] == ["ben"]
+    _, _, _, lines = drawn(optimizer)
+    mine = lines["ben (set aside)"]
+    assert mine.get_marker() == "x"
+    assert list(mine.get_xdata()) == [play.number for play in optimizer.log if play.source == "ben"]
+
+
 def test_of_many_sources_those_with_few_values_look_alike_and_one_source_is_no_legend():
     optimizer = with_sources([f"lab {number}" for number in range(9)], plays=27)
     _, _, _, lines = drawn(optimizer)

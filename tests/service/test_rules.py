@@ -39,6 +39,7 @@ RULES = {
     ("GET", f"{ONE}/log"): ("+--+-", None, 200),
     ("GET", f"{ONE}/events"): ("+--+-", None, 200),
     ("GET", f"{ONE}/export"): ("+--+-", None, 200),
+    ("GET", "/api/v1/key"): ("+++++", None, 200),
     ("PUT", f"{ONE}/webhook"): ("+----", {"url": "http://127.0.0.1:9/"}, 201),
     ("GET", f"{ONE}/webhook"): ("+----", None, 404),  # there is none
     ("DELETE", f"{ONE}/webhook"): ("+----", None, 404),

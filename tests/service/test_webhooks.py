@@ -179,11 +179,17 @@ def test_another_address_gets_nothing_of_what_waited_for_the_one_before(host, wa
     assert (kept.waiting(watched.number), kept.of("alloy").verdict) == (0, None)
     after_a_start(host)
     assert (receiver.got, [one["old"] for one in other.said]) == ([], [None])
+    watcher = Watcher(host)
+    watcher.look()
+    kept.put(watched.number, other.url, "a third secret")  # the same server looks again, although nothing is new
+    watcher.look()
+    watcher.deliver()
+    assert len(other.got) == 2
     assert kept.drop(watched.number)
     assert not kept.drop(watched.number)
     threaten(watched, 1e6)
     after_a_start(host)
-    assert len(other.got) == 1
+    assert len(other.got) == 2
     other.close()
 
 

@@ -54,8 +54,10 @@ def test_a_play_is_one_type_from_the_question_to_the_answer():
     assert (play.status, play.value, play.reason, play.measured) == (Status.OPEN, None, None, False)
     assert Play(0, {"x": 0.5}, Status.TOLD, 1.0).measured
     assert not Play(0, {"x": 0.5}, Status.RETRACTED, 1.0, "typo").measured
-    nothing = dict.fromkeys(("value", "reason", "source", "noise_std", "trials", "why", "asked", "answered"))
-    assert play.to_dict() == {"number": 0, "point": {"x": 0.5}, "status": "open", "before": [], **nothing}
+    names = ("value", "reason", "source", "noise_std", "trials", "why", "asked", "answered", "proposed")
+    nothing = dict.fromkeys(names)
+    known = {"number": 0, "point": {"x": 0.5}, "status": "open", "before": [], "witnessed": False}
+    assert play.to_dict() == known | nothing
     assert json.loads(json.dumps(play.to_dict()))["status"] == Status.OPEN
     why = Play(0, {"x": 0.5}, why=Why.VERIFY).to_dict()["why"]
     assert (why, type(why)) == ("verify", str)

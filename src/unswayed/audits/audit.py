@@ -29,7 +29,7 @@ from unswayed.audits.verdict import answered
 from unswayed.audits.weak_points import Rival, find_plan, find_rivals, find_sensitive, find_suspects
 from unswayed.core.data.threads import one_thread
 from unswayed.core.tampering.certificate import Certificate
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import NO_WITNESS, Threat
 from unswayed.errors import InvalidInput
 from unswayed.forwarding import forwards
 from unswayed.judgement.assumptions import Given, GivenArgs
@@ -173,6 +173,8 @@ def _stated(given: Given, noise_stds: ArrayLike | None, *, known: bool) -> tuple
     """What the user states, with the noise of weight 1; and the weight of each measurement."""
     if given.threat_or_nothing.liars and not known:
         raise InvalidInput("lying sources can be counted only if the source of each measurement is given")
+    if given.threat_or_nothing.doubt:
+        raise InvalidInput(NO_WITNESS)
     weights, noise = stated_noise(noise_stds, given.noise_std)
     return replace(given, noise_std=noise), weights
 

@@ -247,7 +247,8 @@ def _enough(audit: Audit, threat: Threat) -> str | None:
     for kind, few in (("lies", audit.breakdown_lies), ("liars", audit.breakdown_sources)):
         if few is not None and 0 < few <= getattr(threat, kind):
             one = kind == "liars" and few == 1 and audit.source_shift is not None
-            enough.append(_shifted(audit) if one else str(Threat(**{kind: few})))
+            alone = Threat(lies=few) if kind == "lies" else Threat(liars=few)
+            enough.append(_shifted(audit) if one else str(alone))
     if not enough and audit.lowest_lead is not None and audit.lowest_lead <= 0:
         return "Together they"
     return " or ".join(enough) or None

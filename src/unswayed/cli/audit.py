@@ -87,10 +87,10 @@ def command(
     data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials, decimal=decimal)
     if page is not None:
         _check_page(page, file)
-    found = _by_parameters(data, known, tie) if data.options is None else _by_label(data, known)
+    found = audited(data, known, tie)
     for note in data.notes:
         say(note)
-    _show(found, _own(found, data), page, file, details, as_json=as_json)
+    _show(found, own_point(found, data), page, file, details, as_json=as_json)
 
 
 def _show(
@@ -111,6 +111,11 @@ def _show(
         print_json(found.to_dict() | more)
     else:
         typer.echo(found.explain() if details else str(found))
+
+
+def audited(data: Columns, known: Known, tie: float | None = None) -> Audit | LabelAudit:
+    """The audit of a table: of options by label if it has them, else of points."""
+    return _by_parameters(data, known, tie) if data.options is None else _by_label(data, known)
 
 
 def _by_votes(
@@ -174,7 +179,7 @@ def _by_parameters(data: Columns, known: Known, tie: float | None) -> Audit:
         return audit_points(data.x, data.y, **about, **model, **_settings(known))
 
 
-def _own(found: Audit | LabelAudit, data: Columns) -> dict[str, Any]:
+def own_point(found: Audit | LabelAudit, data: Columns) -> dict[str, Any]:
     """What scripts are told about parameters in the columns of the file, where categories became numbers."""
     from unswayed.audits.result import Audit
 

@@ -13,6 +13,7 @@ import typer
 from unswayed.service.running.log import Level
 
 if TYPE_CHECKING:
+    from unswayed.service.host import Host
     from unswayed.storage.database import Database
 
 DATABASE = "sqlite:///unswayed.db"
@@ -23,6 +24,7 @@ AllowHost = Annotated[
     list[str] | None, typer.Option(help="A further name of this server, as behind a proxy.", metavar="NAME")
 ]
 Lease = Annotated[float, typer.Option(help="Seconds a play stays reserved without a heartbeat.")]
+Key = Annotated[Path | None, typer.Option(help="Signs what witnesses measure; made if there is none.", metavar="FILE")]
 LogLevel = Annotated[
     Level, typer.Option(help="info: a line for each request; warning: those that were refused; error: faults.")
 ]
@@ -38,6 +40,7 @@ def command(
     allow_host: AllowHost = None,
     lease: Lease = 300.0,
     log_level: LogLevel = Level.INFO,
+    key: Key = None,
 ) -> int:
     """Serve studies that many people and machines measure together, and their pages.
 
@@ -46,17 +49,22 @@ def command(
     The first start prints a token for the owner, who begins studies, makes tokens for others with
     [bold]unswayed token[/bold], and reads the pages. Every answer is in the database before it is acknowledged, so the
     server may be killed and started again at any time. After SIGTERM it finishes the requests under way, for 8 seconds
-    at most, and exits with 0.
+    at most, and exits with 0. With [bold]--key lab.key[/bold] it signs what witnesses measure, and prints the public
+    key for [bold]unswayed verify[/bold].
     """
     from unswayed.cli.output import say
     from unswayed.types import positive
+    from unswayed.witness.keys import SigningKey
 
     lease = positive(lease, "--lease")
     listening = _listen(host, port)
     with opened(database, serving=True) as studies:
         if host not in ("127.0.0.1", "localhost", "::1"):
             say(f"listening on {host}: {OPEN}")
-        _serve(studies, listening, host, frozenset(allow_host or ()), lease, log_level)
+        from unswayed.service.host import Host  # needs what `opened` has looked for
+
+        signing = None if key is None else SigningKey.open(key)
+        _serve(Host(studies, lease, signing), listening, host, frozenset(allow_host or ()), log_level)
     return 0
 
 
@@ -96,31 +104,29 @@ def _listen(host: str, port: int) -> socket.socket:
         raise SystemFault(f"cannot listen on {host}:{port}: {error.strerror or error}; give another --port") from None
 
 
-def _serve(
-    database: Database, listening: socket.socket, host: str, allowed: frozenset[str], lease: float, level: Level
-) -> None:
+def _serve(studies: Host, listening: socket.socket, host: str, allowed: frozenset[str], level: Level) -> None:
     import signal
     import sys
 
     from unswayed.service.app import LOCAL, App
-    from unswayed.service.host import Host
     from unswayed.service.running.log import begin_log
     from unswayed.service.running.server import Server, end, keep_tidy, say_ready
     from unswayed.service.webhooks.watching import Watcher
 
     begin_log(level)
     signal.signal(signal.SIGTERM, end)
-    studies = Host(database, lease)
     known = studies.tokens.rows()
     if not any(row["role"] == "owner" for row in known):
         names = {row["name"] for row in known}
         name = next(one for one in ("owner", *(f"owner-{n}" for n in range(2, 1000))) if one not in names)
         typer.echo(f"owner token: {studies.tokens.make(name, 'owner')}")
+    if studies.key is not None:
+        typer.echo(f"public key: {studies.key.public.text}")
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"listening on http://{shown}:{listening.getsockname()[1]}")
     sys.stdout.flush()
     say_ready()
-    keep_tidy(database)
+    keep_tidy(studies.database)
     Watcher(studies).start()
     sys.setswitchinterval(0.001)  # a search must not keep a short request waiting
     Server(App(studies, LOCAL | {host} | allowed)).run([listening])

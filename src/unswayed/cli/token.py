@@ -9,7 +9,9 @@ import typer
 from unswayed.cli.serve import DATABASE, DatabaseUrl, opened
 
 Name = Annotated[str, typer.Argument(help="Who gets it; what a source tells carries this name.")]
-RoleName = Annotated[str, typer.Option("--role", help="owner: all; source: measures; reader: looks.")]
+RoleName = Annotated[
+    str, typer.Option("--role", help="owner: all; source: measures; reader: looks; witness: measures by a command.")
+]
 StudyName = Annotated[str | None, typer.Option(help="The only study it is for.", show_default="all")]
 Revoke = Annotated[bool, typer.Option("--revoke", help="Revoke the token of that name.")]
 
@@ -21,7 +23,7 @@ def command(
     revoke: Revoke = False,
     database: DatabaseUrl = DATABASE,
 ) -> int:
-    """Make a token for a source, a reader or another owner, or revoke one.
+    """Make a token for a source, a witness, a reader or another owner, or revoke one.
 
     [bold]unswayed token lab-2 --role source --study alloy --database sqlite:///lab.db[/bold]
 

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import Records, Threat
 from unswayed.types import EPS
 
 
@@ -30,11 +30,12 @@ class Allowance:
     accidents: bool = False
 
     @classmethod
-    def of(cls, threat: Threat | None, free: float = 0.0) -> Self:
-        """All of a threat; without limit if it is unknown."""
+    def of(cls, threat: Threat | None, free: float = 0.0, records: Records | None = None) -> Self:
+        """All of a threat; without limit if it is unknown. Every record that it doubts may be one more lie."""
         if threat is None:
             return cls(np.inf, 0, 0, free, accidents=True)
-        return cls(threat.total, threat.lies, threat.liars, free)
+        doubted = 0 if records is None else int(records.measurements[records.up_to(threat.doubt)].sum())
+        return cls(threat.total, threat.lies + doubted, threat.liars, free)
 
     def mapped(self, unit: float) -> Self:
         """The same in other units.

@@ -150,6 +150,7 @@ class Mixture:
         *,
         weights: FloatArray | None = None,
         sources: IntArray | None = None,
+        trust: IntArray | None = None,
         noise: float | None = None,
     ) -> Self:
         """Weigh the models.
@@ -161,6 +162,7 @@ class Mixture:
             values: The measurements.
             weights: The weight of each; by default 1.
             sources: The number of the source of each, if sources are known.
+            trust: The rank of the trust level of each, if some are witnessed.
             noise: The noise of a measurement of weight 1, if it is known and not given.
         """
         points, arms = numbered_rows(rows)
@@ -175,7 +177,8 @@ class Mixture:
         known = {"noise": given.noise_std if noise is None else noise, "scale": given.output_scale}
         rounded = (some.plays - len(some.n)) * Repeats.of(arms).rounding(values) ** 2
         explained = evidence.explained(some.means, some.squares + rounded, unit=spread(values), **known)
-        return cls(shapes.kernels, explained, all_, origin, Records(arms, values, w, sources), given.level_known)
+        records = Records(arms, values, w, sources, trust=trust)
+        return cls(shapes.kernels, explained, all_, origin, records, given.level_known)
 
     def models(self) -> Iterator[tuple[Kernel, float, FloatArray]]:
         """Kernel, noise over scale, and draws of the squared scale; each model as often as it is probable."""

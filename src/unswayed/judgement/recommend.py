@@ -49,6 +49,7 @@ CAUTION = 1.0  # standard deviations: the less an arm was measured, the larger i
 DOUBT = 2.0  # standard deviations: what is left without some measurements is at least this, with 97.5%
 SLACK = 0.05  # of the range: arms whose w is this near the largest are supported too
 MOST_LEFT_OUT = 64  # measurements that are left out of one estimate, at most; it bounds the cost
+KINDS: dict[str, Any] = {"total": 0, "lies": 0, "liars": 0, "doubt": None}  # of tampering, each with what is none
 ROUNDING = 1e-12  # of 1 - z: less cannot be told from 0
 
 
@@ -170,12 +171,18 @@ class Left:
             threat: What may be false.
         """
         low: FloatArray = self.mean - DOUBT * np.sqrt(self.variance)
-        for kind in ("total", "lies", "liars"):
-            alone = replace(threat, **{other: 0 for other in ("total", "lies", "liars") if other != kind})
+        for kind in KINDS:
+            alone = replace(threat, **{other: nothing for other, nothing in KINDS.items() if other != kind})
             if not alone.none:
-                fall = self._without_sources(alone.liars) if alone.liars else self._without_lies(max(alone.lies, 1))
-                low -= np.minimum(fall, alone.reach(-self.z, self.records))
+                low -= np.minimum(self._without(alone), alone.reach(-self.z, self.records))
         return low
+
+    def _without(self, alone: Threat) -> FloatArray:
+        """By how much mu - DOUBT sd of each arm falls without what a threat of one kind allows to be false."""
+        if alone.doubt:
+            some, systems = np.flatnonzero(self.records.up_to(alone.doubt)), dict[bytes, Any]()
+            return np.array([self._fall(arm, some, systems) if len(some) else 0.0 for arm in range(len(self.mean))])
+        return self._without_sources(alone.liars) if alone.liars else self._without_lies(max(alone.lies, 1))
 
     def _without_lies(self, number: int) -> FloatArray:
         """By how much mu - DOUBT sd of each arm falls without this many measurements."""

@@ -91,10 +91,10 @@ def weigh_sources(
     named: int = 0,
     noisier: bool = True,
 ) -> Weighed:
-    """Judge sources one after the other, the least probable one first; among many plays, those like it with it.
+    """Judge sources one after the other, the least probable one first; a witness after those who report themselves.
 
     Args:
-        posterior: Of all plays.
+        posterior: Of all plays; among MANY, sources that are nearly as surely off as the worst are judged with it.
         records: The plays.
         K: Kernel matrix of all arms.
         allowance: What the threat allows to set aside.
@@ -107,20 +107,21 @@ def weigh_sources(
     offsets, aside, cost = np.zeros((number + 1, 2)), list[int](), 0.0
     if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):
         return Weighed(kept, offsets, (), allowance, cost, posterior)
+    trust = np.zeros(len(kept)) if records.trust is None else records.trust
+    trusted = {s: int(trust[sources == s].max(initial=0)) for s in (*range(number), -1)}  # -1: without a name
     span = min(max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9), LARGEST_SPAN)
-    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), (*range(number), -1), span, noisier)
+    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), tuple(trusted), span, noisier)
     while found:
-        s = max(found, key=lambda one: found[one].order)
+        s = max(found, key=lambda one: found[one].order(trusted[one]))
         worst = found.pop(s)
         if worst.gain <= 0:
             break
         mine = sources == s
         if worst.offset is not None:
-            also = [one for one in found if len(records.values) >= MANY and found[one].off_like(worst)]
-            offsets[s] = worst.offset
-            for one in also:
-                offsets[one] = found.pop(one).offset
-            cost -= (1 + len(also)) * np.log(LIARS)
+            also = [one for one in found if trusted[one] == trusted[s] and found[one].off_like(worst)]
+            for one in (s, *(also if len(records.values) >= MANY else ())):
+                offsets[one] = worst.offset if one == s else found.pop(one).offset
+                cost -= np.log(LIARS)
         else:
             left = allowance.charged(worst.change, int(records.measurements[mine].sum()), source=True)
             if left is None or 2 * kept[~mine].sum() < len(kept):  # the others must be more than half
@@ -187,10 +188,13 @@ class SourceVerdict:
     plain: float
     change: float
 
-    @property
-    def order(self) -> tuple[bool, float]:
-        """The strongest suspect first: to remove it may clear the others."""
-        return self.gain > 0, self.plain
+    def order(self, trusted: int) -> tuple[bool, int, float]:
+        """The least trusted suspect first, and of these the strongest: to remove it may clear the others.
+
+        Args:
+            trusted: The rank of its trust level.
+        """
+        return self.gain > 0, -trusted, self.plain
 
     def off_like(self, worst: SourceVerdict) -> bool:
         """Whether it has an offset too that is nearly as surely one as that of the strongest suspect.

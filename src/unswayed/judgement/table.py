@@ -38,6 +38,7 @@ class Table(Records):
         sources: IntArray | None = None,
         sizes: FloatArray | None = None,
         when: FloatArray | None = None,
+        trust: IntArray | None = None,
         names: Sequence[str] = (),
         noise: float | None = None,
     ) -> Self:
@@ -50,12 +51,13 @@ class Table(Records):
             sources: The number of its source, if sources are known.
             sizes: How many measurements it is the mean of, if some are means.
             when: Its time, if the order says something.
+            trust: The rank of its trust level, if some are witnessed.
             names: The names of the sources.
             noise: The standard deviation of a measurement of weight 1, if it is known.
         """
         points, arms = numbered_rows(rows)
         w = np.ones(len(values)) if weights is None else weights
-        return cls(arms, values, w, sources, sizes, when, points=points, names=tuple(names), noise=noise)
+        return cls(arms, values, w, sources, sizes, when, trust, points=points, names=tuple(names), noise=noise)
 
     @property
     def rows(self) -> FloatArray:

@@ -75,7 +75,7 @@ def could_alone(source: Source) -> str:
 
 def range_supposed(bound: Certificate | Credible | None, span: str) -> str:
     """What a bound supposes if lies are counted: that the range of honest values holds."""
-    if bound is None or not (bound.threat.lies or bound.threat.liars) or not np.isfinite(bound.largest_gap):
+    if bound is None or not bound.threat.false_values or not np.isfinite(bound.largest_gap):
         return ""
     return f" This supposes that every honest value lies {span}."
 

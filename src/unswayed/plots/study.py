@@ -191,24 +191,27 @@ class Look:
         style: What Matplotlib needs.
         source: Their source, if they are kept and told apart by it.
         off: What was taken off.
+        aside: Whether the source is set aside as a whole.
     """
 
     label: str
     style: dict[str, Any]
     source: str | None = None
     off: float = 0.0
+    aside: bool = False
 
 
 def _look(play: Play, answer: Answer, looks: Sequence[Look], limits: tuple[float, float]) -> Look:
     """How a measurement looks."""
     by_name = {look.label: look for look in looks if look.source is None}
+    own = next((look for look in looks if look.source is not None and look.source == play.source), looks[0])
     if not play.measured:
         return by_name["retracted"]
     if play.number in answer.set_aside:
-        return by_name["set aside"]
-    if not limits[0] <= _value(play) <= limits[1]:
-        return by_name["kept, off the scale"]
-    return next((look for look in looks if look.source is not None and look.source == play.source), looks[0])
+        return own if own.aside else by_name["set aside"]
+    if limits[0] <= _value(play) <= limits[1]:
+        return own
+    return by_name["kept, off the scale"]
 
 
 def _of_sources(answer: Answer) -> list[Look]:
@@ -218,7 +221,8 @@ def _of_sources(answer: Answer) -> list[Look]:
     for source, (marker, colour) in zip(most, SOURCES, strict=False):
         style = {"marker": marker, "color": PALETTE[colour], "alpha": 0.75, "markeredgewidth": 0, "markersize": 5.5}
         off = 0.0 if source.drift else source.offset or 0.0  # a drift takes off something else of each value
-        looks.append(Look(_legend_name(source), style, source.name, off))
+        style = STYLES["set aside"] if source.set_aside else style
+        looks.append(Look(_legend_name(source), style, source.name, off, source.set_aside))
     return looks
 
 

@@ -24,6 +24,8 @@ from unswayed.programs import reaper
 
 KEPT_OUTPUT = 1 << 16  # bytes kept from the end of an output, at least; at most twice as many
 
+TOKEN = "UNSWAYED_TOKEN"  # of a worker: what it runs must not be able to report in its name
+
 GRACE = 1.0  # seconds for other processes of the group, such as `tee` in a script, to write after the program has ended
 
 FIRST_PAUSE = 0.0005  # seconds between the first two looks at a silent program
@@ -89,6 +91,11 @@ class Tail:
             del self._data[:-KEPT_OUTPUT]
             self.cut = True
 
+    @property
+    def more_lines(self) -> bool:
+        """Whether there is more than one line that is not blank."""
+        return self.cut or sum(bool(line.strip()) for line in self._data.split(b"\n")) > 1
+
     def last_line(self) -> bytes:
         """Return the last line that is not blank, stripped; empty if there is none."""
         lines = bytes(self._data).split(b"\n")[self.cut :]  # the end of a cut line could look like a complete one
@@ -135,7 +142,8 @@ class Children:
         mark = secrets.token_hex(8)
         WATCHDOG.guard(mark)  # before it starts: this process may be killed while it does
         try:
-            started = Popen(arguments, **pipes, env={**os.environ, reaper.MARK: mark}, start_new_session=True)
+            inherited = {name: value for name, value in os.environ.items() if name != TOKEN}
+            started = Popen(arguments, **pipes, env={**inherited, reaper.MARK: mark}, start_new_session=True)
         except (OSError, ValueError):
             WATCHDOG.release(mark)
             raise

@@ -43,6 +43,7 @@ class Command:
         template: The program and its arguments, a list of words.
         timeout: Kill the program after this many seconds; None for no limit.
         when: The condition of each parameter that only some points have.
+        alone: Whether the measurement must be the only line that the program prints.
 
     Raises:
         InvalidInput: The template or the time limit is wrong, or it is not clear what to leave out.
@@ -59,6 +60,7 @@ class Command:
     template: Sequence[str]
     timeout: float | None = field(default=None, kw_only=True)
     when: Mapping[str, object] = field(default_factory=dict, kw_only=True)
+    alone: bool = field(default=False, kw_only=True)
     _children: Children = field(default_factory=Children, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -154,6 +156,8 @@ class Command:
             raise kind(f"cannot start {_shown(arguments[0])}: {error.strerror}") from None
         except ValueError as error:  # a null byte or half a character in an argument
             raise CommandFailed(f"cannot start {_shown(arguments[0])}: {error}") from None
+        if self.alone and not finished.code and finished.stdout.more_lines:
+            raise CommandFailed("the command printed more than its measurement: print the rest to standard error")
         return _measurement(finished)
 
     def wait(self, seconds: float) -> None:

@@ -51,6 +51,9 @@ class Answer(Findings):
         challenger: What would be recommended if every measurement were true; None if that is the same point.
         challenger_lead: How much better the challenger is estimated to be then.
         measure_again: Where to measure again to decide between the two: the challenger rests on this point.
+        doubted_alone: Whether other values of all kept measurements whose trust level the threat doubts, within the
+            range, could have changed the recommendation; of those that are self-reported, if it doubts none. None if
+            it doubts none and no measurement is witnessed.
 
     Example:
         >>> import unswayed as uw
@@ -78,6 +81,7 @@ class Answer(Findings):
     challenger: Point | None
     challenger_lead: float
     measure_again: Point | None
+    doubted_alone: bool | None = None
 
     @property
     def answer(self) -> Answer:
@@ -190,6 +194,7 @@ class Answer(Findings):
             "set_aside": list(self.set_aside),
             "set_aside_total": self.set_aside_total,
             "sources": [source.to_dict() for source in self.sources],
+            "doubted_alone_overturn": self.doubted_alone,
             "threat": None if self.threat is None else self.threat.to_dict(),
             "threats": [limit.to_dict() for limit in self.limits] if self.weighed else [],
             "minimize": self.minimize,

@@ -10,10 +10,11 @@ import numpy as np
 
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.trust import TrustLevel
 from unswayed.errors import InvalidInput
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.credible import Mixture, Shapes, share_unexplored
-from unswayed.judgement.findings import Case, Counted, Source, findings
+from unswayed.judgement.findings import Case, Counted, Source, findings, lowest_lead
 from unswayed.judgement.prior import assumptions
 from unswayed.judgement.recommend import CAUTION, Choice, Worth, cautious, supposed
 from unswayed.judgement.span import Span
@@ -144,6 +145,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, points: Sequence[Po
         unexplored=unexplored,
         continuum=task.all_rows is None,
         flat=flat,
+        doubted_alone=_doubted_alone(case),
         **{name: value for name, value in shown.items() if name != "minimize"},
     )
 
@@ -173,6 +175,19 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[C
         without=np.union1d(np.array(without, dtype=np.int64), better).tolist(),
     )
     return case, replace(worth, guaranteed=guaranteed), choice
+
+
+def _doubted_alone(case: Case) -> bool | None:
+    """Whether what the threat doubts, or else all that is self-reported, could have changed the winner.
+
+    None if nothing is doubted and nobody is a witness.
+    """
+    doubt = case.given.threat_or_nothing.doubt
+    if case.span.width <= 0 or (doubt is None and case.records.trust is None):
+        return None
+    threat = Threat(doubt=doubt or TrustLevel.SELF_REPORTED, low=case.span.low, high=case.span.high)
+    lead = lowest_lead(case, threat)
+    return lead is not None and lead <= 0
 
 
 def _mostly_equal(data: Data, surrogate: Surrogate) -> bool:
@@ -289,7 +304,14 @@ def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     sources = None if plays.sources is None else plays.sources[kept]
     noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
     return Mixture.of(
-        task.given, shapes, plays.rows[kept], values[kept], weights=plays.weights[kept], sources=sources, noise=noise
+        task.given,
+        shapes,
+        plays.rows[kept],
+        values[kept],
+        weights=plays.weights[kept],
+        sources=sources,
+        trust=None if plays.trust is None else plays.trust[kept],
+        noise=noise,
     )
 
 

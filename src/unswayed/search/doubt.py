@@ -69,7 +69,7 @@ def repeat_challenger(turn: Turn) -> list[Proposal]:
     return [] if row.tobytes() in turn.closed else [Proposal(row, Why.VERIFY)]
 
 
-def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) -> float:
+def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float, doubted: float = 0.0) -> float:
     """The share of plays that may be lies.
 
     Args:
@@ -77,11 +77,12 @@ def share_of_lies(threat: Threat | None, plays: int, sources: int, span: float) 
         plays: How many plays there will be.
         sources: How many sources are named.
         span: The range of the values.
+        doubted: The share of the plays whose trust level is doubted.
     """
     if threat is None:
         return UNKNOWN
     lies = threat.lies + (threat.total / span if span > 0 else 0.0)
-    return min(lies / plays + threat.liars / max(sources, threat.liars + 1), MOST_LIES)
+    return min(lies / plays + threat.liars / max(sources, threat.liars + 1) + doubted, MOST_LIES)
 
 
 def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | None = None) -> list[Proposal]:
@@ -98,7 +99,9 @@ def doubts(surrogate: Surrogate, plays: int, pending: FloatArray, source: str | 
     """
     field = surrogate.measured
     span, means = float(np.ptp(field.y)), field.means
-    share = share_of_lies(surrogate.threat_left, plays, len(surrogate.names), span)
+    told, left = surrogate.kept.records, surrogate.threat_left
+    doubted = float(np.mean(told.up_to(left.doubt))) if left is not None and len(told.values) else 0.0
+    share = share_of_lies(left, plays, len(surrogate.names), span, doubted)
     if share <= 0 or span <= 1e-9 * float(np.abs(field.y).max()):
         return []
     leader, (alone, variance) = int(np.argmax(means)), field.alone()

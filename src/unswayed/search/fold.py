@@ -246,7 +246,7 @@ def _marked(mark: bytes, event: Event) -> bytes:
         said = "failed"
     else:
         said = repr((float(event.value), event.source, event.noise_std, event.trials, event.why and str(event.why)))
-        said += " too" * event.continues
+        said += " too" * event.continues + " witnessed" * event.witnessed
     return sha256(mark + event.row.tobytes() + said.encode("utf-8", "backslashreplace")).digest()
 
 

@@ -109,6 +109,7 @@ class Play:
         proposed: The point that was asked for, if it was measured at another one.
         asked: When it was asked for, in seconds since 1970; None in journals of older versions.
         answered: When it was told or failed.
+        witnessed: Whether a witness measured it, by a record whose signature was checked.
 
     Example:
         >>> Play(0, {"x": 0.5}).status
@@ -128,6 +129,7 @@ class Play:
     proposed: Point | None = None
     asked: float | None = field(default=None, compare=False)
     answered: float | None = field(default=None, compare=False)
+    witnessed: bool = False
 
     @property
     def seconds(self) -> float | None:

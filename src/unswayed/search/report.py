@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import DOUBTED, Threat
+from unswayed.core.tampering.trust import TrustLevel
 from unswayed.judgement.verdict import short
 from unswayed.spaces import Options
 from unswayed.text import at_least, counted, listed, printable, resolved
@@ -123,7 +124,16 @@ def _levels(answer: Answer) -> list[str]:
         f"kept would not have put ahead {_other_point(answer)}; this much, on measurements at {describe(b.pivot)}, "
         f"could have put {describe(b.rival)} ahead. {less}{again}"
     )
-    return [*lines, _counts(answer)]
+    return [*lines, _counts(answer), doubted(answer)]
+
+
+def doubted(answer: Answer) -> str:
+    """Whether what is doubted, or else what nobody witnessed, could have changed the recommendation."""
+    if answer.doubted_alone is None:
+        return ""
+    could = "could" if answer.doubted_alone else "could not"
+    what = DOUBTED[(answer.threat or Threat()).doubt or TrustLevel.SELF_REPORTED]
+    return f"Other values of all kept {what} {could} have put ahead {_other_point(answer)}."
 
 
 def what_if(answer: Answer, kind: str, amount: float) -> str:
@@ -248,6 +258,8 @@ def _it(aside: tuple[int, ...]) -> str:
 def _uncounted(answer: Answer) -> str:
     """What the threat does not count, if more was set aside than it allows."""
     threat, single = answer.threat or Threat(), len(_single(answer))
+    if threat.doubt:
+        return ""
     if threat.lies or threat.liars:
         return "gross faults" if single > threat.lies and not threat.total else ""
     more = answer.set_aside_total > threat.total

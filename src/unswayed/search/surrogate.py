@@ -89,7 +89,7 @@ class Surrogate:
             gram(prior.kernel, table.points),
             prior.lam,
             threshold=most,
-            allowance=Allowance.of(threat, task.noise_allowance),
+            allowance=Allowance.of(threat, task.noise_allowance, table),
             named=len(data.names),
         )
         return cls(beliefs, threat, most, table.points, data.names, data.binary, kept)
@@ -103,7 +103,7 @@ class Surrogate:
             gram(prior.kernel, table.points),
             self.measured.at(table.points),
             threshold=self.threshold,
-            allowance=Allowance.of(self.threat, task.noise_allowance),
+            allowance=Allowance.of(self.threat, task.noise_allowance, table),
         )
         return replace(self, rows=table.points, kept=kept)
 
@@ -170,7 +170,7 @@ class Surrogate:
         if threat is None:
             return None
         liars = min(len(kept.aside), threat.liars)
-        aside = ~kept.mask
+        aside = ~kept.mask & ~plays.up_to(threat.doubt)
         if plays.sources is not None:
             aside &= ~np.isin(plays.sources, kept.aside[:liars])
         sizes = plays.measurements[aside]
@@ -209,7 +209,7 @@ class Surrogate:
         """
         weights = np.ones(data.plays) if self.binary else self.kept.records.weights
         arms = np.array(self.arms_of(data.rows), dtype=np.int64)
-        return Records(arms, self.beliefs.prior.standardized(data.values), weights, data.sources)
+        return Records(arms, self.beliefs.prior.standardized(data.values), weights, data.sources, trust=data.trust)
 
     def chosen(self, data: Data, threat: Threat, span: Span, without: Sequence[int] = ()) -> tuple[Worth, Choice]:
         """What each arm is worth by the plays that are kept, and which to recommend: what was measured, or is beside.
@@ -242,7 +242,8 @@ class Surrogate:
         return np.array([self._outnumbered(self.threat, self.arm_of.get(row.tobytes(), -1), near) for row in rows])
 
     def _outnumbered(self, threat: Threat, arm: int, near: float) -> bool:
-        mine = self.kept.records.only(self.kept.mask & (self.kept.records.arms == arm))
+        plays = self.kept.records
+        mine = plays.only(self.kept.mask & (plays.arms == arm) & ~plays.up_to(threat.doubt))
         if not len(mine.values) or float(np.ptp(mine.values)) > near:
             return False
         sizes, known = mine.measurements, mine.sources

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any, Self
@@ -14,6 +14,7 @@ from unswayed.core.data.measurement import own_noise
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.kernels import Kernel
 from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.trust import trust_ranks
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.extent import Extent, without_dust
@@ -125,6 +126,7 @@ class Told:
     noise_std: float | None = None
     trials: int | None = None
     why: Why | None = None
+    witnessed: bool = False
     continues: bool = False
 
 
@@ -227,6 +229,12 @@ class Data:
         return self.source if self.names else None
 
     @cached_property
+    def trust(self) -> IntArray | None:
+        """The rank of the trust level of each play; None if all are self-reported."""
+        witnessed = np.array([one.witnessed for one in self.told], dtype=np.bool_)
+        return trust_ranks(witnessed, self.arms, self.source) if witnessed.any() else None
+
+    @cached_property
     def arms(self) -> IntArray:
         """Which plays were made at the same row, numbered in order of first appearance."""
         return numbered_rows(self.rows)[1]
@@ -249,7 +257,8 @@ class Data:
     def blocks(self) -> IntArray:
         """Plays that are judged together have the same number: each its own, but single outcomes in batches.
 
-        A batch holds successive outcomes of one row and one source, enough for a normal distribution of their sum.
+        A batch holds successive outcomes of one row, one source and one trust level, enough for a normal distribution
+        of their sum.
         """
         plays = np.arange(len(self.values))
         if not self.binary:
@@ -257,6 +266,8 @@ class Data:
         rate = float(np.mean(np.abs(self.values)))
         size = int(np.ceil(BATCH / max(min(rate, 1 - rate), 1 / (len(plays) + 1))))
         groups = self.series
+        if self.trust is not None:
+            groups = numbered_rows(np.column_stack([groups, self.trust]).astype(np.float64))[1]
         order = np.argsort(groups, kind="stable")
         start = np.flatnonzero(np.diff(groups[order], prepend=-1))
         place = np.empty_like(plays)
@@ -288,6 +299,7 @@ class Data:
             first = np.unique(self.blocks, return_index=True)[1]
             values = np.bincount(self.blocks, weights=self.values) / sizes
             sources = None if self.sources is None else self.sources[first]
+            trust = None if self.trust is None else self.trust[first]
             rows, weights = self.rows[first], sizes
             noise = noise or float(np.sqrt(p * (1 - p)))
         else:
@@ -296,9 +308,10 @@ class Data:
             if noise is None and plain.any():
                 noise = self._noise(plain)
             weights, noise = self.extent.weights(own, noise, self.sources)
-            rows, values, sources, sizes = self.rows, self.values, self.sources, None
+            rows, values, sources, sizes, trust = self.rows, self.values, self.sources, None, self.trust
         when = np.linspace(-1, 1, len(values))
-        return Table.of(rows, values, weights, sources=sources, sizes=sizes, when=when, names=self.names, noise=noise)
+        known = Table.of(rows, values, weights, sources=sources, sizes=sizes, when=when, trust=trust, noise=noise)
+        return replace(known, names=self.names)
 
 
 def _appended(items: list[Any], known: int, more: list[Any]) -> list[Any]:

@@ -30,7 +30,8 @@ from unswayed.study.tables.export import FORMATS, exported
 
 ALL = frozenset(Role)
 READ = frozenset({Role.OWNER, Role.READER})
-SEND = frozenset({Role.OWNER, Role.SOURCE})
+SEND = frozenset({Role.OWNER, Role.SOURCE, Role.WITNESS})
+NAME_POINTS = frozenset({Role.OWNER, Role.SOURCE})
 OWN = frozenset({Role.OWNER})
 OPEN: frozenset[Role] = frozenset()  # no token needed
 EVENTS = "text/event-stream"
@@ -60,13 +61,14 @@ class Api:
             Route("GET", one, ALL, self.study, gives={200: replies.STUDY}),
             Route("POST", f"{one}/ask", SEND, self.ask, Wait.SEARCH, takes=bodies.ASK, gives={200: replies.PLAYS}),
             *self._of_plays(f"{one}/plays/{{number}}"),
-            Route("POST", f"{one}/measurements", SEND, self.add, takes=bodies.ADD, gives={201: replies.ADDED}),
+            Route("POST", f"{one}/measurements", NAME_POINTS, self.add, takes=bodies.ADD, gives={201: replies.ADDED}),
             Route("POST", f"{one}/change", OWN, self.change, takes=bodies.CHANGE, gives={200: replies.EDITED}),
             Route("GET", f"{one}/answer", READ, self.answer, Wait.SEARCH, gives={200: replies.ANSWER}, conflicts=True),
             Route("GET", f"{one}/log", READ, self.log, query=AFTER, gives={200: replies.RECORDS}),
             Route("GET", f"{one}/events", READ, self.events, Wait.EVENTS, query=AFTER, gives={200: (EVENTS,)}),
             Route("GET", f"{one}/export", READ, self.export, Wait.SEARCH, query=FORMAT, gives={200: files}),
             *self._of_webhook(f"{one}/webhook"),
+            Route("GET", f"{api}/key", ALL, self.key, gives={200: replies.KEY}),
             Route("GET", f"{api}/tokens", OWN, self.tokens, gives={200: replies.TOKENS}),
             Route(
                 "POST",
@@ -86,7 +88,7 @@ class Api:
         return [
             Route("POST", f"{play}/tell", SEND, self.tell, takes=bodies.TELL, gives=told),
             Route("POST", f"{play}/fail", SEND, self.fail, takes=bodies.FAIL, gives={200: replies.FAILED}),
-            Route("POST", f"{play}/move", SEND, self.move, takes=bodies.MOVE, gives={200: replies.MOVED}),
+            Route("POST", f"{play}/move", NAME_POINTS, self.move, takes=bodies.MOVE, gives={200: replies.MOVED}),
             Route("POST", f"{play}/heartbeat", SEND, self.heartbeat, takes=bodies.NOTHING, gives={200: replies.KEPT}),
             Route("POST", f"{play}/retract", OWN, self.retract, takes=bodies.RETRACT, gives=edited),
             Route("POST", f"{play}/restore", OWN, self.restore, takes=bodies.NOTHING, gives=edited),
@@ -132,26 +134,34 @@ class Api:
         return 200, {"studies": [about(self.host.study(name)) for name in names]}
 
     def study(self, call: Call) -> tuple[int, Body]:
-        """One study: settings, counts, state, lease. A source is not told whom the owner has quarantined."""
-        found = about(self.host.study(call.path["name"])) | {"lease": self.host.lease}
-        if call.token.role is Role.SOURCE:
+        """One study: settings, counts, state, lease, trust. A source is not told whom the owner has quarantined."""
+        study = self.host.study(call.path["name"])
+        found = about(study) | {"lease": self.host.lease, "role": str(call.token.role)}
+        if call.token.measures:
             del found["settings"]["quarantined"], found["counts"]
+        else:
+            found["trust"] = Counter(str(level) for level in study.study.trust() if level is not None)
         return 200, found
 
     def ask(self, call: Call) -> tuple[int, Body]:
         """Plays to measure."""
         body, source = call.body, call.token.name
         n = body.get("n", 1)
-        n = min(n, HELD) if call.token.role is Role.SOURCE else n
+        n = min(n, HELD) if call.token.measures else n
         if call.token.role is Role.OWNER and body.get("source") is not None:
             source = str(Measurement(0.0, body["source"]).source)
         study = self.host.study(call.path["name"], fresh=False)
         return study.ask_as(source, n, self.host.lease, call.token.name, call.key, call.digest)
 
     def tell(self, call: Call) -> tuple[int, Body]:
-        """Record a measurement."""
-        told = measured(call.body)
-        return self._write(call, lambda study, writing: study.tell_as(writing, self._source(call), call.number, told))
+        """Record a measurement. A witness says what it ran, and nobody else can."""
+        told, said = measured(call.body), call.body.get("witness")
+        if said is not None and call.token.role is not Role.WITNESS:
+            raise Refused(403, "only a witness can say what was run: ask the owner for a token of that role")
+        if said is None and call.token.role is Role.WITNESS:
+            raise Refused(422, "a witness says what it ran: use `unswayed work`")
+        source = self._source(call)
+        return self._write(call, lambda study, writing: study.tell_as(writing, source, call.number, told, said))
 
     def fail(self, call: Call) -> tuple[int, Body]:
         """Record that a play could not be measured."""
@@ -227,7 +237,12 @@ class Api:
         if form == "html":
             answer = study.answer() if any(play.measured for play in study.log) else None
             return Response(standalone(study.study, answer, study.name), media_type="text/html", headers=headers)
-        return Response(exported(study.study, study.records(), form), media_type=FORMATS[form], headers=headers)
+        records = study.sealed() if form == "jsonl" else []
+        return Response(exported(study.study, records, form), media_type=FORMATS[form], headers=headers)
+
+    def key(self, call: Call) -> tuple[int, Body]:
+        """The public key that checks the signatures of this server; null if it signs nothing."""
+        return 200, {"public_key": None if self.host.key is None else self.host.key.public.text}
 
     def set_webhook(self, call: Call) -> tuple[int, Body]:
         """Say where messages about a new verdict are sent; the secret that signs them is shown once."""
@@ -273,7 +288,7 @@ class Api:
 
     def _source(self, call: Call) -> str | None:
         """In whose name a source speaks, whatever it claims; None for the owner, who may name any."""
-        return call.token.name if call.token.role is Role.SOURCE else None
+        return call.token.name if call.token.measures else None
 
     def _edit(self, call: Call, edit: Callable[[Optimizer], None]) -> tuple[int, Body]:
         def editing(study: SharedStudy, _: Writing) -> tuple[int, Body]:

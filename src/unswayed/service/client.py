@@ -109,9 +109,11 @@ class Remote:
         Args:
             play: The play, or its number.
             value: A finite number, or a `Measurement`.
-            **about: `source` (for owners), `noise_std` and `trials`.
+            **about: `source` (for owners), `noise_std` and `trials`; `witness`, what a witness says of its run.
         """
-        self._post(f"plays/{_number(play)}/tell", Measurement.of(value, **about).to_dict())
+        witness = about.pop("witness", None)
+        said = {} if witness is None else {"witness": witness}
+        self._post(f"plays/{_number(play)}/tell", {**Measurement.of(value, **about).to_dict(), **said})
 
     def fail(self, play: Play | int, reason: str) -> None:
         """Record that a play could not be measured.

@@ -17,10 +17,12 @@ from unswayed.errors import JournalError, SystemFault, UnswayedError
 from unswayed.search.play import Play
 from unswayed.service.refused import Refused
 from unswayed.storage import Record
-from unswayed.storage.database import Database, DatabaseJournal
+from unswayed.storage.database import Database
 from unswayed.storage.writing import Reply, Writing
 from unswayed.study.optimizer import Optimizer
 from unswayed.study.state import State
+from unswayed.witness.journal import SignedJournal
+from unswayed.witness.keys import SigningKey
 
 Body = dict[str, Any]
 
@@ -59,10 +61,10 @@ class DatabaseStudy:
         stale: Whether the last writing failed, so that the database must be read again.
     """
 
-    def __init__(self, database: Database, name: str) -> None:
+    def __init__(self, database: Database, name: str, key: SigningKey | None = None) -> None:
         self.name = name
         self._database = database
-        self._journal = DatabaseJournal(database, name)
+        self._journal = SignedJournal(database, name, key)
         self.study = Optimizer.open(self._journal)
         self._queue: deque[Request] = deque()
         self._lock = RLock()
@@ -147,3 +149,6 @@ class DatabaseStudy:
         else:
             for record in news:
                 self.state.take(record)
+        if self.state.checked != self._journal.checked:  # a signature is wrong: nothing is witnessed any more
+            self.study._reload()
+            self.state.edition += 1

@@ -14,6 +14,7 @@ from unswayed.storage import MemoryJournal
 from unswayed.storage.database import Database
 from unswayed.study.header import Header, begin_journal
 from unswayed.study.settings import Settings
+from unswayed.witness.keys import SigningKey
 
 LEASE = 300.0
 
@@ -24,10 +25,11 @@ class Host:
     Args:
         database: Where they are.
         lease: Seconds a play stays reserved without a heartbeat.
+        key: Signs what witnesses say; None: nobody can be a witness here.
     """
 
-    def __init__(self, database: Database, lease: float = LEASE) -> None:
-        self.database, self.lease, self.tokens = database, lease, Tokens(database)
+    def __init__(self, database: Database, lease: float = LEASE, key: SigningKey | None = None) -> None:
+        self.database, self.lease, self.key, self.tokens = database, lease, key, Tokens(database)
         self._studies: dict[str, SharedStudy] = {}
         self._lock = Lock()
 
@@ -46,7 +48,7 @@ class Host:
             with self._lock:
                 if name not in self.database.studies():
                     raise Refused(404, "there is no such study")
-                found = self._studies.get(name) or SharedStudy(self.database, name)
+                found = self._studies.get(name) or SharedStudy(self.database, name, self.key)
                 self._studies[name] = found
         if found.stale or (fresh and not self.database.sqlite):  # a SQLite file has one server
             found.refresh()

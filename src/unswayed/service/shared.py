@@ -21,8 +21,10 @@ from unswayed.spaces import Point
 from unswayed.storage import Record
 from unswayed.storage.database import Database
 from unswayed.storage.writing import Writing
+from unswayed.study.header import now
 from unswayed.study.searching import Searching
 from unswayed.study.state import plain
+from unswayed.witness.keys import SigningKey
 
 
 class Chosen(NamedTuple):
@@ -36,8 +38,8 @@ class Chosen(NamedTuple):
 class SharedStudy(DatabaseStudy):
     """A study of a database. Several threads may use it."""
 
-    def __init__(self, database: Database, name: str) -> None:
-        super().__init__(database, name)
+    def __init__(self, database: Database, name: str, key: SigningKey | None = None) -> None:
+        super().__init__(database, name, key)
         self.number = database.studies()[name]
         self._searching = Lock()
         self._answering = Lock()
@@ -49,7 +51,9 @@ class SharedStudy(DatabaseStudy):
 
     # what sources do
 
-    def tell_as(self, writing: Writing, source: str | None, play: int, told: Measurement) -> tuple[int, Body]:
+    def tell_as(
+        self, writing: Writing, source: str | None, play: int, told: Measurement, said: Body | None = None
+    ) -> tuple[int, Body]:
         """Take an answer. The first one to a play counts; one of a source that had the play before is kept, no more.
 
         Args:
@@ -57,12 +61,17 @@ class SharedStudy(DatabaseStudy):
             source: Who tells, if that is not the owner.
             play: The number of the play.
             told: The measurement.
+            said: What a witness says of its run; None from others.
         """
         known = self._held(source, play)
         told = replace(told, source=source or told.source or known.source)
         reply = {"number": play, "status": "told", "value": told.value}
         if known.status is Status.OPEN:
-            self.study.tell(known, told)
+            if said is None:
+                self.study.tell(known, told)
+            else:
+                witness = {"study": self.name, **self._believed(known, said)}
+                self.study._record({"kind": "tell", "play": play, **told.to_dict(), "witness": witness})
             writing.end_leases([play])
             return 200, reply
         if replace(known, **vars(told)) == known:
@@ -73,6 +82,20 @@ class SharedStudy(DatabaseStudy):
             return 409, {"error": line, "stored": None}
         has = f"told {known.value!r}" if known.value is not None else f"{known.status}: {known.reason}"
         raise Refused(409, f"play {play} was already {has}", stored=known.value)
+
+    def _believed(self, play: Play, said: Body) -> Body:
+        """What a witness says of the run of an open play, if that is what the study asked for."""
+        if not self._journal.checked:
+            raise Refused(
+                422, "this server cannot sign for this study: start it with --key, the one of its first signature"
+            )
+        if said["point"] != plain(play.point):
+            raise Refused(422, f"this run was of another point than play {play.number}")
+        first = self.state.command
+        if first not in (None, said["command"]):
+            line = f"this study is measured by the command {first[:12]}, not {said['command'][:12]}"
+            raise Refused(422, f"{line}: run that command, or begin another study")
+        return said
 
     def fail_as(self, writing: Writing, source: str | None, play: int, reason: str) -> tuple[int, Body]:
         """Take the news that a play could not be measured."""
@@ -232,6 +255,10 @@ class SharedStudy(DatabaseStudy):
     def measured_since(self, answer: Answer) -> int:
         """How many more measurements count now than in an answer, or fewer."""
         return abs(sum(play.measured for play in self.log) - answer.measured)
+
+    def sealed(self) -> list[Record]:
+        """All records, with a signature of the server at their end if it signs."""
+        return self._journal.sealed(self.records(), now())
 
     def records(self, after: int = 0) -> list[Record]:
         """The records after a number, of all servers."""

@@ -40,11 +40,13 @@ class Role(StrEnum):
         OWNER: Everything.
         SOURCE: Ask, tell, fail and add in its own name, and read the settings; nothing else.
         READER: Read.
+        WITNESS: Ask, tell and fail in its own name; what it tells is the result of a command that it ran, and signed.
     """
 
     OWNER = "owner"
     SOURCE = "source"
     READER = "reader"
+    WITNESS = "witness"
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class Token:
     study: str | None
     hash: str
 
+    @property
+    def measures(self) -> bool:
+        """Whether it measures, and speaks in its own name alone."""
+        return self.role in (Role.SOURCE, Role.WITNESS)
+
     def reaches(self, study: str) -> bool:
         """Whether it is for a study."""
         return self.study is None or self.study == study
@@ -80,7 +87,7 @@ class Tokens:
 
         Args:
             name: Its name, which no other token has.
-            role: owner, source or reader.
+            role: owner, source, reader or witness.
             study: The only study that it is for; None: all.
 
         Raises:

@@ -19,7 +19,7 @@ from unswayed.service.pages import render
 from unswayed.service.pages.view import StudyView
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Route
-from unswayed.service.tokens import SESSION, Role, csrf
+from unswayed.service.tokens import SESSION, csrf
 from unswayed.study.optimizer import Optimizer
 
 COOKIE = "unswayed"
@@ -193,8 +193,8 @@ class Web:
         token = self._host.tokens.check(call.body.get("token", "").strip())
         if token is None:
             return page(render.login("this is not a valid token", call.body.get("next", "/")), 401)
-        if token.role is Role.SOURCE:
-            return page(render.login("a source has no pages; ask the owner for a reader's token"), 403)
+        if token.measures:
+            return page(render.login(f"a {token.role} has no pages; ask the owner for a reader's token"), 403)
         where = call.body.get("next", "/")
         local = where.startswith("/") and not where.startswith(("//", "/\\")) and where.isprintable()
         response = RedirectResponse(where if local else "/", 303)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from time import monotonic
@@ -13,13 +13,18 @@ from unswayed.errors import CannotStart, CommandFailed, CommandStopped, InvalidI
 from unswayed.programs.command import Command
 from unswayed.search.play import Play
 from unswayed.service.client import Remote
-from unswayed.spaces import space_from_record
+from unswayed.service.tokens import Role
+from unswayed.spaces import Space, space_from_record
 from unswayed.spaces.space import conditions_of, named_values
 from unswayed.study.run import FIRST, one_line, same_reason
+from unswayed.study.state import plain
+from unswayed.witness.running import Witness
 
 BEAT = 30.0  # seconds between two signs of life of a play, or a third of its lease
 IDLE = 2.0  # seconds between two questions when all plays are handed out
-Running = dict[int, tuple[Play, Future[Measurement], float]]  # with the time of the last sign of life
+Result = tuple[Measurement, dict[str, Any] | None]  # with what a witness says of its run
+Measure = Callable[[Mapping[str, Any], Any], Result]  # of the values by name, and the point as records have it
+Running = dict[int, tuple[Play, Future[Result], float]]  # with the time of the last sign of life
 
 
 def work(
@@ -32,7 +37,7 @@ def work(
     idle: float = IDLE,
     say: Callable[[str], None] = lambda line: None,
 ) -> int:
-    """Measure until the plays of a study are used up.
+    """Measure until the plays of a study are used up. With the token of a witness, say of each run what it was.
 
     Args:
         study: The study on a server.
@@ -53,15 +58,14 @@ def work(
     """
     about = study.about()
     space, beat = space_from_record(about["space"]), min(BEAT, about["lease"] / 3)
-    command = Command(command.template, timeout=command.timeout, when=conditions_of(space))
-    command.check(space.names)
+    measure, command = _measuring(command, space, about.get("role"))
     running: Running = {}
     reports = _Reports(study, FIRST + jobs if give_up is None else give_up, say)
     with ThreadPoolExecutor(jobs) as pool:
         try:
             while True:
                 for play in _next(study, running, reports, jobs):
-                    tried = pool.submit(_tried, command, named_values(space.names, play.point), retries)
+                    tried = pool.submit(_tried, measure, space.names, play, retries)
                     running[play.number] = play, tried, monotonic()
                 if not running:
                     reports.send()
@@ -72,6 +76,16 @@ def work(
                 _follow(study, running, beat, reports)
         finally:
             command.stop()
+
+
+def _measuring(command: Command, space: Space, role: str | None) -> tuple[Measure, Command]:
+    """How to measure at points of a space, and the command that then runs."""
+    command = Command(command.template, timeout=command.timeout, when=conditions_of(space))
+    command.check(space.names)
+    if role == Role.WITNESS:
+        witness = Witness(command)
+        return witness, witness.command
+    return _Plain(command), command
 
 
 def _next(study: Remote, running: Running, reports: _Reports, jobs: int) -> list[Play]:
@@ -94,15 +108,25 @@ def _follow(study: Remote, running: Running, beat: float, reports: _Reports) -> 
             running[number] = play, future, monotonic()
 
 
-def _tried(command: Command, point: dict[str, Any], retries: int) -> Measurement:
+class _Plain:
+    """Runs a command, of which nothing is said."""
+
+    def __init__(self, command: Command) -> None:
+        self._command = command
+
+    def __call__(self, point: Mapping[str, Any], _: Any) -> Result:
+        return Measurement.of(self._command(point)), None
+
+
+def _tried(measure: Measure, names: Sequence[str], play: Play, retries: int) -> Result:
     try:
-        return Measurement.of(command(point))
+        return measure(named_values(names, play.point), plain(play.point))
     except (CannotStart, CommandStopped):
         raise
     except CommandFailed:
         if not retries:
             raise
-        return _tried(command, point, retries - 1)
+        return _tried(measure, names, play, retries - 1)
 
 
 class _Reports:
@@ -119,10 +143,10 @@ class _Reports:
         self._study, self._most, self._say = study, most, say
         self.measured, self.held = 0, dict[int, tuple[Play, str]]()
 
-    def take(self, play: Play, future: Future[Measurement]) -> None:
+    def take(self, play: Play, future: Future[Result]) -> None:
         """Report a play that has ended, or hold it back."""
         try:
-            told = future.result()
+            told, said = future.result()
         except CannotStart:
             raise
         except CommandFailed as error:
@@ -131,7 +155,7 @@ class _Reports:
         self._most = 0
         self.send()
         try:
-            self._study.tell(play, told)
+            self._study.tell(play, told, witness=said)
             self.measured += 1
             self._say(f"play {play.number}: {told.value!r}")
         except JournalError as error:

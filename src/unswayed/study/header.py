@@ -53,14 +53,21 @@ def begin_journal(journal: Journal, space: Space, wanted: Settings) -> State:
     return state
 
 
-def read_state(records: list[Record], journal: str, space: Space | None = None) -> State:
-    """The state after all records of a journal, whose space is given if the journal does not hold it."""
+def read_state(records: list[Record], journal: str, space: Space | None = None, *, checked: bool = False) -> State:
+    """The state after all records of a journal, whose space is given if the journal does not hold it.
+
+    Args:
+        records: Of the journal.
+        journal: Its name.
+        space: What may be varied, if the journal does not hold it.
+        checked: Whether the signatures of witnessed measurements were checked.
+    """
     header = Header.read(records, journal)
     if space is None:
         space = header.own_space(journal)
     else:
         header.check_space(space, journal)
-    return State.of(space, header.settings, records)
+    return State.of(space, header.settings, records, checked=checked)
 
 
 def now() -> float:

@@ -104,7 +104,8 @@ class Optimizer(Study):
         try:
             found = cls.__new__(cls)
             found._journal = file
-            Study.__init__(found, read_state(file.read(), getattr(file, "path", "the journal")))
+            records, checked = file.read(), getattr(file, "checked", False)
+            Study.__init__(found, read_state(records, getattr(file, "path", "the journal"), checked=checked))
             return found
         except BaseException:
             file.close()
@@ -376,5 +377,6 @@ class Optimizer(Study):
 
     def _reload(self) -> None:
         """Begin again from the journal."""
-        self._state = read_state(self._journal.read(), "the journal", self.space)
+        records, checked = self._journal.read(), getattr(self._journal, "checked", False)
+        self._state = read_state(records, "the journal", self.space, checked=checked)
         self._search = Searching(self._state)

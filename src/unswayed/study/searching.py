@@ -143,4 +143,5 @@ class Searching:
         value = self._task.given.threat_or_nothing.clipped(-value if self._state.settings.minimize else value)
         log, before = self._state.log, play.number - 1
         continues = play.why is Why.ADDED and before >= 0 and log[before].why is Why.ADDED
-        return Told(row, value, play.source, play.noise_std, play.trials, play.why, continues)
+        about = (play.source, play.noise_std, play.trials, play.why, play.witnessed)
+        return Told(row, value, *about, continues=continues)

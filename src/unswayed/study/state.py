@@ -7,6 +7,10 @@
     move       a play was measured at another point than the one that was asked for
     hand       an open play goes to another source                late               an answer that came too late
     fit        a fit of the search, so that it is not repeated
+    seal       a signature of the server for all records before it, at the end of an export
+
+A `tell` may hold what a witness says of it, signed by a server (unswayed/witness). It makes the measurement a witnessed
+one only in a state that is told that these signatures were checked: everybody can write into a file.
 
 Nothing disappears: a record is never changed or removed, and what it says is undone by another one.
 """
@@ -54,6 +58,9 @@ class State:
         together: How many answers enter that search together.
         holders: The sources to which each play was given, the last one last.
         reopened: The plays that have failed and are open again.
+        checked: Whether the signatures of witnessed measurements were checked, and are right.
+        claimed: How many measurements say that they were witnessed, where that was not checked.
+        command: The digest of the command that the first witness ran; all others must run the same.
     """
 
     space: Space
@@ -69,13 +76,16 @@ class State:
     together: int = 0
     holders: dict[int, list[str]] = field(default_factory=dict)
     reopened: set[int] = field(default_factory=set)
+    checked: bool = False
+    claimed: int = 0
+    command: str | None = None
     _newest: FitRecord | None = None
     _edits: float = 0  # answers that were edited since the newest fit
 
     @classmethod
-    def of(cls, space: Space, settings: Settings, records: Sequence[Record]) -> Self:
+    def of(cls, space: Space, settings: Settings, records: Sequence[Record], *, checked: bool = False) -> Self:
         """After all records of a journal; the first one is the header, which gave these settings."""
-        state = cls(space, settings, settings.plays)
+        state = cls(space, settings, settings.plays, checked=checked)
         for number, record in enumerate(records[1:], start=2):
             try:
                 state.take(record)
@@ -131,6 +141,8 @@ class State:
     def take(self, record: Record) -> None:
         """Add one more record; refuse one that cannot follow."""
         kind = record["kind"]
+        if kind == "seal":
+            return  # it speaks for the records before it
         if kind == "extend" and record["plays"] is not None:
             whole(record["plays"], "plays", least=(self.settings.plays or 0) + 1)
         if kind in ("change", "extend"):
@@ -160,7 +172,7 @@ class State:
         if kind == "hand" and play.status is Status.OPEN:
             after = replace(play, source=_measurement({"value": 0, **record}).source, asked=at)
         elif kind == "tell" and play.status is Status.OPEN:
-            after = replace(play, status=Status.TOLD, **vars(_measurement(record)), answered=at)
+            after = self._told(play, record, at)
         elif kind == "fail" and play.status is Status.OPEN:
             after = replace(play, status=Status.FAILED, reason=record["reason"], answered=at)
         elif kind == "retract" and play.status is Status.TOLD:
@@ -172,7 +184,7 @@ class State:
         elif kind == "correct" and play.status in (Status.TOLD, Status.FAILED):
             before = () if play.value is None else (play.value,)
             about = {**vars(_measurement(record)), "reason": record["reason"], "before": (*play.before, *before)}
-            after = replace(play, status=Status.TOLD, answered=play.answered or at, **about)
+            after = replace(play, status=Status.TOLD, answered=play.answered or at, witnessed=False, **about)
         else:
             raise InvalidInput(f"{kind!r} of a play that is {play.status}")
         self._put(after)
@@ -184,6 +196,15 @@ class State:
         elif number in self.reopened and after.status is not Status.OPEN:
             self.reopened.remove(number)
             self.edition += 1  # if it fails again, the past is as it was: fits from before the restoring hold again
+
+    def _told(self, play: Play, record: Record, at: float | None) -> Play:
+        """A play with its measurement; a witnessed one, if its signature was checked."""
+        witnessed = "witness" in record and self.checked
+        if witnessed:
+            self.command = self.command or str(record["witness"]["command"])
+        self.claimed += "witness" in record and not self.checked
+        told = vars(_measurement(record))
+        return replace(play, status=Status.TOLD, **told, answered=at, witnessed=witnessed)
 
     def _take_fit(self, record: Record) -> None:
         """Keep a fit. One that makes no sense is never found again, by its mark."""
@@ -214,9 +235,12 @@ class State:
         self._put(replace(play, status=Status.TOLD, why=Why.ADDED, answered=play.asked, **about))
 
     def _move(self, play: Play, point: Point) -> None:
-        """The play was measured at this point, or is to be. What it was asked for at first is kept."""
+        """The play was measured at this point, or is to be. What it was asked for at first is kept.
+
+        If it was measured, a witness has seen it elsewhere.
+        """
         first = play.point if play.proposed is None else play.proposed
-        self.log[play.number] = replace(play, point=point, proposed=None if point == first else first)
+        self.log[play.number] = replace(play, point=point, proposed=None if point == first else first, witnessed=False)
         self.edition += 1
         if play.status is not Status.OPEN:
             self._edited(1)

@@ -8,7 +8,11 @@ from collections.abc import Sequence
 from threading import RLock
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from unswayed.core.data.rows import numbered_rows
 from unswayed.core.data.threads import one_thread
+from unswayed.core.tampering.trust import TrustLevel, trust_ranks
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status, history
@@ -93,6 +97,18 @@ class Study:
         """How many plays may still be asked for; None if there is no limit."""
         limit = self.settings.plays
         return None if limit is None else max(limit - self._state.asked, 0)
+
+    def trust(self) -> list[TrustLevel | None]:
+        """The trust level of the measurement of each play; None where none counts."""
+        log = self.log
+        counted = [play for play in log if play.measured]
+        if not counted:
+            return [None for _ in log]
+        arms = numbered_rows(self.space.encode([play.point for play in counted]))[1]
+        number: dict[str | None, int] = {}
+        sources = np.array([number.setdefault(play.source, len(number)) for play in counted])
+        ranks = iter(trust_ranks(np.array([play.witnessed for play in counted]), arms, sources))
+        return [list(TrustLevel)[next(ranks)] if play.measured else None for play in log]
 
     def open_plays(self) -> list[Play]:
         """The plays that were asked for and not answered. After a crash, measure these first."""

@@ -1,5 +1,6 @@
 """Threats against linear programming and literal loops."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -47,6 +48,51 @@ def test_liars_reach_the_best_choice_of_sources(seed, liars):
         gains = np.maximum(row * (1 - records.values), -row * records.values)
         sums = [gains[records.sources == s].sum() for s in range(3)]
         assert reach == pytest.approx(max(sum(chosen) for chosen in combinations(sums, liars)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("doubt", ["self-reported", "witnessed"])
+def test_doubt_reaches_what_other_values_of_all_doubted_measurements_reach(seed, doubt):
+    g, records = game(seed)
+    trust = np.random.default_rng(seed).integers(3, size=len(records.values))
+    records = replace(records, trust=trust)
+    some = trust <= {"self-reported": 0, "witnessed": 1}[doubt]
+    for row, reach in zip(g, Threat(doubt=doubt, low=0, high=1).reach(g, records), strict=True):
+        bounds = [(0, 1) if free else (y, y) for free, y in zip(some, records.values, strict=True)]
+        assert reach == pytest.approx(-linprog(-row, bounds=bounds).fun - row @ records.values)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_lies_are_counted_among_what_is_not_doubted(seed):
+    g, records = game(seed)
+    trust = np.random.default_rng(seed).integers(2, size=len(records.values))
+    together = Threat(doubt="self-reported", lies=2, liars=1, low=0, high=1).reach(g, replace(records, trust=trust))
+    doubt = Threat(doubt="self-reported", low=0, high=1).reach(g, replace(records, trust=trust))
+    others = Threat(lies=2, liars=1, low=0, high=1).reach(np.where(trust == 0, 0.0, g), records)
+    np.testing.assert_allclose(together, doubt + others)
+
+
+def test_without_witnesses_all_is_doubted():
+    g, records = game(0)
+    everything = Threat(lies=len(records.values), low=0, high=1).reach(g, records)
+    np.testing.assert_allclose(Threat(doubt="self-reported", low=0, high=1).reach(g, records), everything)
+    assert np.isinf(Threat(doubt="self-reported").reach(g, records)).all()
+
+
+def test_a_doubt_in_words_and_plain_values():
+    threat = Threat(doubt="witnessed", low=0, high=1)
+    assert Threat(**threat.to_dict()) == threat
+    assert repr(Threat(lies=1)) == "Threat(total=0.0, lies=1, liars=0, low=None, high=None)"
+    assert str(threat) == "any number of false measurements that no other witness repeated"
+    assert Threat(lies=1, doubt="self-reported").condition == (
+        "at most 1 measurement is false, not counting self-reported measurements"
+    )
+    assert not threat.none
+    assert threat.sum_of_changes is None
+    assert "doubt" not in Threat(lies=1).to_dict()
+    for wrong in ("repeated", "", 0, "all"):
+        with pytest.raises(InvalidInput, match="doubt"):
+            Threat(doubt=wrong)
 
 
 def test_kinds_add_up():

@@ -36,7 +36,7 @@ from unswayed.audits.labels.within import Within, compare_within
 from unswayed.audits.result import AuditFindings
 from unswayed.audits.weak_points import Plan, Rival
 from unswayed.core.tampering.certificate import Breakdown
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import NO_WITNESS, Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.findings import Limit
 from unswayed.judgement.verdict import short
@@ -180,9 +180,16 @@ def audit_labels(
     data = collect(options, values, trials, noise_std, sources, against, low, high, minimize=minimize, lines=lines)
     if lines is not None and len(lines) != len(data.values):
         raise InvalidInput(f"{len(lines)} lines for {len(data.values)} measurements")
-    if against.liars and data.sources is None:
-        raise InvalidInput("lying sources need sources: name who made each measurement")
+    _check(against, data)
     return _audited(data, against, delta, lines)
+
+
+def _check(threat: Threat, data: LabelData) -> None:
+    """Refuse a threat that this table says nothing of."""
+    if threat.liars and data.sources is None:
+        raise InvalidInput("lying sources need sources: name who made each measurement")
+    if threat.doubt:
+        raise InvalidInput(NO_WITNESS)
 
 
 def _audited(data: LabelData, threat: Threat, delta: float, lines: Sequence[int] | None) -> LabelAudit:

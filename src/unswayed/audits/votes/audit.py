@@ -19,7 +19,7 @@ from unswayed.audits.votes.luck import Scores, holm
 from unswayed.audits.votes.report import details, headline
 from unswayed.audits.votes.rivals import Rival, rivals_of, tiers
 from unswayed.audits.votes.voters import Suspect, left_wins, often, suspected
-from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.threat import NO_WITNESS, Threat
 from unswayed.core.votes import leads
 from unswayed.core.votes.bradley_terry import RIDGE
 from unswayed.errors import InvalidInput
@@ -307,4 +307,6 @@ def _threat(threat: Threat | int | None, data: VoteData) -> Threat:
         raise InvalidInput("votes have no total of changes: state a number of forged votes, or of lying voters")
     if against.liars and data.voters is None:
         raise InvalidInput("lying voters need voters: name who voted")
+    if against.doubt:
+        raise InvalidInput(NO_WITNESS)
     return against

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unswayed.cli.options import Details, Json
-from unswayed.cli.study.opening import Name, cells, counts, read_study
+from unswayed.cli.study.opening import Name, cells, connected, counts, is_url, read_study
+from unswayed.text import counted
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
@@ -58,7 +59,7 @@ def print_plays(study: Study, plays: list[Any]) -> None:
 def _facts(name: str, study: Study, answer: Answer | None) -> list[tuple[str, str]]:
     """The lines above the answer."""
     from unswayed.core.tampering.threat import Threat
-    from unswayed.text import at_least, counted, printable
+    from unswayed.text import at_least, printable
 
     settings = study.settings
     limit = "no limit" if settings.plays is None else f"{study.plays_left:,} of {settings.plays:,} left to ask"
@@ -67,6 +68,7 @@ def _facts(name: str, study: Study, answer: Answer | None) -> list[tuple[str, st
     facts += [("note", printable(settings.note))] if settings.note else []
     facts += [("varied", ", ".join(study.space.names)), ("seed", str(study.seed))]
     facts += [("plays", f"{counts(study)}; {limit}")]
+    facts += _trust(name, study)
     facts += [("quarantined", printable(", ".join(settings.quarantined)))] if settings.quarantined else []
     facts += [("threat", "not known" if threat is None else str(threat))]
     if answer is not None and answer.weighed:
@@ -76,6 +78,17 @@ def _facts(name: str, study: Study, answer: Answer | None) -> list[tuple[str, st
         kinds += [counted(b.liars, "lying source")] if b.liars is not None and len(answer.sources) > 1 else []
         facts += [("breakdown", f"{', or '.join(kinds)} could have changed the answer")]
     return facts
+
+
+def _trust(name: str, study: Study) -> list[tuple[str, str]]:
+    """What is known of witnesses: by the server, which checks its signatures; nobody has checked those of a file."""
+    if is_url(name):
+        levels: dict[str, int] = connected(name).about().get("trust", {})
+        shown = ", ".join(f"{count:,} {level}" for level, count in levels.items())
+        return [("trust", shown)] if levels.keys() - {"self-reported"} else []
+    claimed = study._state.claimed
+    said = f"{counted(claimed, 'measurement')} said to be witnessed: `unswayed verify` checks that"
+    return [("trust", said)] if claimed else []
 
 
 def _record(name: str, study: Study, answer: Answer | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@
     total C    a sum of changes           moves q by at most   C max_j |g_j|
     lies k     false measurements                              the sum of the k largest h_j
     liars s    lying sources                                   the sum of the s largest sums of h over one source
+    doubt      all measurements up to a trust level            the sum of h over these; lies and liars are among others
 
 Each bound is exact. Kinds add up, which is safe: a lie among the measurements of a liar counts twice. This is the only
 place that knows the kinds: certificates, breakdowns, policies and audits call `Threat.reach`.
@@ -21,6 +22,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from unswayed.core.tampering.trust import TrustLevel
 from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed
 from unswayed.types import BoolArray, FloatArray, IntArray, fix, positive, whole
@@ -28,7 +30,14 @@ from unswayed.types import BoolArray, FloatArray, IntArray, fix, positive, whole
 LARGEST_VALUE = 1e100  # of a measurement, in any units: its square must stay finite
 
 
-@dataclass(frozen=True)
+DOUBTED: dict[str, str] = {
+    TrustLevel.SELF_REPORTED: "self-reported measurements",
+    TrustLevel.WITNESSED: "measurements that no other witness repeated",
+}
+NO_WITNESS = "a table says nothing of witnesses: what to doubt is for studies on a server"
+
+
+@dataclass(frozen=True, repr=False)
 class Threat:
     """What tampering to be safe against. The kinds add up.
 
@@ -38,9 +47,12 @@ class Threat:
         liars: How many sources may lie, as often as they like.
         low: No honest measurement is smaller; None if that is not known.
         high: No honest measurement is larger; None if that is not known.
+        doubt: Every measurement up to this trust level may be false: "self-reported", or "witnessed", which leaves
+            those that another witness repeated. None if a level says nothing. The other kinds count what is not
+            doubted.
 
     Raises:
-        InvalidInput: A number is negative or not finite, or `low` is not below `high`.
+        InvalidInput: A number is negative or not finite, `low` is not below `high`, or there is no such level.
 
     Example:
         >>> import unswayed
@@ -53,6 +65,7 @@ class Threat:
     liars: int = 0
     low: float | None = None
     high: float | None = None
+    doubt: str | None = None
 
     def __post_init__(self) -> None:
         total = positive(self.total, "the threat", zero=True)
@@ -61,6 +74,7 @@ class Threat:
         lies = whole(self.lies, "the number of false measurements", least=0)
         liars = whole(self.liars, "the number of lying sources", least=0)
         fix(self, total=total, lies=lies, liars=liars, low=_bound(self.low, "low"), high=_bound(self.high, "high"))
+        fix(self, doubt=TrustLevel.doubted(self.doubt))
         if self.low is not None and self.high is not None and not self.low < self.high:
             raise InvalidInput(f"low must be below high, but {self.low:g} is not below {self.high:g}")
 
@@ -78,12 +92,17 @@ class Threat:
     @property
     def none(self) -> bool:
         """Whether it allows no tampering at all."""
-        return not (self.total or self.lies or self.liars)
+        return not (self.total or self.false_values)
+
+    @property
+    def false_values(self) -> bool:
+        """Whether there may be measurements that are anything: lies, those of liars, or doubted ones."""
+        return bool(self.lies or self.liars or self.doubt)
 
     @property
     def bounded(self) -> bool:
         """Whether it limits how far an estimate can move: false values need a range for that."""
-        return not (self.lies or self.liars) or self.width < np.inf
+        return not self.false_values or self.width < np.inf
 
     @property
     def width(self) -> float:
@@ -93,7 +112,7 @@ class Threat:
     @property
     def sum_of_changes(self) -> float | None:
         """The largest sum of changes, where values outside the range are moved to its ends; None without a bound."""
-        if self.liars or not self.bounded:
+        if self.liars or self.doubt or not self.bounded:
             return None
         return self.total + (self.lies * self.width if self.lies else 0.0)
 
@@ -110,7 +129,11 @@ class Threat:
         kinds = [f"tampering of {self.total:.4g} in all"] if self.total else []
         kinds += [counted(self.lies, "false measurement")] if self.lies else []
         kinds += [counted(self.liars, "lying source")] if self.liars else []
+        kinds += [f"any number of false {DOUBTED[self.doubt]}"] if self.doubt else []
         return listed(kinds) if kinds else "no tampering"
+
+    def __repr__(self) -> str:
+        return f"Threat({', '.join(f'{name}={one!r}' for name, one in self.to_dict().items())})"
 
     @property
     def condition(self) -> str:
@@ -120,11 +143,19 @@ class Threat:
         kinds += (
             [f"at most {counted(self.liars, 'source')} {'lies' if self.liars == 1 else 'lie'}"] if self.liars else []
         )
+        if self.doubt:
+            return (
+                f"{listed(kinds)}, not counting {DOUBTED[self.doubt]}"
+                if kinds
+                else f"only {DOUBTED[self.doubt]} are false"
+            )
         return listed(kinds) if kinds else "nothing was tampered with"
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return asdict(self)
+        """As plain values; a level that is doubted only if there is one, as in journals of older versions."""
+        known = asdict(self)
+        doubt = known.pop("doubt")
+        return known if doubt is None else {**known, "doubt": str(doubt)}
 
     def mapped(self, unit: float, value: Callable[[float], float]) -> Threat:
         """The same threat in other units.
@@ -152,7 +183,7 @@ class Threat:
             return reach
         if self.total > 0:
             reach += self.total * np.abs(g).max(axis=1)
-        if self.lies or self.liars:
+        if self.false_values:
             reach += self._counted(_needed(records), _needed(records).gains(g, self.low, self.high))
         return reach
 
@@ -165,14 +196,17 @@ class Threat:
         """
         heaviest = 1.0 if records is None else float(records.weights.max(initial=0.0))
         factor = self.total * heaviest
-        if self.lies or self.liars:
+        if self.false_values:
             factor += self.width * float(self._counted(_needed(records), _needed(records).weights[None])[0])
         return np.asarray(factor * error)
 
     def _counted(self, records: Records, h: FloatArray) -> FloatArray:
-        """The most that lies and liars add up to, for each row of h."""
+        """The most that doubted measurements, lies and liars add up to, for each row of h."""
+        doubted = records.up_to(self.doubt)
+        by_doubt = h[:, doubted].sum(axis=1)
+        h = np.where(doubted, 0.0, h) if self.doubt else h
         by_liars = _largest(records.by_source(h), self.liars) + records.unnamed(h) if self.liars else 0.0
-        return np.asarray(_largest(h, self.lies) + by_liars)
+        return np.asarray(by_doubt + _largest(h, self.lies) + by_liars)
 
 
 def _needed(records: Records | None) -> Records:
@@ -217,6 +251,7 @@ class Records:
         sources: The number of its source, from 0; -1 if it was not named. None if no source is known.
         sizes: How many measurements it is the mean of; None if all are single ones.
         when: Its time, from -1 for the first to 1 for the last; None if the order says nothing.
+        trust: The rank of its trust level; None if all are self-reported.
     """
 
     arms: IntArray
@@ -225,6 +260,7 @@ class Records:
     sources: IntArray | None = None
     sizes: FloatArray | None = None
     when: FloatArray | None = None
+    trust: IntArray | None = None
 
     def only(self, kept: BoolArray | IntArray) -> Self:
         """Some of the records.
@@ -240,6 +276,21 @@ class Records:
             sources=None if self.sources is None else self.sources[kept],
             sizes=None if self.sizes is None else self.sizes[kept],
             when=None if self.when is None else self.when[kept],
+            trust=None if self.trust is None else self.trust[kept],
+        )
+
+    def up_to(self, level: str | None) -> BoolArray:
+        """Which of the records have this trust level or a lower one.
+
+        Args:
+            level: The level; None for none.
+        """
+        if level is None:
+            return np.zeros(len(self.values), dtype=np.bool_)
+        return (
+            np.ones(len(self.values), dtype=np.bool_)
+            if self.trust is None
+            else np.asarray(self.trust <= TrustLevel(level).rank)
         )
 
     def with_values(self, values: FloatArray) -> Self:

@@ -6,7 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from unswayed.core.data.measurement import LONGEST_SOURCE, Measurement
-from unswayed.core.tampering.threat import LARGEST_VALUE
+from unswayed.core.tampering.threat import DOUBTED, LARGEST_VALUE
 from unswayed.errors import InvalidInput
 from unswayed.search.task import METHODS
 from unswayed.service.interface.schema import (
@@ -56,7 +56,17 @@ MEASURED = {
 }
 PRECISION = ("noise_std", "trials")
 NOTHING = record({}, about="Nothing: {}.")
-TELL = never_both(record({"value": VALUE}, MEASURED, "A measurement."), *PRECISION)
+SAID = record(
+    {
+        "point": POINT,
+        "command": text("64 hexadecimal digits", pattern="^[0-9a-f]{64}$"),
+        "exit": whole(minimum=0, maximum=0),
+        "seconds": number(minimum=0, maximum=LARGEST_VALUE),
+    },
+    about="For witnesses: what was run, as `unswayed work` says it.",
+)
+TOLD = record({"value": VALUE}, {**MEASURED, "witness": SAID}, "A measurement.") | {"examples": [{"value": 0.1}]}
+TELL = never_both(TOLD, *PRECISION)
 FAIL = record({"reason": REASON}, about="Why it could not be measured.")
 MOVE = record(
     {"point": POINT | {"description": "What was set otherwise: parameters with their values, or another option."}},
@@ -88,6 +98,7 @@ THREAT = either(
             "liars": whole("How many sources may lie, as often as they like.", minimum=0, **COUNT),
             "low": maybe(number("No honest measurement is smaller.")),
             "high": maybe(number("No honest measurement is larger.")),
+            "doubt": maybe(text("Measurements up to this trust level may be false.", enum=list(DOUBTED))),
         },
     ),
     {"type": "null"},

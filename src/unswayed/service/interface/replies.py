@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unswayed.core.tampering.threat import DOUBTED
+from unswayed.core.tampering.trust import TrustLevel
 from unswayed.search.play import Status
 from unswayed.service.interface.bodies import KINDS, NAME, POINT
 from unswayed.service.interface.schema import Schema, flag, listing, mapping, maybe, number, reply, text, whole
@@ -23,7 +25,14 @@ STUDY = reply(
         "state": text(enum=["open", "finished"]),
         "seq": whole("The number of the last record."),
     },
-    {"counts": COUNTS, "lease": number("Seconds for which a play is reserved without a heartbeat.")},
+    {
+        "counts": COUNTS,
+        "lease": number("Seconds for which a play is reserved without a heartbeat."),
+        "role": text("Of the token that asks.", enum=list(Role)),
+        "trust": reply(
+            {}, {str(level): whole() for level in TrustLevel}, "How many measurements have each trust level."
+        ),
+    },
 )
 STUDIES = reply({"studies": listing(STUDY)})
 PLAY = reply(
@@ -57,6 +66,7 @@ TOKENS = reply(
     }
 )
 MADE = reply({"name": text(), "token": text("Shown now and never again.")})
+KEY = reply({"public_key": maybe(text("It checks the signatures of this server; null: it signs nothing."))})
 REVOKED = reply({"revoked": text()})
 WEBHOOK_SET = reply({"url": text(), "secret": text("By which messages are signed; shown now and never again.")})
 WEBHOOK = reply(
@@ -69,7 +79,10 @@ WEBHOOK = reply(
     }
 )
 WEBHOOK_REMOVED = reply({"removed": text()})
-THREAT = reply({"total": number(), "lies": whole(), "liars": whole(), "low": maybe(number()), "high": maybe(number())})
+THREAT = reply(
+    {"total": number(), "lies": whole(), "liars": whole(), "low": maybe(number()), "high": maybe(number())},
+    {"doubt": maybe(text(enum=list(DOUBTED)))},
+)
 SURE = {
     "threat": THREAT,
     "largest_gap": maybe(number("How far the point is from the best, at most.")),
@@ -150,6 +163,7 @@ ANSWER: Schema = reply(
         "sources": listing(SOURCE),
         "threat": maybe(THREAT),
         "threats": listing(LIMIT, "How much of each kind the recommendation withstands."),
+        "doubted_alone_overturn": maybe(flag("Whether all that is doubted, or self-reported, could have changed it.")),
         "minimize": flag(),
         "plays": whole(),
         "failed": whole(),

@@ -94,7 +94,7 @@ def maybe(schema: Schema) -> Schema:
 
 
 def either(*schemas: Schema, about: str = "") -> Schema:
-    """One of these, which are of different JSON types."""
+    """One of these, which differ by their JSON types or by the entries that they need."""
     return {"anyOf": list(schemas), **({"description": about} if about else {})}
 
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from unswayed.core.tampering.trust import TrustLevel, trust_ranks
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.spaces import Point
@@ -88,6 +89,13 @@ class Columns:
     def kept(self) -> BoolArray:
         """Which measurements the answer uses."""
         return self.told & ~self.aside
+
+    @cached_property
+    def trust(self) -> list[TrustLevel | None]:
+        """The trust level of each measurement that counts."""
+        witnessed = self.told & np.array([play.witnessed for play in self.log], dtype=np.bool_)
+        levels, ranks = list(TrustLevel), trust_ranks(witnessed, self.place, self.source)
+        return [levels[rank] if told else None for rank, told in zip(ranks.tolist(), self.told, strict=True)]
 
     @cached_property
     def place(self) -> IntArray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unswayed.core.tampering.trust import TrustLevel
 from unswayed.search.play import Play, Status
 from unswayed.service.pages.columns import SURPRISING, Columns
 from unswayed.spaces import Space
@@ -23,12 +24,19 @@ class LogEntry:
         point: Its point in words.
         aside: Whether the answer sets it aside.
         far: Its distance from the others at its point in standard deviations, if that is surprising.
+        trust: Its trust level, if its value counts.
     """
 
     play: Play
     point: str
     aside: bool
     far: float | None
+    trust: TrustLevel | None = None
+
+    @property
+    def proved(self) -> bool:
+        """Whether more is known than what its source says."""
+        return self.trust not in (None, TrustLevel.SELF_REPORTED)
 
     @property
     def crossed(self) -> bool:
@@ -107,5 +115,6 @@ def log_page(
         if place not in words:
             words[place] = space.describe(log[one].point)
         far = float(columns.deviations[one])
-        entries.append(LogEntry(log[one], words[place], bool(columns.aside[one]), far if far > SURPRISING else None))
+        surprise = far if far > SURPRISING else None
+        entries.append(LogEntry(log[one], words[place], bool(columns.aside[one]), surprise, columns.trust[one]))
     return LogPage(entries, page, pages, len(chosen))

@@ -32,7 +32,7 @@ class Who:
 
     Attributes:
         name: The name of the token.
-        role: owner, source or reader.
+        role: owner or reader.
         csrf: What every form carries.
     """
 

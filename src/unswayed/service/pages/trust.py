@@ -13,7 +13,7 @@ import numpy as np
 
 from unswayed.core.tampering.threat import LARGEST_VALUE, Threat
 from unswayed.search.answer import Answer
-from unswayed.search.report import what_if
+from unswayed.search.report import doubted, what_if
 from unswayed.service.pages.chart import HEIGHT, WIDTH
 from unswayed.text import at_least, counted
 from unswayed.types import FloatArray
@@ -30,16 +30,18 @@ class Gauge:
     """How much tampering of one kind the recommendation withstands, beside what is feared.
 
     Attributes:
-        kind: total, lies or liars.
+        kind: total, lies, liars or doubt.
         needed: The least that could have changed the recommendation; None if nothing could.
         feared: What the threat allows; None if no threat is named.
         several: Whether the threat allows other kinds as well.
+        doubted: Of a trust level that is doubted: whether its measurements could have changed it, in words.
     """
 
     kind: str
     needed: float | None
     feared: float | None
     several: bool = False
+    doubted: str = ""
 
     @property
     def withstands(self) -> bool | None:
@@ -61,6 +63,8 @@ class Gauge:
     @property
     def words(self) -> str:
         """What is needed, and what is feared."""
+        if self.doubted:
+            return self.doubted
         if self.needed is None:
             needed = "no number is enough" if self.kind in NOUNS else "no tampering is enough"
         elif self.needed == 0:
@@ -95,11 +99,15 @@ def gauges(answer: Answer) -> list[Gauge]:
         return []
     b, threat = answer.breakdown, answer.threat
     feared = threat or Threat()
-    kinds = [kind for kind in TITLES if getattr(feared, kind)] or ["total"]
+    kinds = [kind for kind in TITLES if getattr(feared, kind)] or ([] if feared.doubt else ["total"])
+    several = len(kinds) + bool(feared.doubt) > 1
     liars = b.liars if answer.sources else b.lies and 1  # no source is named: one may have told everything
     needed = {"total": b.budget, "lies": b.lies, "liars": liars}
     known = {kind: getattr(threat, kind, None) for kind in kinds}
-    return [Gauge(kind, needed[kind], known[kind], len(kinds) > 1) for kind in kinds]
+    found = [Gauge(kind, needed[kind], known[kind], several) for kind in kinds]
+    if feared.doubt:  # all or nothing: either other values of what is doubted are enough, or no number is
+        found.append(Gauge("doubt", 1.0 if answer.doubted_alone else None, 1.0, several, doubted(answer)))
+    return found
 
 
 @dataclass(frozen=True)

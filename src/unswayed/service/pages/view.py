@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 from unswayed.core.tampering.threat import Threat
+from unswayed.core.tampering.trust import TrustLevel
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.search.report import decision, explanation
@@ -78,6 +80,14 @@ class StudyView:
     def measured(self) -> int:
         """How many measurements count."""
         return int(self.columns.told.sum())
+
+    @cached_property
+    def trust(self) -> str:
+        """How many measurements have each trust level; empty if none is witnessed."""
+        levels = Counter(level for level in self.columns.trust if level is not None)
+        if levels.keys() <= {TrustLevel.SELF_REPORTED}:
+            return ""
+        return ", ".join(f"{levels[level]:,} {level}" for level in TrustLevel if levels[level])
 
     @property
     def open(self) -> int:

@@ -34,7 +34,7 @@ class Watcher:
     def __init__(self, host: Host, waits: tuple[float, ...] = WAITS) -> None:
         self._host, self._waits = host, waits
         self._kept = Webhooks(host.database)
-        self._looked: dict[int, tuple[int, float]] = {}  # of each study: the last record, and when to look again
+        self._looked: dict[tuple[int, str], tuple[int, float]] = {}  # the last record, and when to look again
 
     def start(self) -> None:
         """Watch in threads of their own, until the process ends."""
@@ -56,7 +56,7 @@ class Watcher:
     def look(self) -> None:
         """Look once at each study that has a webhook."""
         for webhook in self._kept.all():
-            known, again = self._looked.get(webhook.study, (0, 0.0))
+            known, again = self._looked.get((webhook.study, webhook.secret), (0, 0.0))
             study = self._host.study(webhook.name)
             if (
                 monotonic() < again
@@ -73,7 +73,7 @@ class Watcher:
                 LOGGER.exception("the verdict of %s cannot be computed", webhook.name)
                 seq = study.seq
             took = monotonic() - began
-            self._looked[webhook.study] = seq, began + max(PAUSE, took / SHARE)
+            self._looked[webhook.study, webhook.secret] = seq, began + max(PAUSE, took / SHARE)
 
     def _judge(self, webhook: Webhook) -> int:
         """Keep the verdict if it is a new one; the last record that it is about."""

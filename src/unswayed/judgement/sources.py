@@ -101,8 +101,7 @@ def weigh_sources(
         named: How many sources there are, if more than in these records.
         noisier: Whether a source may be noisier than others; a fit does not know yet how large the noise is.
     """
-    sources = records.sources
-    kept = np.ones(len(records.values), dtype=np.bool_)
+    sources, kept = records.sources, np.ones(len(records.values), dtype=np.bool_)
     number = max(named, 0 if sources is None else int(sources.max(initial=-1)) + 1)
     offsets, aside, cost = np.zeros((number + 1, 2)), list[int](), 0.0
     if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):

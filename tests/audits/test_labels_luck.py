@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from scipy.stats import ttest_ind
 
 from unswayed.audits.labels.audit import audit_labels
@@ -164,3 +165,29 @@ def test_the_few_values_of_a_louder_option_give_no_false_yes(few, many, louder):
         values = np.append(rng.normal(0, louder, few), rng.normal(0, 1, many))
         yes += audit_labels([*["new"] * few, *["old"] * many], values).verdict is Verdict.YES
     assert yes <= 24  # 5%, and what chance adds; pooled: 25 to 36
+
+
+@pytest.mark.parametrize(("sources", "each"), [(20, 10), (3, 10)], ids=["people", "labs"])
+def test_values_of_one_person_or_lab_are_no_independent_measurements(sources, each):
+    """Every source measures one option only; options do not differ, but sources do."""
+    rng, wrong = np.random.default_rng(0), 0
+    source = np.repeat(np.arange(2 * sources), each)
+    for _ in range(100):
+        values = 0.8 * rng.standard_normal(2 * sources)[source] + rng.standard_normal(len(source))
+        wrong += audit_labels(source // sources, values, sources=source).luck.better
+    assert wrong <= 9
+
+
+def test_the_stated_noise_counts_where_every_source_sees_the_same_difference():
+    found = audit_labels(["a", "b"] * 4, [1.0, 2.0] * 4, noise_std=0.2, sources=list("ppqqrrss"))
+    assert found.luck.probability == pytest.approx(2 * ndtr(-1 / (0.2 / np.sqrt(2))))
+    assert found.luck.better
+
+
+def test_an_option_whose_values_are_all_equal_still_has_a_noise():
+    rng = np.random.default_rng(1)
+    option, values = np.repeat(np.arange(3), 30), np.full(90, 5.0)
+    values[30:][rng.random(60) < 0.1] = 4.0
+    found = audit_labels(option, values)
+    assert 0 < found.luck.probability <= 1
+    assert "nan" not in str(found)

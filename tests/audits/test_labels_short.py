@@ -213,3 +213,56 @@ def test_values_of_0_and_1_beside_trials_are_said_to_be_rates():
     assert "In Python, values beside trials are rates." in str(found)
     assert "rates" not in str(uw.audit(["a", "b"], [0.0, 0.5], trials=[200, 200]))
     assert "rates" not in str(uw.audit(["a", "b"], [0, 1], trials=[1, 1]))
+
+
+def test_a_lead_with_suspects_in_it_has_no_interval():
+    rng = np.random.default_rng(8)
+    values = np.append(rng.normal(12, 1, 20), rng.normal(10, 1, 20))
+    values[-1] = -60
+    found = audit_labels(["a"] * 20 + ["b"] * 20, values)
+    assert found.verdict is Verdict.YES
+    assert "above b as recorded." in str(found)
+    assert "(95%" not in str(found)
+    assert "use a, and look at row 40" in found.next_step
+
+
+def test_long_labels_stay_apart():
+    labels = [f"checkout_redesign_variant_{name}" for name in "AB"]
+    found = audit_labels(labels, [100, 140], trials=[1000, 1000])
+    assert "use checkout_...ariant_B" in found.next_step
+    assert "...ariant_A" in found.headline
+
+
+def test_a_small_lead_over_large_values_is_said_in_their_units():
+    rng = np.random.default_rng(9)
+    found = audit_labels(["a"] * 9 + ["b"] * 9, 1e6 + np.append(rng.normal(2, 0.1, 9), rng.normal(1, 0.1, 9)))
+    assert found.headline.startswith("a, mean 1000001.99 (9 measurements), is 0.962 above b (")
+    assert "%" not in found.headline.split("(95%")[0]
+
+
+def test_an_uneven_split_is_asked_about_before_the_winner_is_used():
+    found = audit_labels(["a", "b"], [400, 600], trials=[5000, 5500])
+    assert found.verdict is Verdict.YES
+    assert found.next_step.startswith("Next: use b if the uneven split was planned")
+
+
+def test_lies_of_any_size_are_said():
+    rng = np.random.default_rng(10)
+    values = np.append(rng.normal(2, 0.1, 9), rng.normal(1, 0.1, 9))
+    found = audit_labels(["a"] * 9 + ["b"] * 9, values, threat=Threat(lies=2))
+    assert found.verdict is Verdict.WITHIN
+    assert found.robustness.sentence.endswith(
+        "within the measured range; a lie beyond it may do more: give low and high."
+    )
+
+
+def test_the_lead_within_the_sources_is_called_so():
+    labels, sources = ["a", "b"] * 2, ["x", "x", "y", "y"]
+    found = audit_labels(labels, [80, 900, 20, 5], trials=[100, 1000, 400, 40], sources=sources)
+    assert "is 9.29 percentage points above a within the sources" in found.headline
+
+
+@pytest.mark.parametrize("setting", [{"tie": 0.1}, {"names": ["x"]}])
+def test_settings_of_points_are_refused(setting):
+    with pytest.raises(uw.InvalidInput, match="leave it out"):
+        uw.audit(["a", "b"] * 4, [1.0, 2.0] * 4, noise_std=0.2, **setting)

@@ -135,3 +135,38 @@ def test_a_source_is_only_left_out_if_it_has_nothing_else_of_the_option(sources)
     assert [s.row for s in audit.suspects] == [3]
     assert ("out for all options" in audit.next_step) == (sources is not None and sources[0] == "day 0")
     assert "correct" in audit.next_step
+
+
+def alarms(values_of, audits=60, **about):
+    """How many honest audits of three options with 30 values each are called tampered."""
+    rng = np.random.default_rng(6)
+    option = np.repeat(np.arange(3), 30)
+    found = [audit_labels(option, values_of(rng, len(option)), **about) for _ in range(audits)]
+    return sum(one.verdict is Verdict.TAMPERED for one in found)
+
+
+def test_rare_ratings_are_no_evidence():
+    assert alarms(lambda rng, n: rng.choice([5.0, 4.0, 3.0, 2.0, 1.0], n, p=[0.92, 0.02, 0.02, 0.02, 0.02])) <= 3
+
+
+def test_far_values_that_all_options_have_are_no_evidence():
+    assert alarms(lambda rng, n: np.where(rng.random(n) < 0.1, -8.0, 1.0) + 0.5 * rng.standard_normal(n)) <= 9
+
+
+def test_standard_errors_that_are_too_small_accuse_nobody():
+    assert alarms(lambda rng, n: rng.standard_normal(n), noise_std=0.5) <= 3
+    found = audit_labels(["a"] * 30 + ["b"] * 30, np.random.default_rng(7).standard_normal(60), noise_std=0.2)
+    assert found.certificate.noise_std > 0.7
+    assert "more than was stated" in found.explain()
+
+
+def test_bots_of_one_variant_of_two_are_found_although_days_seem_to_differ():
+    rng, right = np.random.default_rng(9), 0
+    for _ in range(60):
+        n = rng.poisson(1000, (2, DAYS))
+        s = rng.binomial(n, 0.05)
+        days = rng.choice(DAYS, 3, replace=False)
+        s[1, days] += 60
+        n[1, days] += 60
+        right += found(s, n).verdict is Verdict.TAMPERED
+    assert right >= 52

@@ -35,6 +35,15 @@ def values():
             yield from ((temp, solvent, round(0.3 + temp / 200 + RNG.normal(0, 0.02), 4)) for _ in range(3))
 
 
+def running(rows):
+    """Each day's counts with those of all days before."""
+    sums = {}
+    for day, variant, visitors, orders in rows:
+        before = sums.get(variant, (0, 0))
+        sums[variant] = (before[0] + visitors, before[1] + orders)
+        yield day, variant, *sums[variant]
+
+
 COUNTS = [("day", "variant", "visitors", "orders"), *counts()]
 FEW = [COUNTS[0], *((day, variant, visitors, 90 + i) for i, (day, variant, visitors, _) in enumerate(COUNTS[1:]))]
 VALUES = [("temp", "solvent", "yield"), *values()]
@@ -43,7 +52,9 @@ BOUGHT = [("variant", "bought"), *((v, int(RNG.random() < p)) for v, p in 60 * (
 LIFTS = [("lift", *COUNTS[0]), *(("0,5", *row) for row in COUNTS[1:])]
 TOTAL = ("Total", *(sum(row[i] for row in COUNTS[1:]) for i in (2, 3)))
 VARIANTS = [row[1:] for row in COUNTS]
+WITH_IDS = [("id", *VARIANTS[0]), *((i, *row) for i, row in enumerate(VARIANTS[1:]))]
 NUMBERED = [(i, *row) for i, row in enumerate(VALUES[1:])]
+RUNNING = [COUNTS[0], *running(COUNTS[1:])]
 NOTES = [("day", "note", "yield"), *((DAYS[i % 7], "" if i else "hot", y) for i, (*_, y) in enumerate(VALUES[1:]))]
 
 
@@ -64,6 +75,10 @@ def grouped(mark):
 
 def percent(number):
     return f"{number:.1%}"
+
+
+def spaced(number):
+    return percent(number).replace("%", " %")
 
 
 def xlsx(*sheets, far=None, merged=(), empty=()):
@@ -135,6 +150,7 @@ READ = {  # the file; its rows in plain words; how the command is called; what i
     "excel.csv": (text(COUNTS, ";", begin="sep=;\r\n"), COUNTS, AB, "semicolons"),
     "percent.csv": (text(RATES, write=percent), RATES, (), f"{RATES[1][1]:.1%} as {RATES[1][1]}"),
     "prozent.csv": (text(RATES, ";", ",", percent), RATES, (), "semicolons, decimal comma, ?,?% as 0.0??"),
+    "abstand.csv": (text(RATES, ";", ",", spaced), RATES, (), "semicolons, decimal comma, ?,? % as 0.0??"),
     "thousands.csv": (text(COUNTS, write=grouped(",")), COUNTS, AB, "1,??? as 1???"),
     "tausender.csv": (text(LIFTS, ";", write=grouped(".")), COUNTS, AB, "semicolons, 1.??? as 1???"),
     "french.csv": (text(COUNTS, ";", write=grouped("\u202f")), COUNTS, AB, "semicolons, 1 ??? as 1???"),
@@ -183,6 +199,15 @@ REFUSED = {  # the file; how the command is called; what it says
         "this one or another",
     ),
     "index.csv": (text([("", *VALUES[0]), *NUMBERED]), (), "column 1 is different, * --parameters temp,solvent"),
+    "counted_ids.csv": (
+        text([("id", *VARIANTS[0]), *((i, *row) for i, row in enumerate(VARIANTS[1:]))]),
+        (),
+        "column 'id' * --option variant",
+    ),
+    "running.csv": (text(RUNNING), AB, "'visitors' and 'orders' of every option only grow from row to row"),
+    "latest.csv": (text([COUNTS[0], *RUNNING[:0:-1]]), AB, "only shrink from row to row, as running totals do"),
+    "page.xls": (b"<html><table><tr><td>variant</td></tr></table></html>", AB, "a web page, or XML: open it in a"),
+    "columns.json": (json.dumps({"variant": ["a", "b"], "orders": [1, 2]}).encode(), AB, "holds columns, not rows"),
     "twice.csv": (text([*VALUES, *VALUES[1:]]), (), "every row is there twice, the first one in line 2 and line 20"),
     "ambiguous.csv": (text(FEW, ";", write=grouped(",")), AB, f"line 2: '1,*' in * 'visitors' may be 1.* or 1*: {ASK}"),
     "points.txt": (text(FEW, "\t", write=grouped(".")), AB, f"line 2: '1.*' in * 'visitors' may be 1* or 1.*: {ASK}"),

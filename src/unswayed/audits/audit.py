@@ -91,7 +91,7 @@ def audit(
     """
     about: dict[str, Any] = {"minimize": minimize, "lines": lines, "sources": sources, "low": low, "high": high}
     if trials is not None or _are_labels(x):
-        return _audit_labels(x, y, Given(**given), noise_stds, trials, about)
+        return _audit_labels(x, y, Given(**given), noise_stds, trials, about, {"tie": tie, "names": names})
     return audit_points(x, y, names=names, noise_stds=noise_stds, tie=tie, **about, **given)
 
 
@@ -102,8 +102,17 @@ def _are_labels(x: ArrayLike) -> bool:
 
 
 def _audit_labels(
-    x: Any, y: ArrayLike, given: Given, noise_stds: ArrayLike | None, trials: ArrayLike | None, about: dict[str, Any]
+    x: Any,
+    y: ArrayLike,
+    given: Given,
+    noise_stds: ArrayLike | None,
+    trials: ArrayLike | None,
+    about: dict[str, Any],
+    of_points: dict[str, Any],
 ) -> LabelAudit:
+    for name, setting in of_points.items():
+        if setting is not None:
+            raise InvalidInput(f"{name} is for options that are rows of parameters: leave it out")
     for name in ("kernel", "output_scale", "level", "norm_bound"):
         if getattr(given, name) is not None:
             raise InvalidInput(f"options that have names have no model: leave out {name}")

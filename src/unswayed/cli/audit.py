@@ -115,7 +115,7 @@ def _show(
 
 def audited(data: Columns, known: Known, tie: float | None = None) -> Audit | LabelAudit:
     """The audit of a table: of options by label if it has them, else of points."""
-    return _by_parameters(data, known, tie) if data.options is None else _by_label(data, known)
+    return _by_parameters(data, known, tie) if data.options is None else _by_label(data, known, tie)
 
 
 def _by_votes(
@@ -156,12 +156,14 @@ def _settings(known: Known) -> dict[str, Any]:
     return {"threat": threat, **{name: getattr(known, name) for name in ("minimize", "delta", "low", "high")}}
 
 
-def _by_label(data: Columns, known: Known) -> LabelAudit:
+def _by_label(data: Columns, known: Known, tie: float | None) -> LabelAudit:
     from unswayed.audits.labels.audit import audit_labels
 
     for name in ("kernel", "lengthscale", "scale", "level", "norm"):
         if getattr(known, name) is not None:
             raise InvalidInput(f"--{name} is for parameters that are numbers: options by label have no model")
+    if tie is not None:
+        raise InvalidInput("--tie is for parameters that are numbers: options by label have an interval of the lead")
     noise = known.noise if data.noise is None else data.noise
     about: dict[str, Any] = {"trials": data.trials, "sources": data.sources, "lines": data.lines, "noise_std": noise}
     with data.errors():

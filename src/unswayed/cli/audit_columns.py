@@ -16,6 +16,7 @@ from unswayed.storage.tables import Table
 from unswayed.storage.tables.mistakes import (
     id_column,
     refuse_lookalikes,
+    refuse_running_totals,
     refuse_total_names,
     refuse_totals,
     refuse_twice,
@@ -170,8 +171,10 @@ def _checked(table: Table, place: dict[str, int], chosen: dict[str, int], text: 
         refuse_lookalikes(table, column)
         refuse_totals(table, column, [place[role] for role in ("target", "trials") if role in place])
     refuse_total_names(table, text, alone=len(chosen) == 1)
-    if every and not {"trials", "noise"} & place.keys():
+    if every and "noise" not in place and ("trials" not in place or len(chosen) > 1):
         _refuse_ids(table, chosen)
+    if "trials" in place and not (table.has_bad(place["target"]) or table.has_bad(place["trials"])):
+        refuse_running_totals(table, text, place["target"], place["trials"])
     return table
 
 

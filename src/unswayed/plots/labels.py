@@ -22,6 +22,7 @@ from unswayed.types import FloatArray
 RIVALS, ROWS, NAME = 5, 50, 24
 TICKS, LARGEST = 10, 200  # sources that are named below a picture; and that are drawn at most
 RING: dict[str, Any] = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "color": "black", "linestyle": ""}
+ABOVE = 0.06  # of the height of a picture: room for a ring around its highest point
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 COLOURS = ("vermilion", "blue", "orange", "pink", "grey")
 
@@ -78,11 +79,11 @@ def plot_sources(audit: LabelAudit) -> Figure:
     ticks = range(0, len(names), -(-len(names) // TICKS))
     axes.set_xticks(ticks, [short(names[order[i]]) for i in ticks], rotation=30, ha="right")
     axes.set_ylabel("rate in %" if data.counts else "mean")
+    axes.set_ymargin(ABOVE)
+    axes.autoscale()
     axes.set_ylim(bottom=0 if data.counts else None)
     if wrong:
-        axes.plot(
-            [], [], "o", markersize=11, markerfacecolor="none", color="black", linestyle="none", label="looks wrong"
-        )
+        axes.plot([], [], **RING, label="looks wrong")
     axes.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
     light(axes)
     return figure

@@ -6,6 +6,7 @@ from unswayed import InvalidInput
 from unswayed.storage.tables.mistakes import (
     id_column,
     refuse_lookalikes,
+    refuse_running_totals,
     refuse_total_names,
     refuse_totals,
     refuse_twice,
@@ -130,3 +131,16 @@ def test_a_column_of_ids(table):
     assert id_column(table(*eight, **named), [2]) is None  # the only parameter
     assert id_column(table(*eight, header="run,rate,heat"), [1, 2]) is None
     assert id_column(table(*[f"{row}0" for row in eight], **named), [1, 2]) is None  # steps of ten
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [f"{variant},{100 + 10 * i},{5 + i}" for i in range(4) for variant in "ab"],
+        [f"{variant},{100 + 10 * i},{5 + i % 3}" for i in range(9) for variant in "ab"],
+        [f"{variant},{100 + 10 * i if variant == 'a' else 100},{5 + i}" for i in range(9) for variant in "ab"],
+    ],
+    ids=["few days", "orders fall", "one option does not grow"],
+)
+def test_counts_that_may_grow_by_themselves_are_no_running_totals(table, rows):
+    refuse_running_totals(table(*rows, header="variant,visitors,orders"), [0], 2, 1)

@@ -10,6 +10,7 @@ import tempfile
 from decimal import Decimal
 from pathlib import Path
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -227,3 +228,31 @@ def test_a_table_of_words_without_a_header_says_so(tmp_path, text, said):
     assert table.names is None
     assert len(table.columns[0]) == text.count("\n")
     assert table.sentence == ("read as: no names of columns (the first line is data)" if said else None)
+
+
+@pytest.mark.parametrize("cut", range(5, 400, 23))
+def test_a_damaged_spreadsheet_is_a_wrong_input(tmp_path, cut):
+    book = openpyxl.Workbook()
+    book.active.append(["a", "b"])
+    book.active.append([1, 2])
+    path = tmp_path / "t.xlsx"
+    book.save(path)
+    content = path.read_bytes()
+    path.write_bytes(content[:cut] + content[cut + 20 :])
+    with pytest.raises(InvalidInput) as error:
+        read_table(path)
+    assert "damaged" in str(error.value)
+    assert str(error.value).isprintable()
+
+
+def test_a_reader_that_panics_is_a_wrong_input(tmp_path, monkeypatch):
+    panic = type("PanicException", (BaseException,), {})
+
+    def fail(*_):
+        raise panic("range start index 116 out of range")
+
+    monkeypatch.setattr("python_calamine.CalamineWorkbook", type("Book", (), {"from_filelike": staticmethod(fail)}))
+    path = tmp_path / "t.xls"
+    path.write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
+    with pytest.raises(InvalidInput, match="a damaged one"):
+        read_table(path)

@@ -60,6 +60,14 @@ class Case:
         return chance is not None and not self.tied and chance.probability <= self.delta
 
     @property
+    def probability(self) -> float | None:
+        """Of such a lead by chance; if it is more than chance explains, with and without the suspects."""
+        if self.chance is None:
+            return None
+        kept = self.kept.probability if self.kept is not None and self.better(self.chance) else 0.0
+        return max(self.chance.probability, 0.0 if self.tampered else kept)
+
+    @property
     def tampered(self) -> bool:
         """Whether the suspects decide: without them another option leads, or the lead may be chance."""
         another = self.without != self.winner
@@ -72,7 +80,7 @@ def luck_of(case: Case) -> Luck:
     # Counts have intervals that are valid at any time as long as rates stay as they are.
     known = case.data.counts and chance is not None and not chance.varies and case.proof is not None
     any_time = (better and bool(case.proof and case.proof.best_untampered)) if known else None
-    return Luck(better, any_time, None if chance is None else chance.probability, _luck(case, better, any_time))
+    return Luck(better, any_time, case.probability, _luck(case, better, any_time))
 
 
 def _luck(case: Case, better: bool, any_time: bool | None) -> str:
@@ -94,7 +102,7 @@ def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
         stands = "better" if unsure < 0 else "level"
         return f"Within the sources {rival} is {stands}: the lead is a difference between sources."
     who = "" if len(chance.lead) == 2 else f"the best of {len(chance.lead):,} "
-    p = "below 0.0001" if chance.probability < SMALLEST else f"{chance.probability:.2g}"
+    p = "below 0.0001" if (case.probability or 0.0) < SMALLEST else f"{case.probability:.2g}"
     if not better:
         lead = "recorded lead" if case.found.suspects else "lead"
         return f"The {lead} may be chance, which gives {who}such a lead with probability {p}."
@@ -102,8 +110,10 @@ def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
     return f"Chance gives {who}such a lead with probability {p}, {looked}."
 
 
-def _others(more: int) -> str:
-    return f" and {counted(more, 'other')}" if more > 0 else ""
+def _of(case: Case, options: list[int]) -> str:
+    """Whose suspects these are."""
+    first = case.describe(options[0])
+    return f" of {first}" if len(options) == 1 else f", of {first} and {counted(len(options) - 1, 'other option')},"
 
 
 def evidence_of(case: Case) -> Evidence:
@@ -117,7 +127,6 @@ def evidence_of(case: Case) -> Evidence:
         said = "Single outcomes are never suspected." if alone else f"No {noun(data)} looks wrong."
         return Evidence(False, 0, said + split)
     options = list(dict.fromkeys(s.option for s in suspects))
-    of = case.describe(options[0]) + _others(len(options) - 1)
     looks, them = ("looks", "it") if len(suspects) == 1 else ("look", "them")
     if case.without is None:
         then = f"without {them} too little is left"
@@ -129,7 +138,9 @@ def evidence_of(case: Case) -> Evidence:
         sure = case.better(case.kept) and not case.better(case.chance)
         then = f"without {them} the winner is the same" + (", and its lead more than chance" if sure else "")
     return Evidence(
-        case.tampered, len(suspects), f"{counted(len(suspects), noun(data))} of {of} {looks} wrong; {then}.{split}"
+        case.tampered,
+        len(suspects),
+        f"{counted(len(suspects), noun(data))}{_of(case, options)} {looks} wrong; {then}.{split}",
     )
 
 
@@ -152,7 +163,9 @@ def robustness_of(case: Case, lies: int, rival: int) -> Robustness:
         return Robustness(False, f"{what} are not counted: the totals mix the sources differently.")
     said = f"{counted(lies, case.data.lie)} would bring {case.describe(rival)} level"
     enough = not case.threat.none and _enough(case)
-    if not case.threat.none and case.better(case.chance):
+    if (case.threat.lies or case.threat.liars) and not case.data.span.given:
+        said += " within the measured range; a lie beyond it may do more: give low and high"
+    elif not case.threat.none and case.better(case.chance):
         stated = threat_words(case.threat, case.data.lie)
         stated = stated if len(stated) <= SHORT_THREAT else "the threat"
         if enough and case.threat.lies >= lies:

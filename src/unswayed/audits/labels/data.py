@@ -21,7 +21,7 @@ from unswayed.types import BoolArray, FloatArray, IntArray, floats
 LARGEST = 1e60  # of a value, in any units: the square of its square must stay finite
 LARGEST_COUNT = 2**53  # outcomes that double precision counts exactly
 NOTHING = Threat()
-SHORT = 20  # characters of a label in the short form
+SHORT, BEGIN = 20, 9  # characters of a label in the short form; and of its beginning, if the middle is left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,5 +274,9 @@ def named(text: str) -> str:
 
 
 def short_label(text: str) -> str:
-    """A label that leaves room for others in a line; in quotes if it begins or ends with a space."""
-    return printable(text if text == text.strip() else repr(text), limit=SHORT)
+    """A label that leaves room for others in a line; in quotes if it begins or ends with a space.
+
+    What tells long labels apart is often at their end, so the middle is left out.
+    """
+    line = printable(text if text == text.strip() else repr(text))
+    return line if len(line) <= SHORT else f"{line[:BEGIN]}...{line[BEGIN + 3 - SHORT :]}"

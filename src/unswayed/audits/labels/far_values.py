@@ -32,6 +32,7 @@ TAIL = 0.9  # quantile of distances that tells how heavy the tails are, by its r
 HEAVY = 1.0  # standard error of this ratio for one value, relative: tails that are heavier by more are Student's t's
 ZEROS = 0.3  # share of the values: with more, most visits bring nothing, and what they bring is judged by itself
 GAP, FEWEST = 2.5, 3  # times the next distance: few values that are farther stand alone, whatever the tails
+ALIKE = 3.0  # times the share of far values in the other options: below it, far values are how all options are
 SECOND_KIND = 0.25  # share of the values: so many that are far are of another kind
 APART = 4.0  # times the median distance: the quartile of the farthest is at 1.7 for normal values, 2.4 for Cauchy's
 FREEDOMS = np.array([3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 12.0, 20.0])  # of this t
@@ -51,8 +52,7 @@ class Scale:
         """The scale of values, whose noise is stated or seen; None if it is not known."""
         some, tail = np.isfinite(values), SUSPECTED / (2 * len(values))
         if data.noise_std is not None:
-            noise = np.full(len(values), data.noise_std.min())
-            return cls(values, noise, np.full(len(values), -ndtri(tail)))
+            return cls._stated(data, values, tail)
         repeats = Repeats.of(data.option[some])
         pooled = repeats.noise(values[some], repeats.pooled)
         if pooled is None:
@@ -67,11 +67,22 @@ class Scale:
                 noise[mine], freedom[mine] = own, MEDIANS * number
             distances.append(off / noise[mine])
         normal, all_ = -stdtrit(freedom, tail), np.concatenate(distances)
-        if _of_two_kinds(all_):
+        if _of_two_kinds(all_) or _few_numbers(all_):
             return cls(values, noise, np.full(len(values), np.inf))
         few = np.bincount(data.option[some], minlength=len(data.labels))[data.option] < LEAST_FOR_SHAPE
         allowed = np.minimum(normal * _heavier(all_, tail), np.maximum(normal, _gap(all_)))
         return cls(values, np.where(few, noise.max(), noise), allowed)
+
+    @classmethod
+    def _stated(cls, data: LabelData, values: FloatArray, tail: float) -> Self:
+        """The scale of values whose noise is stated; repeats may show that they vary more than that."""
+        noise = data.noise_std.min() if data.noise_std is not None else 0.0
+        repeats = Repeats.of(data.option)
+        seen = repeats.noise((values - data.estimate[data.option]) * np.sqrt(data.weights)) or 0.0
+        freedom = MEDIANS * repeats.number
+        if seen > noise * (1 + LOUDER * np.sqrt(1 / max(2 * freedom, 1.0))):
+            return cls(values, np.full(len(values), seen), np.full(len(values), -stdtrit(freedom, tail)))
+        return cls(values, np.full(len(values), noise), np.full(len(values), -ndtri(tail)))
 
     def distance(self, data: LabelData, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
         """How far each value is from the mean of the others, in units of the noise, and this mean; 0 if it is out."""
@@ -112,6 +123,11 @@ def _of_two_kinds(distances: FloatArray) -> bool:
     return bool(np.quantile(distances, 1 - SECOND_KIND) > APART * np.median(distances))
 
 
+def _few_numbers(distances: FloatArray) -> bool:
+    """Whether most values are the same number, and several are not: ratings, of which the rare ones are no lies."""
+    return bool(np.median(distances) == 0) and int((distances > 0).sum()) > FEWEST
+
+
 def _heavier(distances: FloatArray, tail: float) -> float:
     """How much farther a value may be than a normal one, by the tails that the distances show."""
     ratio = float(np.quantile(distances, TAIL)) / max(float(np.median(distances)), TINY)
@@ -150,6 +166,19 @@ def _skewed(data: LabelData) -> bool:
 
 
 def suspected_values(data: LabelData) -> Found:
+    """Values that are too far from the others of their option; none if all options have such values."""
+    found = _far(data)
+    options = np.array([s.option for s in found.suspects], dtype=np.int64)
+    share = np.bincount(options, minlength=len(data.labels)) / data.measured
+    worst = int(share.argmax())
+    outside = options[options != worst]
+    elsewhere = len(outside) / (len(data.option) - data.measured[worst])
+    if len(outside) >= FEWEST and ALIKE * elsewhere >= share[worst]:
+        return Found((), np.ones(len(data.option), dtype=np.bool_), None)
+    return found
+
+
+def _far(data: LabelData) -> Found:
     """Values that are too far from the others of their option."""
     kept = np.ones(len(data.option), dtype=np.bool_)
     plain = Scale.of(data, data.values)

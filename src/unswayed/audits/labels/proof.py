@@ -2,8 +2,8 @@
 
 Counts: an interval for each option with delta/N, valid at any time and for any allocation (core/data/counts.py).
 Values: a wrong winner a can only be certified if mean_a - mean_best - (f_a - f_best) > t sd, an event for each other
-option, one-sided, with delta/(N - 1) each. The noise is given, or pooled from repeats; then t is Student's, and Welch's
-for options whose repeats differ more than those of the others.
+option, one-sided, with delta/(N - 1) each. The noise is given, or pooled from repeats if it is not, or if they show
+more; then t is Student's, and Welch's for options whose repeats differ more than those of the others.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import fdtri, ndtri, stdtrit
+from scipy.special import chdtri, fdtri, ndtri, stdtrit
 
 from unswayed.audits.labels.data import LabelData, added
 from unswayed.audits.labels.lies import false_rows, given_up, powers
@@ -99,13 +99,14 @@ def _moved(data: LabelData, winner: int, threat: Threat) -> tuple[int, IntArray]
 def prove_values(data: LabelData, winner: int, kept: BoolArray, threat: Threat, delta: float) -> Proof | None:
     """The proof for real values, from the rows that are kept; None if the noise is not known."""
     size = len(data.labels)
-    noise = 0.0 if data.noise_std is None else float(data.noise_std.min())  # of a value of weight 1
     rows = ("option", "values", "weights", "source")
     data = replace(data, **{name: getattr(data, name)[kept] for name in rows})
     if (data.measured == 0).any():
         return None
-    variance, free = np.full(size, noise**2), np.full(size, np.inf)
-    if data.noise_std is None:
+    if data.noise_std is not None:
+        noise, known = seen_noise(data)  # of a value of weight 1
+        variance, free = np.full(size, noise**2), np.full(size, known)
+    else:
         repeats = Repeats.of(data.option)
         noise = repeats.pooled(data.values)
         if repeats.number == 0 or noise == 0:
@@ -116,7 +117,7 @@ def prove_values(data: LabelData, winner: int, kept: BoolArray, threat: Threat, 
     share = each / both
     freedom = 1 / (np.square(1 - share) / free[winner] + np.square(share) / free + TINY)
     freedom = np.minimum(freedom, free.max())  # what is pooled is one estimate
-    t = -ndtri(delta / (size - 1)) if data.noise_std is not None else -stdtrit(freedom, delta / (size - 1))
+    t = -ndtri(delta / (size - 1)) if np.isinf(free).all() else -stdtrit(freedom, delta / (size - 1))
     certain = data.estimate[winner] - data.estimate - t * np.sqrt(both)
     left = certain - taken(data, winner, replace(threat, lies=0))
     certain[winner] = left[winner] = 0.0
@@ -129,6 +130,20 @@ def prove_values(data: LabelData, winner: int, kept: BoolArray, threat: Threat, 
     gap = max(float(-margin[open_].min(initial=0.0)), 0.0) if known else np.inf
     candidates = (winner, *(int(i) for i in np.flatnonzero(open_)))
     return Proof(delta, threat, candidates, gap, lies, bool((certain[rivals] > 0).all()), noise)
+
+
+def seen_noise(data: LabelData) -> tuple[float, float]:
+    """The stated noise of a value of weight 1, and infinity; or the noise of repeats and their number.
+
+    Repeats count if they vary more than the stated noise and chance explain: standard errors that are too small are a
+    common mistake.
+    """
+    repeats, noise = Repeats.of(data.option), 0.0 if data.noise_std is None else float(data.noise_std.min())
+    residuals = (data.values - data.estimate[data.option]) * np.sqrt(data.weights)
+    squares = float(residuals @ residuals)
+    if repeats.number > 0 and squares > noise**2 * chdtri(repeats.number, UNEQUAL):
+        return float(np.sqrt(squares / repeats.number)), float(repeats.number)
+    return noise, np.inf
 
 
 def variances(data: LabelData, noise: float, repeats: int) -> tuple[FloatArray, FloatArray]:

@@ -57,13 +57,20 @@ def record(audit: LabelAudit) -> dict[str, Any]:
 def _lift(audit: LabelAudit) -> dict[str, Any] | None:
     """The winner's value relative to that of the option it is compared with, minus 1, with its interval.
 
-    `with_suspects`: whether values that look wrong are in it.
+    `with_suspects`: whether values that look wrong are in it; then it is only what is recorded, without an interval.
     """
     found, second = lift(audit, compared(audit)), compared(audit)
     if found is None:
         return None
     ratio, low, high = found
     over = {"over": second, "over_label": audit.labels[second], "with_suspects": bool(audit.suspects)}
+    if audit.suspects:
+        return {
+            **over,
+            "ratio": float(audit.estimate[audit.winner] / audit.estimate[second]) - 1,
+            "low": None,
+            "high": None,
+        }
     return {**over, "ratio": ratio, "low": low, "high": high}
 
 

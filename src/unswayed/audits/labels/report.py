@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unswayed.audits.labels.answers import noun
+from unswayed.audits.labels.answers import UNEVEN, noun
 from unswayed.audits.labels.data import named, place, short_label
 from unswayed.audits.labels.notes import notes
 from unswayed.judgement.verdict import Verdict
 from unswayed.judgement.words import MOST_NAMED, more, still_wins, sure, too_few, who_wins
-from unswayed.text import at_least, at_most, counted, number
+from unswayed.text import at_least, at_most, counted, number, resolved
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LISTED = 14  # names in one sentence
 POWER = 0.84  # deviations: a lead that is larger by them than what decides does so in four tests of five
 LEAST_TIMES = 1.5  # times the data: with less, a new look is hardly worth it
+LEAST_LIFT = 5e-4  # a smaller lead of values is easier to read in their own units
+ANOTHER_LEAD = 0.1  # of the lead in total
 MOST_TIMES = 100  # times the data: if more are needed, that is no advice
 
 
@@ -53,23 +55,33 @@ def headline(audit: LabelAudit) -> str:
         s, n = int(data.option_successes[winner]), int(data.option_trials[winner])
         said = f"{label}, {percent(audit.estimate[winner])} ({n - s if data.minimize else s:,} of {n:,})"
     else:
-        said = f"{label}, mean {audit.estimate[winner]:.4g} ({counted(int(data.measured[winner]), 'measurement')})"
+        mean = resolved(audit.estimate[winner], 10 * float(abs(audit.estimate[winner] - audit.estimate[second])))
+        said = f"{label}, mean {mean} ({counted(int(data.measured[winner]), 'measurement')})"
     if audit.tied:
         return f"{said}, ties with {listed([short_label(audit.labels[i]) for i in audit.tied[:2]])}."
     where = "below" if audit.minimize else "above"
-    if audit.verdict is Verdict.TAMPERED:
+    if audit.verdict is Verdict.TAMPERED or (audit.suspects and audit.overtaken_by is None):
         return f"{said}, is {_recorded(audit, second)} {where} {other} as recorded."
     if audit.overtaken_by is not None:
         better = short_label(audit.labels[audit.overtaken_by])
         return f"{said}, leads in total, but {better} leads within the sources: their mix differs."
     second = compared(audit)
-    found, other = lift(audit, second), short_label(audit.labels[second]) + (" as recorded" if audit.suspects else "")
-    if found is None:
+    found, other = lift(audit, second), short_label(audit.labels[second]) + _within(audit, second)
+    if found is None or (abs(found[0]) < LEAST_LIFT and not data.counts):
         lead, interval = _difference(audit, second)
         return f"{said}, is {lead} {where} {other}{interval}."
     ratio, low, high = (100 * (-x if audit.minimize else x) for x in found)
     low, high = sorted((low, high))
     return f"{said}, is {ratio:.3g}% {where} {other}{_interval(audit, f'{low:.3g}%', f'{high:.3g}%')}."
+
+
+def _within(audit: LabelAudit, option: int) -> str:
+    """Whether a lead is the one within the sources, if that is another one than the lead in total."""
+    chance = audit.chance
+    if chance is None or not chance.inside[option]:
+        return ""
+    total = float(abs(audit.estimate[audit.winner] - audit.estimate[option]))
+    return " within the sources" if abs(chance.lead[option] - total) > ANOTHER_LEAD * total else ""
 
 
 def compared(audit: LabelAudit) -> int:
@@ -149,9 +161,13 @@ def next_step(audit: LabelAudit) -> str:
     if audit.verdict is Verdict.WITHIN:
         return f"Next: check the data of {winner} by other means, or measure more."
     if audit.verdict is Verdict.YES:
+        if audit.shares is not None and audit.shares < UNEVEN:
+            return f"Next: use {winner} if the uneven split was planned; if it was not, find out the reason first."
         return f"Next: use {winner}" + (f", and look at {_where(audit)}." if audit.suspects else ".")
     if audit.tied:
         return "Next: measure more."
+    if chance is None and audit.data.measured.max() > 1:
+        return "Next: measure more often, or with more digits: repeats that are all equal tell no noise."
     if chance is None:
         return "Next: measure every option at least twice."
     closest = chance.closest
@@ -212,7 +228,9 @@ def sentence(audit: LabelAudit) -> str:
         holds = "as long as rates do not change" if not varies else "judged once, as far as rates vary like they did"
         at = "This holds at any time, however the trials were allocated, " if not varies else "This holds "
         return f"Certified: {begin} {claim}, if {honest}. {at}{holds}."
-    noise = "the stated noise" if audit.data.noise_std is not None else "the same normal noise in all options"
+    noise = "the same normal noise in all options"
+    if (stated := audit.data.noise_std) is not None:
+        noise = "the stated noise" if proof.noise_std == stated.min() else "the noise of repeats, more than was stated"
     rest = " Measurements that the others do not explain are left out." if audit.suspects else ""
     design = "and numbers of measurements that do not depend on the values"
     return f"Given {noise}, {design}, {begin} {claim}, if {honest}.{rest}"

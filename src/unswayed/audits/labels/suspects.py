@@ -30,6 +30,7 @@ MOST_OF_TWO = 300  # sources of two options that may be off: they are looked at 
 LEAST_TO_COMPARE = 3  # cells or values of an option: with fewer it cannot be told which one is wrong
 SUSPECTED = 0.02  # share of honest audits in which some count is suspected; about half of them change the verdict
 SHOWN_EFFECT = 0.2  # probability that honest data without effects of sources are taken to show them
+SURE_EFFECT = 0.02  # the same where two options are also compared without effects
 SHARED = 1.5  # deviations of the other options of a source: from here on a cell is compared with them
 QUARTILE = float(ndtri(0.75))
 VARIES = 1.25  # times the variance of outcomes: from here on what is seen of the variance is all there is
@@ -117,10 +118,10 @@ class Counts:
             leverage += (1 - leverage) * _share(self.source, share * rate[self.option], self.sources)
         return np.minimum(leverage, 1 - 1e-9)
 
-    def shows_effects(self, kept: BoolArray) -> bool:
-        """Whether sources differ in all options alike."""
+    def shows_effects(self, kept: BoolArray, level: float) -> bool:
+        """Whether sources differ in all options alike, and how surely."""
         rate, factor, _ = self.fit(kept, effects=False)
-        return sources_differ(self.pearson(rate, factor)[kept], self.source[kept], self.sources, SHOWN_EFFECT)
+        return sources_differ(self.pearson(rate, factor)[kept], self.source[kept], self.sources, level)
 
     def scores(self, kept: BoolArray, effects: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """How many standard deviations each cell is from what the others say, by the dispersion of all cells.
@@ -206,7 +207,7 @@ def suspected_counts(data: LabelData) -> Found:
     often = s.sum() > n.sum() / 2  # the rarer outcome is counted
     counts = Counts(n - s if often else s, n, cells.option, cells.source, len(data.labels), len(data.sources or "x"))
     kept, several = n > 1, counts.sources > 1
-    effects = several and counts.shows_effects(kept)
+    effects = several and counts.shows_effects(kept, SHOWN_EFFECT)
     taken, scores = _outliers(counts, kept, effects)
     kept[taken] = False
     rate, factor, _ = counts.fit(kept, effects)
@@ -247,8 +248,10 @@ def _outliers(counts: Counts, kept: BoolArray, effects: bool) -> tuple[IntArray,
     one is off, so are all that are farther.
     """
     within = _of_two(counts, kept) if counts.options == 2 and counts.sources > 1 else None
-    if within is not None and (effects or len(within[0])):
-        return within
+    if within is not None:
+        if len(within[0]) or counts.shows_effects(kept, SURE_EFFECT):
+            return within
+        effects = False  # false days of one option seem to be such effects: a cell is compared with its own option too
     score, square, share = counts.scores(kept, effects)
     score = np.where(_among_others(counts, kept, score), score, 0.0)
     if not effects and counts.sources > 1:
@@ -258,7 +261,9 @@ def _outliers(counts: Counts, kept: BoolArray, effects: bool) -> tuple[IntArray,
         beside = np.maximum(np.bincount(counts.source, kept, counts.sources)[counts.source] - kept, 1)
         shared = rest * np.sign(z) > SHARED * np.sqrt(beside)
         if shared.any():
-            score = np.where(shared, np.minimum(score, counts.scores(kept, effects=True)[0]), score)
+            with_effects, squares, _ = counts.scores(kept, effects=True)
+            score = np.where(shared, np.minimum(score, with_effects), score)
+            square = np.where(shared, np.minimum(square, squares), square)
     order = np.argsort(-score, kind="stable")
     most = min(int((score > 0).sum()), int(kept.sum()) // 3)
     sources = len(np.unique(counts.source[kept])) if effects else 1

@@ -1,9 +1,18 @@
-"""Whether the winner also wins within the sources: days or labs may differ, and measure options in unequal shares."""
+"""Whether the winner also wins within the sources: days or labs may differ, and measure options in unequal shares.
+
+    a, b   the winner and a rival          n_as   weight (trials, or 1/variance) of option a from source s
+    D      the lead within the sources     W_s    n_as n_bs / (n_as + n_bs)
+
+    D = sum_s W_s (mean_as - mean_bs) / sum_s W_s
+
+does not depend on what the sources add to all options alike. If the shares of the options are the same in all sources,
+D is the lead. Otherwise the lead may be a difference between sources (Simpson's paradox).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from scipy.special import chdtri, fdtri, ndtri
@@ -11,12 +20,81 @@ from scipy.special import chdtri, fdtri, ndtri
 from unswayed.audits.labels.data import LabelData
 from unswayed.audits.labels.proof import Proof
 from unswayed.audits.labels.suspects import sources_differ
-from unswayed.types import BoolArray, FloatArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from unswayed.audits.labels.luck import Chance
 
 LEVEL = 0.005  # of each of two tests that sources differ
+OVERLAP = 0.5  # of what is known of a lead; with more of it within the sources, the lead is taken within them
+TINY = 1e-300
+
+
+class Pairs(NamedTuple):
+    """The lead over each option, as in `Chance`; its skew, and a probability that it cannot be below."""
+
+    lead: FloatArray
+    deviation: FloatArray
+    freedom: FloatArray
+    varies: bool
+    inside: BoolArray
+    step: FloatArray
+    skew: FloatArray | float = 0.0
+    exact: FloatArray | float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """The cells of rivals whose source also measured the winner.
+
+    Attributes:
+        cell: Which cells these are.
+        mine: The cell of the winner from the same source.
+        option: The option of each cell.
+        W: Its weight in D.
+        total: The sum of these weights for each option.
+    """
+
+    cell: IntArray
+    mine: IntArray
+    option: IntArray
+    W: FloatArray
+    total: FloatArray
+
+    @classmethod
+    def of(cls, data: LabelData, winner: int, weight: FloatArray) -> Self:
+        """The cells that have weight."""
+        cells, size, sources = data.cells, len(data.labels), len(data.sources or ())
+        at = np.full(max(sources, 1), -1)
+        mine = np.flatnonzero((cells.option == winner) & (weight > 0))
+        if data.sources is not None:
+            at[cells.source[mine]] = mine
+        cell = np.flatnonzero((weight > 0) & (at[cells.source] >= 0) & (cells.option != winner))
+        other = at[cells.source[cell]]
+        W = weight[cell] * weight[other] / (weight[cell] + weight[other])
+        return cls(cell, other, cells.option[cell], W, np.bincount(cells.option[cell], W, size).astype(np.float64))
+
+    def added(self, amount: FloatArray) -> FloatArray:
+        """The sum of what each cell has, for each option."""
+        return np.bincount(self.option, amount, len(self.total)).astype(np.float64)
+
+    def lead(self, mean: FloatArray) -> FloatArray:
+        """D for each option; NaN where there is none."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.added(self.W * (mean[self.mine] - mean[self.cell])) / self.total
+
+    def inside(self, data: LabelData, winner: int, weight: FloatArray, vary: bool) -> BoolArray:
+        """Whether each lead is taken within the sources."""
+        total = np.bincount(data.cells.option, weight, len(data.labels))
+        all_of_it = total * total[winner] / np.maximum(total + total[winner], TINY)
+        return np.asarray((self.total > 0) & (vary | (self.total >= OVERLAP * all_of_it)))
+
+    def unknown(self, data: LabelData, winner: int, weight: FloatArray) -> BoolArray:
+        """Whether an option and the winner share no source, and one of them comes from one source only."""
+        if data.sources is None:
+            return np.zeros(len(data.labels), dtype=np.bool_)
+        alone = _single(data, weight)
+        return np.asarray((self.total == 0) & (alone | alone[winner]))
 
 
 @dataclass(frozen=True)
@@ -65,7 +143,7 @@ def cell_means(data: LabelData, kept: BoolArray) -> tuple[FloatArray, FloatArray
     return weight, above / np.where(weight > 0, weight, np.nan)
 
 
-def single(data: LabelData, weight: FloatArray) -> BoolArray:
+def _single(data: LabelData, weight: FloatArray) -> BoolArray:
     """Whether each option comes from one source only, which measured more than once."""
     cells, kept = data.cells, weight > 0
     found = np.bincount(cells.option, kept, len(data.labels)) == 1

@@ -52,6 +52,8 @@ def read_json_list(text: str, path: Path) -> Table:
         InvalidInput: The file is neither.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith("["):
+        if _is_one_object(text):
+            raise InvalidInput(f"{path} holds columns, not rows: write one object on each line, or a list of objects")
         try:
             return read_json_lines(text.splitlines(), path)
         except InvalidInput as error:
@@ -76,6 +78,15 @@ def read_json_list(text: str, path: Path) -> Table:
         return _table(path, columns, [dict(_flat(one, "")) for one in found], None)
     except UnicodeEncodeError:
         raise InvalidInput(f"{path}: there is text that is not Unicode") from None
+
+
+def _is_one_object(text: str) -> bool:
+    """Whether a file is one object of lists or objects, as programs write tables by columns."""
+    try:
+        found = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return False
+    return isinstance(found, dict) and bool(found) and all(isinstance(one, list | dict) for one in found.values())
 
 
 def _table(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import gammaln
 
 from unswayed.errors import InvalidInput
 from unswayed.storage.tables.table import SUMS, Table, is_string
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 FEWEST_TWICE = 4  # different rows that are all there twice: with fewer it may be chance
 FEWEST_HALF = 20  # rows that come again in the same order, although some are equal
+FEWEST_STEPS, BY_CHANCE = 5, 1e-6  # rows of an option that only grow; and the probability that all of them do by chance
 FEWEST_IDS = 8  # labels that are all different: fewer may be as many options
 EXACT = 1e-6  # relative error of a sum in a file
 SUM = re.compile(r"(sub)?total(es|s)?|sums?|gesamt\w*|\w*summe|insgesamt|teilergebnis|totaux|somme|suma")
@@ -99,6 +101,32 @@ def refuse_totals(table: Table, label: int, numbers: Sequence[int]) -> None:
             row = int(np.argmax(rows))
             what = f"{_quoted(labels[codes[row]])} is {'the sum' if added else 'the mean'} of the others"
             raise InvalidInput(f"{table.place(row)}: {what}: remove this row")
+
+
+def refuse_running_totals(table: Table, labels: Sequence[int], successes: int, trials: int) -> None:
+    """Refuse counts of which each contains the one before: they would be counted again and again.
+
+    Args:
+        table: The table.
+        labels: The columns of the options.
+        successes: The column of the successes.
+        trials: The column of the trials.
+    """
+    option = np.unique(np.column_stack([table.labels(column)[0] for column in labels]), axis=0, return_inverse=True)[1]
+    order = np.argsort(option.reshape(-1), kind="stable")
+    rows = np.bincount(option.reshape(-1))
+    if rows.min() < FEWEST_STEPS or gammaln(rows + 1.0).sum() < -np.log(BY_CHANCE):
+        return
+    same = np.diff(option.reshape(-1)[order]) == 0
+    s, n = (np.diff(table.numbers(column)[order])[same] for column in (successes, trials))
+    for sign, only in ((1, "grow"), (-1, "shrink")):
+        if not ((sign * n > 0).all() and (sign * s >= 0).all() and s.any()):
+            continue
+        both = f"{table.named(trials)} and {table.named(successes)}"
+        do = "give what was counted on each day alone; if these numbers are that, put the rows in another order"
+        raise InvalidInput(
+            f"{table.path}: {both} of every option only {only} from row to row, as running totals do: {do}"
+        )
 
 
 def refuse_total_names(table: Table, options: Sequence[int], *, alone: bool = True) -> None:

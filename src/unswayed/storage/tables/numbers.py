@@ -128,7 +128,7 @@ class Written:
     def grouped(self, decimal: Decimal) -> BoolArray:
         """Which cells have a mark between their thousands."""
         good = self.comma if decimal == "comma" else self.point
-        return good & self.has(f"{'|'.join(GROUPS)}|{'[.]' if decimal == 'comma' else ','}")
+        return good & self.has(f"[0-9](?:{'|'.join(GROUPS)}|{'[.]' if decimal == 'comma' else ','})[0-9]")
 
     def has(self, pattern: str) -> BoolArray:
         """Which cells have this in them."""

@@ -36,6 +36,7 @@ ENCODINGS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "
 ENCODINGS |= {"cp1252": "Latin-1", "latin-1": "Latin-1"}  # not those that need no word
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 TITLE = re.compile(r"variants?|options?|groups?|arms?|treatments?|names?|labels?|days?|dates?|sources?", re.IGNORECASE)
+MARKUP = ("<html", "<!doctype", "<table", "<?xml")  # programs give a web page the name of an Excel file
 SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # a first line that Excel writes and reads
 
 
@@ -99,6 +100,10 @@ def read_csv(lines: Iterator[str], sample: str, path: Path, decimal: Decimal | N
         path: The file, for errors.
         decimal: The decimal mark, if it is known.
     """
+    if sample.lstrip()[:9].lower().startswith(MARKUP):
+        raise InvalidInput(
+            f"cannot read {path}: a web page, or XML: open it in a spreadsheet program and save it as .xlsx"
+        )
     told = SEPARATOR.fullmatch(sample.partition("\n")[0])
     if told:
         lines = chain(["\n"], islice(lines, 1, None))

@@ -29,6 +29,7 @@ BEGIN = 2048  # bytes of a sheet in which its size stands
 SIZE = re.compile(rb'<dimension ref="[A-Z0-9]+:([A-Z]+)([0-9]+)"')
 LARGEST_PART = 1 << 30  # bytes
 MOST_CELLS = 50_000_000
+PANIC = "PanicException"  # of calamine, about some damaged files; it is no Exception, and it cannot be imported
 EXACT = 2**53  # whole numbers up to here are floats without rounding
 
 
@@ -54,7 +55,9 @@ def read_workbook(path: Path, decimal: Decimal | None) -> Table:
     try:
         book = CalamineWorkbook.from_filelike(BytesIO(content))
         sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
-    except (CalamineError, ZipError) as error:
+    except BaseException as error:
+        if not isinstance(error, CalamineError | ZipError) and type(error).__name__ != PANIC:
+            raise
         said = printable(" ".join(str(error).split()), limit=120)
         raise InvalidInput(f"cannot read {path}: no spreadsheet, or a damaged one ({said})") from None
     filled = {name: rows for name, rows in sheets.items() if any(cell != "" for row in rows for cell in row)}
@@ -107,7 +110,7 @@ def _refuse_huge(content: bytes, path: Path) -> None:
                 if found and column_number(found[1]) * int(found[2]) > MOST_CELLS:
                     cell = (found[1] + found[2]).decode()
                     raise InvalidInput(f"{path}: a sheet has a cell in {cell}, far from the others: remove it")
-    except (BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
+    except (BadZipFile, NotImplementedError, RuntimeError, ValueError, zlib.error, EOFError) as error:
         raise InvalidInput(f"cannot read {path}: no spreadsheet, or a damaged one ({error})") from None
 
 

@@ -16,7 +16,9 @@ from unswayed.errors import CannotStart, InvalidInput, JournalError, UnswayedErr
 from unswayed.programs.command import Command
 from unswayed.service.client import connect
 from unswayed.service.host import Host
+from unswayed.service.pages import render
 from unswayed.service.pages.trust import gauges
+from unswayed.service.pages.view import StudyView
 from unswayed.service.tokens import Role
 from unswayed.service.webhooks.verdict import Trust, trust
 from unswayed.service.work import work
@@ -278,6 +280,26 @@ def test_a_check_names_the_command_and_doubts(lab, capsys):
     with pytest.raises(SystemExit) as ended:
         main([*words, "--", "other", "{x}"])
     assert ended.value.code == 2
+
+
+def test_pages_and_status_say_who_was_a_witness(lab, capsys, monkeypatch):
+    agent = lab.study()
+    for play in agent.ask(2):
+        agent.tell(play, 5.0)
+    lab.work("w1")
+    path = lab.export()
+    study = verify(read_journal(path), lab.key, "export").study
+    shown = render.study(StudyView.of("s", study, None), render.Who("boss", "owner", ""))
+    assert "2 self-reported, 4 witnessed" in shown
+    page = render.standalone(study, None, "s")
+    assert page.count('<span class="soft">witnessed</span>') == 4
+    monkeypatch.setenv("UNSWAYED_TOKEN", lab.server.token)
+    for where, said in ((f"{lab.server.address}/studies/s", "4 witnessed"), (str(path), "4 measurements said to be")):
+        with pytest.raises(SystemExit):
+            main(["study", "status", where])
+        assert said in capsys.readouterr().out
+    page = render.standalone(Study.read(path), None, "s")  # nobody has checked this file
+    assert "witnessed" not in page
 
 
 def test_records_forged_in_the_database_take_all_trust_away(lab):

@@ -56,7 +56,8 @@ def number(value: float, error: float = 0.0) -> str:
         >>> number(1 / 3)
         '0.333333'
     """
-    known = ceil(log10(abs(value) / error)) + 2 if value and error > 0 and abs(value) / error < 1e17 else DIGITS
+    ratio = abs(value) / error if error > 0 else 0.0
+    known = ceil(log10(ratio)) + 2 if 0 < ratio < 1e17 else DIGITS
     return f"{value:.{min(max(known, DIGITS), 17)}g}"
 
 

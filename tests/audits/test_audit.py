@@ -156,7 +156,7 @@ def test_two_measurements_are_an_answer_without_a_certificate():
         assert audit([[0.5], [1.0]], [1.0, 2.0], **without).certificate is None
 
 
-@pytest.mark.parametrize("lie", [1e3, 1e6, 1e9, 1e12])
+@pytest.mark.parametrize("lie", [1e3, 1e6, 1e9])
 def test_one_giant_lie_is_named_and_weighed(lie):
     """The breakdown budget follows the lie, and the lie alone is suspected."""
     points, option, y, _ = measurements(9, options=8, rows=24)
@@ -173,6 +173,12 @@ def test_one_giant_lie_is_named_and_weighed(lie):
     assert found.winner_without_suspects != found.winner
     assert verdict(found) == "no: tampered"
     assert found.assumptions.noise_std < 1
+
+
+def test_a_lie_beside_which_nothing_else_can_be_computed_is_refused_and_named():
+    y = np.append(np.random.default_rng(0).standard_normal(12), 1e12)
+    with pytest.raises(InvalidInput, match=r"^measurement 13 is 1e\+12, .*: leave it out$"):
+        audit(np.arange(13)[:, None], y)
 
 
 @pytest.mark.parametrize("seed", range(9))
@@ -323,7 +329,7 @@ def test_yes_and_no_have_the_noise_of_a_coin_and_no_outliers():
     found = audit(option[:, None], (rng.random(2000) < np.array([0.05, 0.10])[option]) * 1.0)
     assert found.assumptions.noise_std == pytest.approx(0.26, rel=0.1)
     assert found.suspects == ()
-    assert found.binary
+    assert found.lumped
     assert verdict(found) == "yes"
     assert "no single measurement is looked at as an outlier" in found.explain()
 
@@ -400,7 +406,7 @@ def test_values_that_heap_up_at_zero_are_no_suspects():
     x = np.repeat(np.linspace(0, 1, 6), 20)[:, None]
     some = rng.random(120) < 0.3
     revenue = np.where(some, rng.gamma(2.0, 20.0, 120), 0.0)
-    found = unswayed.audit(x, revenue)
+    found = audit(x, revenue)
     assert not found.suspects
     assert found.verdict == "too early"
     means = revenue.reshape(6, 20).mean(axis=1)

@@ -24,6 +24,7 @@ from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 FITTING_POINTS = 250
+FEW_MIXED = 3  # options with values at the end and elsewhere: fewer may be due to lies
 LUMP = 0.2  # of the values, equal to the smallest or the largest one: a heap
 EXACT = 1e-4  # noise of a program that prints the same number every time, in units of the values' spread
 MEDIANS = 0.37  # what medians use of the information about the noise
@@ -132,7 +133,7 @@ class Fit:
             return len(found) == 2
         there = values == found[end]
         mixed = [there[group].any() and not there[group].all() for group in self._repeats.options]
-        return 2 * sum(mixed) >= len(mixed)
+        return sum(mixed) >= FEW_MIXED and 2 * sum(mixed) >= len(mixed)
 
     @property
     def noise_known(self) -> bool:
@@ -237,8 +238,11 @@ class Fit:
         noise, scale = given.noise_std, given.output_scale
         if noise is None:
             repeats = self._repeats
-            lumped = self.lumped(data.values)  # then the median distance of repeats says nothing about their noise
-            noise = repeats.pooled(data.values) if lumped else repeats.noise(data.values, self._noise_of_few_values)
+            lumped = self.lumped(data.values)
+            few = repeats.pooled if lumped else self._noise_of_few_values
+            # in a heap the median distance of repeats says nothing about their noise
+            heap = lumped and len(np.unique(data.values)) > 2
+            noise = repeats.pooled(data.values) if heap else repeats.noise(data.values, few)
         if scale is None and (given.kernel is None or isinstance(given.kernel, CENTRED)):
             scale = self._repeated_spread(data.values, max(spread(means), spread(means[self._apart])))  # not by one lie
         return noise, scale

@@ -72,7 +72,8 @@ def _surprises(table: Table, shapes: Shapes, scale: float, noise: float | None, 
         B = _unreflected(vectors, evidence.reflection)
         inverse = 1 / (e[:, None] + np.square(models.ratios))
         P = np.square(B) @ inverse
-        own = 0.5 * np.log(2 * pi / P) + 0.5 * np.square(B @ ((z @ B)[:, None] * inverse)) / P
+        with np.errstate(over="ignore"):  # a value so far away is infinitely surprising
+            own = 0.5 * np.log(2 * pi / P) + 0.5 * np.square(B @ ((z @ B)[:, None] * inverse)) / P
         found.append(own + weights)
     return np.asarray(logsumexp(np.hstack(found), axis=1) - np.log(root))
 

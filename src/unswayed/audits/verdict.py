@@ -156,7 +156,7 @@ def _evidence(audit: Audit) -> Evidence:
             False, 0, f"The others do not explain source {listed(odd[:3])}; without it, the winner is the same."
         )
     if audit.lumped:
-        return Evidence(False, 0, "Values that are yes and no, or heap up at one end: no single one can be seen to be false.")
+        return Evidence(False, 0, "Of values that are yes and no, or heap up at one end, none can be seen to be false.")
     return Evidence(False, 0, "No measurement looks false beside the others.")
 
 

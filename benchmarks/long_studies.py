@@ -9,6 +9,7 @@ depend on the machine: the cost of a play must be flat, and folding a log cheape
     a play       mean over 50 plays that end at the larger number / over 50 that end at the smaller one
     reopening    Optimizer.open and one ask / all asks of the study
     retracting   the third play, and one ask / all asks of the study
+    old data     the first ask after many added measurements of twenty sources, each a little off / after 100 of them
     Optuna       the first trial on many trials / on few; and the mean of thirty trials after that
 
 Exit code 1 if a limit is exceeded. The whole run takes about four minutes of CPU time; `--short` does with fewer plays.
@@ -31,10 +32,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from unswayed import Box, Optimizer, Options, Real
+from unswayed import Box, Measurement, Optimizer, Options, Real
 
 DIMENSION, NOISE, SHARE, RANGE = 5, 0.05, 0.05, 4.0
 WINDOW, LATER = 50, 30
+SOURCES, OLD_POINTS = 20, 4096
 OPTIONS, TABLE_PLAYS = 100_000, (100, 300)
 BOX = Box({f"x{i}": Real(0, 1) for i in range(DIMENSION)})
 
@@ -106,6 +108,31 @@ def optuna_trials(trials: int) -> tuple[float, float]:
     return first, timed(lambda: study.optimize(objective, n_trials=LATER)) / LATER
 
 
+def first_ask(space: Box | Options, measurements: int) -> float:
+    """The first ask after measurements that were made before, by SOURCES sources that are each off by a constant."""
+    rng = np.random.default_rng(2)
+    study = Optimizer(space, seed=0)
+    rows = space.arms(OLD_POINTS, 0)
+    rows = rows[rng.integers(0, len(rows), measurements)]
+    off = rng.normal(0, RANGE / 10, SOURCES)
+    values = [waves(row) + off[i % SOURCES] + NOISE * rng.standard_normal() for i, row in enumerate(rows)]
+    told = [Measurement(value, source=f"source {i % SOURCES}") for i, value in enumerate(values)]
+    study.add(zip(space.decode(rows), told, strict=True))
+    return timed(lambda: study.ask())
+
+
+def old_data(many: dict[int, float]) -> list[Row]:
+    """The first ask after many old measurements, against that after a few."""
+    found = []
+    table = Options(np.random.default_rng(1).random((30, DIMENSION)))
+    for name, space in (("30 options", table), ("the box", BOX)):
+        few = first_ask(space, 100)
+        for measurements, limit in many.items():
+            seconds = first_ask(space, measurements)
+            found.append((f"first ask, {name}: {measurements:,} / 100 old values", seconds, seconds / few, limit))
+    return found
+
+
 Row = tuple[str, float, float, float]  # what, seconds, ratio, limit
 
 
@@ -134,6 +161,7 @@ def measure(short: bool, folder: Path) -> list[Row]:
     space = Options(np.random.default_rng(1).random((OPTIONS, DIMENSION)))
     times = asked(Optimizer(space, threat=SHARE * many * RANGE / 2, seed=0), many, Values(SHARE))
     rows.append(a_play(f"{OPTIONS:,} options", times, few, many))
+    rows += old_data({1000: 3.0} if short else {1000: 3.0, 5000: 10.0})
     few, many = (100, 300) if short else (200, 800)
     for name, one, other in zip(("first", "later"), optuna_trials(few), optuna_trials(many), strict=True):
         rows.append((f"Optuna, {name} trial: on {many} / {few} trials", other, other / one, 5.0))

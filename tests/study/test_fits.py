@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from unswayed import Box, JournalError, Optimizer, Options, Real, Study
+from unswayed import Box, JournalError, Measurement, Optimizer, Options, Real, Study
 from unswayed.search import beliefs
 from unswayed.storage import FileJournal, MemoryJournal, read_journal
 
@@ -232,3 +232,54 @@ def test_a_play_that_fails_again_goes_on_in_the_same_way_when_it_is_opened(tmp_p
     study.ask()
     study.fail(16, "no power again")
     assert json.dumps(study.answer().to_dict()) == json.dumps(Study.read(path).answer().to_dict())
+
+
+def added(study, first, count):
+    """Old measurements of four sources, each a little off."""
+    rng = np.random.default_rng(first)
+    points = [{"x": float(x), "y": float(y)} for x, y in rng.uniform((-1, 0), 1, (count, 2))]
+    about = [Measurement(noisy(first + i, x) + 0.1 * (i % 4), f"s{i % 4}") for i, x in enumerate(points)]
+    study.add(zip(points, about, strict=True))
+
+
+def test_many_old_measurements_need_few_fits_and_a_restart_none(tmp_path, fits):
+    path = tmp_path / "study.jsonl"
+    with Optimizer(SPACE, journal=path, seed=3) as study:
+        added(study, 0, 100)
+        study.ask()
+    fits_of_few = len(fits)
+    fits.clear()
+    with Optimizer(SPACE, journal=tmp_path / "long.jsonl", seed=3) as study:
+        added(study, 0, 400)
+        (play,) = study.ask()
+    assert fits_of_few <= len(fits) <= fits_of_few + 2  # not one for every tenth more
+    fits.clear()
+    with Optimizer.open(tmp_path / "long.jsonl") as study:
+        study.tell(play.number, noisy(0, play.point))
+        study.ask()
+    assert len(fits) == 0
+
+
+@pytest.mark.parametrize("parallel", [1, 3, None])
+def test_long_runs_of_old_measurements_are_the_same_after_a_restart(tmp_path, parallel):
+    """Whatever was asked, answered or added in the middle of a run, and whenever the study was opened again."""
+    found = []
+    for reopen in (False, True):
+        path = tmp_path / f"{reopen}.jsonl"
+        study, said = Optimizer(SPACE, journal=path, seed=3, parallel=parallel), []
+        for step, count in enumerate((60, 60, 30, 1, 1)):
+            added(study, 100 * step, count)
+            if step in (1, 3):
+                said.append(study.answer().point)
+            if step in (2, 3):
+                plays = study.ask(2)
+                said += [play.point for play in plays]
+                study.tell(plays[-1], noisy(0, plays[-1].point), source="s1")
+            if step == 3:
+                study.retract(7, "spoilt")
+            if reopen:
+                study.close()
+                study = Optimizer.open(path)
+        found.append([*said, *(play.point for play in study.ask(2)), study.answer().point])
+        study.close()
+    assert found[0] == found[1]

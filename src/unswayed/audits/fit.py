@@ -201,8 +201,10 @@ class Fit:
             found = self._evidence.explained(some, squares, unit=unit, noise=noise, scale=scale)
             chosen, scale, tau = found.best()
             noise = max(tau, self._repeats.rounding(data.values)) if noise is None else noise
-        if not 1e-60 < noise / scale < 1e60:
-            raise InvalidInput(f"a noise of {noise / scale:.3g} times the spread of the values cannot be computed with")
+        if not 1e-60 * scale < noise < 1e60 * scale:
+            raise InvalidInput(
+                f"a noise of {noise:.3g} beside a spread of the values of {scale:.3g} cannot be computed with"
+            )
         return chosen, prior(given, means, kernel=self.smooth.kernels[chosen], output_scale=scale, noise_std=noise)
 
     @cached_property

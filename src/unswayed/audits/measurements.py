@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unswayed.core.data.measurement import relative_weights
+from unswayed.core.gp.evidence import LEAST_UNIT
 from unswayed.core.tampering.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
+from unswayed.judgement.extent import FARTHEST, Extent
 from unswayed.judgement.table import Table
-from unswayed.text import counted
+from unswayed.text import counted, number
 from unswayed.types import FloatArray, IntArray, floats
 
 
@@ -35,11 +37,23 @@ def collect(
     for name, numbers in (("parameters", rows), ("values", values)):
         if np.abs(numbers).max() > LARGEST_VALUE:
             raise InvalidInput(f"the {name} exceed {LARGEST_VALUE:g}: use larger units")
+    _computable(sign * values)
     w = np.ones(len(values)) if weights is None else weights
     if len(w) != len(values):
         raise InvalidInput(f"{len(w)} standard errors for {len(values)} values")
     names, source = ((), None) if sources is None else _numbered_sources(sources, len(values))
     return Table.of(rows, values, w, sources=source, names=names)
+
+
+def _computable(values: FloatArray) -> None:
+    """Refuse values beside which the others have no digits left."""
+    extent = Extent.of(values)
+    if extent.unit < LEAST_UNIT:
+        raise InvalidInput(f"the values differ by less than {LEAST_UNIT:g}: use smaller units")
+    far = np.flatnonzero(extent.computed_with(values) != values)
+    if len(far):
+        which, times = f"measurement {far[0] + 1:,} is {number(float(values[far[0]]))}", f"{FARTHEST:g} times"
+        raise InvalidInput(f"{which}, more than {times} the spread of the values from the others: leave it out")
 
 
 def _numbered_sources(sources: Sequence[object], measurements: int) -> tuple[tuple[str, ...], IntArray]:

@@ -29,12 +29,12 @@ from unswayed.core.gp.evidence import Evidence
 from unswayed.core.gp.kernels import Kernel, TwoScale, matern_5_2
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
-from unswayed.judgement.set_aside import faults, set_aside
+from unswayed.judgement.set_aside import faults, set_aside, usable
 from unswayed.judgement.table import Pooled, Table
 from unswayed.types import BoolArray, FloatArray, IntArray, short_repr
 
 LENGTHS, SCALES, LARGEST_TAU = (0.02, 20.0), (0.02, 100.0), 1.0  # the last two in units of the values' spread
-SMALLEST_TAU = 3e-3
+SMALLEST_TAU, NOISIEST = 3e-3, 1e6  # the same; beside a larger noise values say nothing
 SHARE, RATIO = (-2.2, 1.5), (log(0.15), 0.7)  # priors: mean and deviation of ln(w/(1 - w)) and ln(rho)
 OVERDISPERSION = 1.25  # most that yes or no varies, in units of the binomial deviation
 REVIVED = 0.3  # least output scale to start from, in units of the values' spread
@@ -105,7 +105,8 @@ def fit_model(
     middle = float(np.median(table.values))
     z = (table.values - middle) / unit
     table = replace(table, values=z, when=np.linspace(-1, 1, len(z)))
-    least, d, possible = max((table.noise or 0.0) / unit, SMALLEST_TAU), int(groups.max()) + 1, ~faults(z)
+    least, d = min(max((table.noise or 0.0) / unit, SMALLEST_TAU), NOISIEST), int(groups.max()) + 1
+    possible = usable(z, table.weights, least**2)
     taus = least, max(LARGEST_TAU, 2 * least) if table.sizes is None else OVERDISPERSION * least
     judge = partial(_judged, table, groups, threshold, allowance.mapped(1 / unit))
     models = []
@@ -231,7 +232,7 @@ def _guesses(start: Model | None, unit: float, least: float, d: int) -> list[Flo
         others = [SHARE[0], RATIO[0], 0.0, log(0.1)]
         return [np.append(np.full(d, log(length)), others) for length in (0.15, 0.5, 1.5)]
     here = np.log(np.append(start.lengths, [start.share / (1 - start.share), start.ratio, 1.0, 1.0]))
-    here[d + 2 :] = np.log([start.scale / unit, start.tau / unit])
+    here[d + 2 :] = np.log(np.clip([start.scale / unit, start.tau / unit], 1 / NOISIEST, NOISIEST))
     smoother = here.copy()
     smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
     scale = max(here[d + 2], log(REVIVED))  # early values may have shown no signal, and a climb does not leave that

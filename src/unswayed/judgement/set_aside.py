@@ -143,7 +143,7 @@ def set_aside(
         named: How many sources there are, if more than in these records.
         noisier: Whether a source may be noisier than others.
     """
-    mask = ~faults(records.values)
+    broken, mask = faults(records.values), usable(records.values, records.weights, lam)
     some = records.only(mask)
     posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
     if np.isinf(threshold):
@@ -157,7 +157,7 @@ def set_aside(
         mask[mask] = explained
         left = told.only(explained)
         posterior = JointPosterior.of_plays(K, left.arms, left.values, left.weights, lam)
-    lies = int(faults(records.values).sum()) + int((~explained).sum())
+    lies = int(broken.sum()) + int((~explained).sum())
     return Kept(records, read_only(mask), posterior, weighed.offsets, weighed.aside, lies, weighed.cost)
 
 
@@ -168,8 +168,24 @@ def faults(values: FloatArray, unit: float = 1.0) -> BoolArray:
         values: The values.
         unit: The deviation of the prior.
     """
-    far: BoolArray = np.abs(values - (np.median(values) if len(values) else 0.0)) > FAULT * unit
+    middle = float(np.median(values)) if len(values) else 0.0
+    far: BoolArray = np.abs(values - middle) > FAULT * unit
+    if far.all():  # the median lies between two halves: that of the smaller values counts
+        far = np.abs(values - np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2]) > FAULT * unit
     return far
+
+
+def usable(values: FloatArray, weights: FloatArray, lam: float) -> BoolArray:
+    """Which measurements are no faults, and say something: their noise is at most FAULT deviations of the prior.
+
+    Args:
+        values: The values, in units of the prior.
+        weights: The weight of each.
+        lam: The noise variance of a measurement of weight 1.
+    """
+    usual = ~faults(values)
+    noise = lam / weights
+    return np.asarray(usual & (noise <= FAULT**2 * np.maximum(noise[usual].min(initial=np.inf), 1.0)))
 
 
 def extended(

@@ -42,7 +42,9 @@ NOISIER, FACTORS = 0.3, (2.0, 3.0, 4.5, 7.0)  # the same that it is noisier, not
 OUTLIERS = 0.05  # the same for a single play of an honest source
 OFF = 4.0  # a play that is off by this many standard deviations is off by itself
 LEAST = 3  # a source is judged from this many plays on
-MOST_JUDGED = 300  # plays of a source that are looked at
+MOST_JUDGED = 100  # plays of a source that are looked at: its offset is then known to a tenth of the noise
+MANY, ALIKE = 200, 0.25  # from this many plays on, offsets are taken off together; of sources nearly as improbable
+LARGEST_SPAN = 1e6  # in units of the prior: beside wider offsets, covariances have no digits left
 WIDEST = 0.5  # o, in units of the range of the values
 
 
@@ -92,23 +94,22 @@ def weigh_sources(
     """Judge sources one after the other, the least probable one first; a witness after those who report themselves.
 
     Args:
-        posterior: Of all plays.
+        posterior: Of all plays; among MANY, sources that are nearly as surely off as the worst are judged with it.
         records: The plays.
         K: Kernel matrix of all arms.
         allowance: What the threat allows to set aside.
         named: How many sources there are, if more than in these records.
         noisier: Whether a source may be noisier than others; a fit does not know yet how large the noise is.
     """
-    sources = records.sources
-    kept = np.ones(len(records.values), dtype=np.bool_)
+    sources, kept = records.sources, np.ones(len(records.values), dtype=np.bool_)
     number = max(named, 0 if sources is None else int(sources.max(initial=-1)) + 1)
     offsets, aside, cost = np.zeros((number + 1, 2)), list[int](), 0.0
     if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):
         return Weighed(kept, offsets, (), allowance, cost, posterior)
-    groups = (*range(number), -1)  # those without a name together
-    trusted = {s: 0 if records.trust is None else int(records.trust[sources == s].max(initial=0)) for s in groups}
-    span = max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9)
-    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), groups, span, noisier)
+    trust = np.zeros(len(kept)) if records.trust is None else records.trust
+    trusted = {s: int(trust[sources == s].max(initial=0)) for s in (*range(number), -1)}  # -1: without a name
+    span = min(max(float(np.ptp(np.quantile(records.values, (0.02, 0.98)))), 1e-9), LARGEST_SPAN)
+    found = _judged(_WithoutOutliers.of(posterior, records, sources, K), tuple(trusted), span, noisier)
     while found:
         s = max(found, key=lambda one: found[one].order(trusted[one]))
         worst = found.pop(s)
@@ -116,8 +117,10 @@ def weigh_sources(
             break
         mine = sources == s
         if worst.offset is not None:
-            offsets[s] = worst.offset
-            cost -= np.log(LIARS)
+            also = [one for one in found if trusted[one] == trusted[s] and found[one].off_like(worst)]
+            for one in (s, *(also if len(records.values) >= MANY else ())):
+                offsets[one] = worst.offset if one == s else found.pop(one).offset
+                cost -= np.log(LIARS)
         else:
             left = allowance.charged(worst.change, int(records.measurements[mine].sum()), source=True)
             if left is None or 2 * kept[~mine].sum() < len(kept):  # the others must be more than half
@@ -192,6 +195,14 @@ class SourceVerdict:
         """
         return self.gain > 0, -trusted, self.plain
 
+    def off_like(self, worst: SourceVerdict) -> bool:
+        """Whether it has an offset too that is nearly as surely one as that of the strongest suspect.
+
+        Args:
+            worst: The strongest suspect. What it did to the others is small beside that.
+        """
+        return self.offset is not None and self.gain > 0 and self.plain >= ALIKE * worst.plain
+
 
 HONEST = SourceVerdict(-np.inf, None, -np.inf, 0.0)
 
@@ -234,6 +245,8 @@ def _explained(
     P - P H S^-1 H^T P with S = I/o^2 + H^T P H.
     """
     lam, o2 = posterior.lam, (WIDEST * span) ** 2
+    if lam <= EPS**2 * o2:
+        return HONEST
     P = -np.outer(w, w) * posterior.covariance[arms[:, None], arms] / lam**2
     P[np.diag_indices_from(P)] += (1 + 100 * EPS) * w / lam
     L, failed = lapack.dpotrf(P, lower=1)

@@ -16,6 +16,7 @@ from unswayed.search.task import Data, Task
 from unswayed.types import FloatArray, IntArray
 
 FITTED = 250  # at most this many points are used to fit length-scales
+FITTED_PLAYS = 1000  # the same for plays: repeats beyond these say little about length-scales
 LEAST_TAU = 1e-4  # of the output scale: a smaller noise only costs digits
 THRESHOLD = 4.0  # a play is set aside if its leave-one-out residual exceeds this many standard deviations
 OUTCOMES = 6.0  # the same for a batch of single outcomes, whose distribution is skewed
@@ -35,7 +36,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
     `before` are earlier beliefs, to start from; with no `rounds` these are only improved by some steps.
     """
     given, plays = task.given, data.table(task.given.noise_std)
-    some = plays.part(fitted_plays(plays.rows, plays.values, task.seed))
+    some = plays.part(_few(fitted_plays(plays.rows, plays.values, task.seed), task.seed))
     if given.kernel is not None:
         scale, tau = fit_scales(some, given, given.kernel)
         known = prior(given, plays.values, kernel=given.kernel, output_scale=scale, noise_std=tau)
@@ -45,7 +46,7 @@ def estimate(task: Task, data: Data, before: Beliefs | None = None, *, rounds: i
         task.space.groups,
         threshold=threshold_of(data),
         allowance=Allowance.of(Threat.of(given.threat), task.noise_allowance),
-        unit=_unit(task, data.values),
+        unit=min(_unit(task, data.values), data.extent.most),
         start=None if before is None else before.fitted,
         rounds=rounds,
     )
@@ -70,6 +71,13 @@ def _believed(task: Task, plays: Table, model: Model) -> Beliefs:
         centre=model.centre,
     )
     return Beliefs(replace(known, tau=max(known.tau, LEAST_TAU * known.output_scale)), model)
+
+
+def _few(plays: IntArray, seed: int) -> IntArray:
+    """No more than FITTED_PLAYS of these plays, at random."""
+    if len(plays) <= FITTED_PLAYS:
+        return plays
+    return np.sort(np.random.default_rng([seed, len(plays)]).choice(plays, FITTED_PLAYS, replace=False))
 
 
 def _unit(task: Task, values: FloatArray) -> float:

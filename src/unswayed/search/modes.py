@@ -183,10 +183,10 @@ def step(mode: Mode, event: Event) -> Mode:
         return replace(mode, data=data)
     if isinstance(mode, Guided):
         due = data.plays >= mode.refit_at
-        return _decided(_refit(mode.task, data, mode) if due else replace(mode, data=data))
+        return _decided(refit(mode.task, data, mode) if due else replace(mode, data=data))
     if not enough(mode.task, data):
         return replace(mode, data=data)
-    return _decided(_refit(mode.task, data, None))
+    return _decided(refit(mode.task, data, None))
 
 
 def enough(task: Task, data: Data) -> bool:
@@ -206,7 +206,7 @@ def _decided(guided: Guided) -> Mode:
     return guided
 
 
-def _refit(task: Task, data: Data, before: Guided | None) -> Guided:
+def refit(task: Task, data: Data, before: Guided | None) -> Guided:
     """The model of all plays. A fit starts from the one before, and from a smoother one."""
     if before is None:
         return Guided(task, data, estimate(task, data), next_fit(data.plays))

@@ -10,13 +10,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from unswayed.core.data.measurement import own_noise, relative_weights
+from unswayed.core.data.measurement import own_noise
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.kernels import Kernel
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.tampering.trust import trust_ranks
 from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.judgement.assumptions import Given
+from unswayed.judgement.extent import Extent, without_dust
 from unswayed.judgement.noise import Repeats
 from unswayed.judgement.table import Table
 from unswayed.search.candidates import EVERYWHERE, all_rows, first_rows, first_rows_twice
@@ -114,7 +115,10 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """A play at `row` was measured; larger values are better. `source` is a name; `why`, what it was chosen for."""
+    """A play at `row` was measured; larger values are better. `source` is a name; `why`, what it was chosen for.
+
+    One that was added `continues` those that were added right before it.
+    """
 
     row: FloatArray
     value: float
@@ -123,6 +127,7 @@ class Told:
     trials: int | None = None
     why: Why | None = None
     witnessed: bool = False
+    continues: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,9 +183,19 @@ class Data:
         return np.array([event.row for event in self.told]).reshape(-1, self._columns)
 
     @cached_property
-    def values(self) -> FloatArray:
-        """The value of each play."""
+    def claimed(self) -> FloatArray:
+        """The value of each play as it was told."""
         return np.array([event.value for event in self.told], dtype=np.float64)
+
+    @cached_property
+    def extent(self) -> Extent:
+        """Where the values lie."""
+        return Extent.of(without_dust(self.claimed), self.sources)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The value of each play as it is computed with (extent.py)."""
+        return self.extent.computed_with(without_dust(self.claimed))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -270,7 +285,7 @@ class Data:
         """The noise from repeats of some plays: by the same source, if there are enough, because sources may be off."""
         values = self.values[plain]
         found = Repeats.of(self.series[plain]).noise(values) if self.names else None
-        return found or Repeats.of(self.arms[plain]).noise(values)
+        return self.extent.possible_noise(found or Repeats.of(self.arms[plain]).noise(values))
 
     def table(self, noise: float | None) -> Table:
         """The plays as they are judged: each with its weight, single outcomes in batches.
@@ -292,7 +307,7 @@ class Data:
             plain = np.isnan(own)
             if noise is None and plain.any():
                 noise = self._noise(plain)
-            weights, noise = relative_weights(own, noise)
+            weights, noise = self.extent.weights(own, noise, self.sources)
             rows, values, sources, sizes, trust = self.rows, self.values, self.sources, None, self.trust
         when = np.linspace(-1, 1, len(values))
         known = Table.of(rows, values, weights, sources=sources, sizes=sizes, when=when, trust=trust, noise=noise)

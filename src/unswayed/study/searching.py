@@ -141,4 +141,7 @@ class Searching:
             return Failed(row)
         value = finite(play.value)
         value = self._task.given.threat_or_nothing.clipped(-value if self._state.settings.minimize else value)
-        return Told(row, value, play.source, play.noise_std, play.trials, play.why, play.witnessed)
+        log, before = self._state.log, play.number - 1
+        continues = play.why is Why.ADDED and before >= 0 and log[before].why is Why.ADDED
+        about = (play.source, play.noise_std, play.trials, play.why, play.witnessed)
+        return Told(row, value, *about, continues=continues)

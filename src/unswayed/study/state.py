@@ -133,7 +133,10 @@ class State:
         if parallel is None:
             return list(self.answered)
         first_open = min(self.waiting, default=len(self.log))
-        return range(max(min(place + 1 - parallel, first_open), 0))
+        end = max(min(place + 1 - parallel, first_open), 0)
+        while end < min(place, len(self.log)) and self.log[end].why is Why.ADDED:
+            end += 1  # what was added before the play was asked for was known
+        return range(end)
 
     def take(self, record: Record) -> None:
         """Add one more record; refuse one that cannot follow."""

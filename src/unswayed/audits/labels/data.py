@@ -13,10 +13,12 @@ from numpy.typing import ArrayLike
 from unswayed.core.data.counts import Whole, whole_numbers
 from unswayed.core.tampering.threat import LARGEST_VALUE, Threat
 from unswayed.errors import InvalidInput
+from unswayed.judgement.extent import without_dust
 from unswayed.judgement.span import Span
 from unswayed.text import printable
 from unswayed.types import BoolArray, FloatArray, IntArray, floats
 
+LARGEST = 1e60  # of a value, in any units: the square of its square must stay finite
 LARGEST_COUNT = 2**53  # outcomes that double precision counts exactly
 NOTHING = Threat()
 SHORT, BEGIN = 20, 9  # characters of a label in the short form; and of its beginning, if the middle is left out
@@ -195,7 +197,7 @@ def collect(
 ) -> LabelData:
     """Check measurements and put them together; errors name the line, or else the row from 1."""
     labels, option = numbered(options)
-    y = floats(values, "the values", ndim=1)
+    y = without_dust(floats(values, "the values", ndim=1))
     if len(option) != len(y):
         raise InvalidInput(f"{len(option)} options for {len(y)} values")
     if len(labels) < 2:
@@ -217,8 +219,8 @@ def collect(
         return LabelData(**common, span=Span(0.0, 1.0, low_given=True, high_given=True), minimize=minimize)
     if np.ptp(y) == 0:
         raise InvalidInput("all values are equal: there is no winner to audit")
-    if np.abs(y).max() > LARGEST_VALUE:
-        raise InvalidInput(f"the values exceed {LARGEST_VALUE:g}: use larger units")
+    if np.abs(y).max() > LARGEST:
+        raise InvalidInput(f"the values exceed {LARGEST:g}: use larger units")
     noise = None if noise_std is None else _checked_noise(noise_std, len(y), lines)
     span = Span.checked(y, threat, low, high, partial(place, lines=lines))
     weights = np.ones(len(y)) if noise is None else np.square(noise.min() / noise)

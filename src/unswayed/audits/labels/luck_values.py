@@ -136,7 +136,7 @@ def _or_welch(
     mean = np.bincount(data.option[rows], data.values[rows], size) / np.maximum(count, 1)
     off = np.bincount(data.option[rows], np.square(data.values[rows] - mean[data.option[rows]]), size)
     free = count - 1
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # of very large values: what is pooled holds
         each = off / free / count
         both = each + each[winner]
         own = np.square(both) / (np.square(each) / free + np.square(each[winner]) / free[winner])

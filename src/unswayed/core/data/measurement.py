@@ -15,6 +15,7 @@ from unswayed.text import printable
 from unswayed.types import FloatArray, fix, positive, whole
 
 LONGEST_SOURCE = 200  # characters
+LEAST_NOISE, MOST_NOISE = 1e-4, 1e12  # smaller and larger ones only cost digits (`weights_of`)
 PSEUDO_COUNT = 0.5  # added to successes and failures, so that a rate of 0 or 1 has a noise too
 
 
@@ -117,7 +118,8 @@ def own_noise(values: FloatArray, noise_std: FloatArray, trials: FloatArray) -> 
     if rates.any():
         n = trials[rates]
         p = (float(np.abs(values[rates]) @ n) + PSEUDO_COUNT) / (float(n.sum()) + 2 * PSEUDO_COUNT)
-        own[rates] = np.sqrt(p * (1 - p) / n)
+        least = PSEUDO_COUNT / 2 / (float(n.sum()) + 1)  # of p(1 - p), where rounding errors would leave nothing
+        own[rates] = np.sqrt(max(p * (1 - p), least) / n)
     return own
 
 
@@ -133,4 +135,20 @@ def relative_weights(own: FloatArray, noise: float | None) -> tuple[FloatArray, 
     if not known.any():
         return np.ones(len(own)), noise
     one = float(np.median(own[known])) if noise is None or known.all() else noise
-    return np.where(known, np.square(one / np.where(known, own, 1.0)), 1.0), one
+    return weights_of(own, one), one
+
+
+def weights_of(own: FloatArray, one: float, unit: float = 0.0) -> FloatArray:
+    """The weight of each measurement: the squared ratio of the noise of weight 1 and its own.
+
+    A noise below LEAST_NOISE times the noise of weight 1, or times the spread of the values, is taken to be that large,
+    and none is more than MOST_NOISE times as large: others cannot be told from these.
+
+    Args:
+        own: The standard deviation of each measurement that states it; NaN for the others, which have weight 1.
+        one: The noise of weight 1.
+        unit: The spread of the values.
+    """
+    known, least = np.isfinite(own), LEAST_NOISE * max(one, unit)
+    bounded = np.clip(np.where(known, own, 1.0), least, MOST_NOISE * max(one, least))
+    return np.where(known, np.square(max(one, least) / bounded), 1.0)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from math import isfinite
+from math import inf, isfinite, nextafter
 from typing import Any, Self
 
 import numpy as np
@@ -164,9 +164,12 @@ class Threat:
             unit: What a change is multiplied by; a negative unit turns the range around.
             value: What becomes of a value.
         """
-        low, high = (None if end is None else float(value(end)) for end in (self.low, self.high))
+        most = LARGEST_VALUE  # beyond it nothing is computed with
+        low, high = (None if end is None else min(max(float(value(end)), -most), most) for end in (self.low, self.high))
         low, high = (high, low) if unit < 0 else (low, high)
-        return replace(self, total=abs(unit) * self.total, low=low, high=high)
+        if low is not None and high is not None and low >= high:  # rounding errors may make them equal
+            low, high = (nextafter(high, -inf), high) if high > 0 else (low, nextafter(low, inf))
+        return replace(self, total=min(abs(unit) * self.total, most), low=low, high=high)
 
     def reach(self, g: FloatArray, records: Records | None = None) -> FloatArray:
         """How far it can raise q = g y, for each row of `g`; infinite where a range is needed and not known.

@@ -132,7 +132,7 @@ class Fit:
         if len(found) == 2 or numbers[end] < LUMP * len(values):
             return len(found) == 2
         there = values == found[end]
-        mixed = [there[group].any() and not there[group].all() for group in self._repeats.options]
+        mixed = [bool(there[group].any() and not there[group].all()) for group in self._repeats.options]
         return sum(mixed) >= FEW_MIXED and 2 * sum(mixed) >= len(mixed)
 
     @property

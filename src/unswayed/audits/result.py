@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class AuditFindings(Findings):
+class AuditFindings(Findings, ABC):
     """What both kinds of audits add to the findings: those of parameters, and those of options by label.
 
     Attributes:
@@ -68,9 +69,9 @@ class AuditFindings(Findings):
         first = f"Verdict: {self.verdict}. {self.headline}"
         return "\n".join(short([first, *(answer.sentence for answer in answers), *self.notes], last=self.next_step))
 
+    @abstractmethod
     def explain(self) -> str:
         """Everything that is known, line by line: what the decision rests on."""
-        raise NotImplementedError
 
     @property
     def rival(self) -> int:

@@ -35,7 +35,9 @@ def test_a_cluster_gives_the_same_bytes_even_when_a_worker_is_killed(tmp_path):
     failures, expected = run(tmp_path / "inline", Inline())
     assert failures == []
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, scheduler_kwargs={"dashboard_address": ":0"}
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         processes = client.run(os.getpid)

@@ -398,3 +398,12 @@ def test_the_deviation_holds_where_a_liar_makes_the_noise_too_large(seed):
     found = study.answer()
     truth = -((found.point["x"] - 0.3) ** 2) - (found.point["y"] - 0.6) ** 2
     assert abs(found.estimate - truth) < 3 * found.deviation
+
+
+def test_an_estimate_of_unknown_precision_says_what_to_do():
+    study = Optimizer(Box({"x": Real(0, 1)}), seed=0)
+    for value in (0.1, -0.3, 0.29, 0.05):
+        study.tell(study.ask()[0], value)
+    answer = study.answer()
+    assert answer.deviation is None
+    assert "measure more, and some points twice" in str(answer)

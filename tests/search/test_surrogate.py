@@ -34,11 +34,11 @@ def test_open_plays_give_their_prediction():
 
 
 def test_a_given_output_scale_that_is_far_too_small_does_not_stop_the_search():
-    """All values are a million output scales off their median: each looks like a fault."""
+    """All values are a million output scales off their median: half of them look like faults."""
     game = Game(task(output_scale=1e-6))
     for number in range(8):
         game.tell(game.ask(), (-1.0) ** number)
-    assert not game.mode.surrogate.kept.mask.any()
+    assert game.mode.surrogate.kept.mask.sum() == 4
     assert all(np.isfinite(one.worth) for one in doubts(game.mode.surrogate, 16, nothing(game.task)))
     row = propose(game.mode, 8, nothing(game.task)).row
     np.testing.assert_array_equal(game.task.space.legal(row[None]), row[None])

@@ -116,7 +116,9 @@ def test_processes_give_the_same_plays(expected):
 def test_a_dask_cluster_gives_the_same_plays(expected):
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, scheduler_kwargs={"dashboard_address": ":0"}
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         executor = client.get_executor(pure=False)

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from unswayed.errors import InvalidInput
 
+FREE = {"dashboard_address": ":0"}  # any free port: without it the scheduler takes 8787, and warns if it is taken
+
 
 @contextmanager
 def dask_executor(address: str | None, jobs: int = 2) -> Iterator[Executor]:
@@ -18,7 +20,9 @@ def dask_executor(address: str | None, jobs: int = 2) -> Iterator[Executor]:
         raise InvalidInput("this needs Dask: pip install 'unswayed[dask]'") from None
     if address is None:
         with (
-            LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(
+                n_workers=jobs, threads_per_worker=1, dashboard_address=None, scheduler_kwargs=FREE
+            ) as cluster,
             Client(cluster) as client,
         ):
             yield client.get_executor(pure=False)

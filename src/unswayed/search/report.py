@@ -32,6 +32,7 @@ def decision(answer: Answer) -> list[str]:
     aside = f"; set aside {_which(answer, single)}: the others do not explain {_it(single)}" if single else ""
     parts = [
         f"Recommended: {named(answer, answer.point)}, estimated at {answer.shown_estimate}.",
+        _unknown(answer),
         _guaranteed(answer),
         _challenger(answer),
         answer.bound,
@@ -49,6 +50,13 @@ def named(answer: Answer, point: Point) -> str:
     if len(words) <= NAMED:
         return str(words)
     return f"{words[: words.rfind(', ', 0, NAMED) + 1 or NAMED]} ... (all: answer.point)"
+
+
+def _unknown(answer: Answer) -> str:
+    """What to do where the measurements do not say how precise the estimate is."""
+    if answer.deviation is not None or answer.flat:
+        return ""
+    return "How far off that may be cannot be told yet: measure more, and some points twice."
 
 
 def _guaranteed(answer: Answer) -> str:

@@ -21,7 +21,9 @@ def script(monkeypatch):
     return importlib.import_module("hostile")
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    "seed", [*range(20), 30462]
+)  # in the last one nothing is believed that was measured at its answer
 def test_a_study_asks_and_answers(script, seed):
     assert script.outcome(seed)[1] is None
 

@@ -328,8 +328,13 @@ def findings(
 def _fitted(
     case: Case, supposed: Given, mixture: Mixture, points: FloatArray, covered: BoolArray | None, tie: float
 ) -> Credible | None:
-    """How far the winner is from the best of the points that are covered, by the models that are possible."""
+    """How far the winner is from the best of the points that are covered, by the models that are possible.
+
+    None if the winner is not one of them: nothing that was measured there is believed.
+    """
     some = np.ones(len(points), dtype=np.bool_) if covered is None else covered
+    if not some[case.winner]:
+        return None
     arm = int(some[: case.winner].sum())
     return credible(supposed, mixture, points[some], arm, case.model.noise_std, tie)
 

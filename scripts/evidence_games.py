@@ -147,7 +147,7 @@ def few() -> dict[tuple[str, int, int], dict[str, Cell]]:
 
 
 def few_lost() -> Iterator[str]:
-    """The share of lost runs, and how many runs these are."""
+    """The share of lost runs, and how many runs these are; in brackets where an optimiser has played fewer."""
     names = [name for name in ALL if any(name in cell for cell in few().values())]
     rows = []
     wanted = [key for key in few() if (key[1] == 100 if key[0] == "none" else key[1] != 100) or key[2] == 200]
@@ -156,10 +156,11 @@ def few_lost() -> Iterator[str]:
         values = [
             np.mean(np.array([*few()[key][name].values()]) > LOST) if name in few()[key] else None for name in names
         ]
+        sizes = [len(few()[key].get(name, ())) for name in names]
         line = shares(f"{kind}, {at} of {plays}" if at < plays else f"{kind}, {plays} plays", values)
-        counts = [f" ({len(few()[key][name])})" if name in few()[key] else "" for name in names]
-        rows.append([line[0], *(text + count for text, count in zip(line[1:], counts, strict=True))])
-    return table(["lost runs", *names], rows)
+        counts = [f" ({size})" if 0 < size < max(sizes) else "" for size in sizes]
+        rows.append([line[0], max(sizes), *(text + count for text, count in zip(line[1:], counts, strict=True))])
+    return table(["lost", "runs", *names], rows)
 
 
 def few_ranks() -> Iterator[str]:

@@ -165,15 +165,16 @@ def few_lost() -> Iterator[str]:
 
 def few_ranks() -> Iterator[str]:
     """Mean ranks of honest runs, and the difference of gaps to BoTorch's with Student's interval over problems."""
-    rows = []
     for at in (40, 60, 100):
         cell = few()["none", 100, at]
         pairs = sorted(set.intersection(*(set(cell[name]) for name in ALL)))
         ranks = rankdata([[cell[name][pair] for pair in pairs] for name in ALL], axis=0).mean(axis=1)
+        rank = dict(zip(ALL, ranks, strict=True))
         low, middle, high = difference(cell["unswayed"], cell["botorch"])
-        less = f"{100 * middle:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
-        rows.append([at, *(f"{rank:.2f}" for rank in ranks), less])
-    return table(["plays", *ALL, "gap of unswayed less BoTorch's"], rows)
+        yield (
+            f"- **{at} plays**: mean rank of the seven {rank['unswayed']:.2f} for Unswayed and {rank['botorch']:.2f} for "
+            f"BoTorch; difference of their gaps {100 * middle:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+        )
 
 
 def difference(one: Cell, other: Cell) -> tuple[float, float, float]:

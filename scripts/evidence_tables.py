@@ -25,7 +25,7 @@ def assumptions() -> Iterator[str]:
     """The wrong assumptions that did harm in any setting, beside the true ones."""
     columns, rows = stored("assumptions", "misses")
     harmless = [row for row in rows if row[0] != "all true" and not any(numbers(cell)[:1] > [0] for cell in row[1:])]
-    yield from table(columns, (row for row in rows if row not in harmless))
+    yield from table(columns, ([cell.removesuffix(" of 200") for cell in row] for row in rows if row not in harmless))
     yield ""
     yield f"No run missed with {', '.join(row[0] for row in harmless)}."
 
@@ -119,6 +119,12 @@ def threats() -> Iterator[str]:
     return table(titles, ([told, *few[told], *many[told]] for told in few))
 
 
+def telling() -> Iterator[str]:
+    """What a tell costs, without the comparisons with bare inserts."""
+    columns, rows = stored("service", "telling")
+    return table(columns, (row for row in rows if " against " not in row[0]))
+
+
 def winners() -> Iterator[str]:
     """The tables of trained networks, without the columns that only explain others."""
     return whole("fragile_winners", "tables", left=2, drop=SKIPPED)
@@ -130,9 +136,17 @@ def laboratories() -> Iterator[str]:
     )
 
 
-def hplc() -> Iterator[str]:
+def hplc_words() -> Lines:
+    """How far the two values of a point are apart."""
     columns, rows = stored("fragile_winners", "hplc")
-    return table(columns, (row for row in rows if "more than" not in row[0]))
+    found = dict(rows)
+    half, most, every = (
+        found[f"{pairs} by at most"] for pairs in ("half of the pairs differ", "nine pairs in ten differ", "all pairs differ")
+    )
+    yield (
+        f"Of {columns[0]}, half differ by at most {half}, nine in ten by at most {most}, and all by at most {every}. "
+        f"{found['pairs of zeros']} are pairs of zeros, and {found['pairs with one value of 0']} have one zero."
+    )
 
 
 def winners_words() -> Lines:
@@ -176,12 +190,12 @@ BLOCKS = {
     "trimmed": trimmed,
     "sources": partial(regrets, "lies", "sources", drop=("2 of 8 lie", "2 of 20 lie")),
     "forrester": partial(whole, "forrester", "5 lies", drop=("near-far, huge",)),
-    "telling": partial(whole, "service", "telling"),
+    "telling": telling,
     "serving": partial(whole, "service", "other"),
     "many-sources": partial(whole, "service", "sources"),
     "winners": winners,
     "laboratories": laboratories,
-    "hplc": hplc,
+    "hplc": hplc_words,
     "winners-words": winners_words,
     "leaderboards": partial(whole, "fragile_leaderboards", "choices"),
 }

@@ -172,7 +172,7 @@ def few_ranks() -> Iterator[str]:
         rank = dict(zip(ALL, ranks, strict=True))
         low, middle, high = difference(cell["unswayed"], cell["botorch"])
         yield (
-            f"- **{at} plays**: mean rank of the seven {rank['unswayed']:.2f} for Unswayed and {rank['botorch']:.2f} for "
+            f"- **{at} plays**: mean rank {rank['unswayed']:.2f} for Unswayed and {rank['botorch']:.2f} for "
             f"BoTorch; difference of their gaps {100 * middle:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
         )
 

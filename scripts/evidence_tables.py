@@ -141,7 +141,8 @@ def hplc_words() -> Lines:
     columns, rows = stored("fragile_winners", "hplc")
     found = dict(rows)
     half, most, every = (
-        found[f"{pairs} by at most"] for pairs in ("half of the pairs differ", "nine pairs in ten differ", "all pairs differ")
+        found[f"{pairs} by at most"]
+        for pairs in ("half of the pairs differ", "nine pairs in ten differ", "all pairs differ")
     )
     yield (
         f"Of {columns[0]}, half differ by at most {half}, nine in ten by at most {most}, and all by at most {every}. "

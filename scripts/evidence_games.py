@@ -93,7 +93,6 @@ def gauntlet_words() -> Iterator[str]:
     under = {
         kind: [row for one in gauntlet().values() for game, row in one.items() if game[0] == kind] for kind in WORST
     }
-    idle = {kind: [row["spent"] == 0 for row in rows] for kind, rows in under.items()}
     lies = {kind: np.mean([row["lies"] for row in rows]) for kind, rows in under.items()}
     peaks = [row for name in FAST for game, row in gauntlet()[name].items() if game[1] == MANY_PEAKS]
     yield (
@@ -109,10 +108,6 @@ def gauntlet_words() -> Iterator[str]:
         f"- **Claims** of 95% are too narrow: {claims('unswayed', list(ours))} of `unswayed` are true "
         f"({claims('unswayed', [game for game in ours if not attacked(game)])} in honest games), and "
         f"{claims('botorch', list(gauntlet()['botorch']))} of BoTorch."
-    )
-    yield (
-        f"- **An attack may come to nothing**: under `hide` in {sum(idle['hide'])} of {len(idle['hide'])} runs, under "
-        f"`strongest` in {sum(idle['strongest'])}."
     )
     by_rule = {
         name: np.mean([gauntlet()[name][game]["gap_ours"] > LOST for game in games]) for name in ("tpe", "random")

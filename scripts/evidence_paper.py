@@ -133,6 +133,11 @@ def shares(claim: Claim) -> tuple[float, float]:
     return settled, other
 
 
+def means(line: str) -> str:
+    """A line of a table without the deviations of its means."""
+    return re.sub(r" ± [\d,.]+", "", line)
+
+
 def choice() -> Iterator[str]:
     """What the choice of the draw does to the claims that it makes likely."""
     more = []
@@ -151,5 +156,5 @@ BLOCKS = {
     "claims-counted": counted,
     "claims-choice": choice,
     "price-of-a-guarantee": lambda: whole("paper", "price", left=2, drop=("largest", "C"), only="50"),
-    "guard": lambda: whole("paper", "guard", drop=("guard",)),
+    "guard": lambda: map(means, whole("paper", "guard", drop=("guard",))),
 }

@@ -94,8 +94,8 @@ def audit_words() -> Lines:
         found.append(f"{named} of {bad} with the model {model} (an honest one beside it in {beside})")
         wrong.append(f"{suspected} of {honest}")
     yield (
-        f"- **Audits that name a source**: honest ones suspect one in {' and '.join(wrong)}. Of 8 sources one is off by "
-        f"30% of the range: found in {' and '.join(found)}."
+        f"- **Audits that name a source**: honest ones suspect one in {' and '.join(wrong)}. Of 8 sources one is off "
+        f"by 30% of the range: found in {' and '.join(found)}."
     )
     ab = dict(stored("ab", "totals")[1])
     yield (

@@ -95,6 +95,7 @@ def command(
     if page is not None:
         _check_page(page, file)
     found: AnyAudit
+    more: dict[str, Any]
     if wins or any(votes.values()):
         found, more = _by_votes(file, votes, by | table | items, known, tie, decimal, wins=wins), {}
     elif any(items.values()):

@@ -94,15 +94,14 @@ def command(
     table = {"noise-column": noise_column, "successes": successes, "trials": trials}
     if page is not None:
         _check_page(page, file)
-    found: AnyAudit
-    more: dict[str, Any]
+    found: tuple[AnyAudit, dict[str, Any]]
     if wins or any(votes.values()):
-        found, more = _by_votes(file, votes, by | table | items, known, tie, decimal, wins=wins), {}
+        found = _by_votes(file, votes, by | table | items, known, tie, decimal, wins=wins), {}
     elif any(items.values()):
-        found, more = _by_items(file, items, by, table, known, tie, decimal), {}
+        found = _by_items(file, items, by, table, known, tie, decimal), {}
     else:
-        found, more = _by_columns(file, by, table, known, tie, decimal)
-    _show(found, more, page, file, details, as_json=as_json)
+        found = _by_columns(file, by, table, known, tie, decimal)
+    _show(*found, page, file, details, as_json=as_json)
 
 
 def _by_columns(

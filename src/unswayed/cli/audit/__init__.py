@@ -101,7 +101,7 @@ def command(
         found = _by_items(file, items, by, table, known, tie, decimal), {}
     else:
         found = _by_columns(file, by, table, known, tie, decimal)
-    _show(*found, page, file, details, as_json=as_json)
+    _show(found, page, file, details, as_json=as_json)
 
 
 def _by_columns(
@@ -120,11 +120,12 @@ def _by_columns(
 
 
 def _show(
-    found: AnyAudit, more: dict[str, Any], page: Path | None, file: Path, details: bool, *, as_json: bool
+    audit: tuple[AnyAudit, dict[str, Any]], page: Path | None, file: Path, details: bool, *, as_json: bool
 ) -> None:
     """Write the page, and print the audit, or its record and more."""
     from unswayed.cli.output import print_json
 
+    found, more = audit
     if page is not None:
         _write_page(found, page, str(file))
     if as_json:

@@ -188,6 +188,7 @@ def test_the_advice_is_enough_data_to_decide_mostly():
         if times is None:
             continue
         assert float(times[1]) >= 1.5
+        assert ("only if so small a difference matters" in found.next_step) == (float(times[1]) > 10)
         more = (n * float(times[1])).astype(int)
         asked += 1
         decided += audit_labels("ab", rng.binomial(more, s / n), trials=more).luck.better

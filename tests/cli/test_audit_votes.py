@@ -31,7 +31,7 @@ def test_votes_of_a_file(cli, votes):
     code, output, _ = cli(votes(rows()), *COLUMNS)
     assert code == 0
     assert output.startswith("Verdict: too early. tea is ahead (from 30 votes)")
-    assert "5 forged votes would bring coffee level" in output
+    assert "5 forged votes would let coffee catch up" in output
 
 
 def test_voters_and_numbers_are_columns_too(cli, votes):

@@ -48,9 +48,18 @@ def test_an_answer_says_first_what_to_do():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"threat": Threat(lies=2)}, "If at most 2 measurements are false, the same model estimates it at 0.71 or more from"),
-        ({"threat": Threat(total=3.5)}, "If tampering is at most 3.5 in total, the same model estimates it at 0.71 or more from"),
-        ({"minimize": True, "guaranteed": 0.8}, "If one measurement is false, the same model estimates it at 0.8 or less from"),
+        (
+            {"threat": Threat(lies=2)},
+            "If at most 2 measurements are false, the same model estimates it at 0.71 or more from",
+        ),
+        (
+            {"threat": Threat(total=3.5)},
+            "If tampering is at most 3.5 in total, the same model estimates it at 0.71 or more from",
+        ),
+        (
+            {"minimize": True, "guaranteed": 0.8},
+            "If one measurement is false, the same model estimates it at 0.8 or less from",
+        ),
         ({"guaranteed": 0.1}, "\nNothing is left of that if one measurement is false"),
         ({"minimize": True, "guaranteed": 0.94}, "\nNothing is left of that if one measurement is false"),
     ],

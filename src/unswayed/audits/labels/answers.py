@@ -86,7 +86,7 @@ def luck_of(case: Case) -> Luck:
 def _luck(case: Case, better: bool, any_time: bool | None) -> str:
     """The answer in words; if suspects decide, that the answer is about what is recorded."""
     said = _lead_and_chance(case, better, any_time)
-    return f"As recorded, suspects included: {said[0].lower()}{said[1:]}" if case.tampered else said
+    return f"With the suspects, {said[0].lower()}{said[1:]}" if case.tampered else said
 
 
 def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
@@ -108,8 +108,8 @@ def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
         if (case.probability or 0.0) > LIKELY:
             return f"The {lead} may be chance: chance alone easily gives {who}such a lead."
         return f"The {lead} may be chance: chance alone gives {who}such a lead with probability {p}."
-    looked = "even if you looked every day" if any_time else "if you looked only once"
-    return f"Chance alone gives {who}such a lead with probability {p}, {looked}."
+    looked = "even if you looked daily" if any_time else "if you looked only once"
+    return f"Chance gives {who}such a lead with probability {p}, {looked}."
 
 
 def _of(case: Case, options: list[int]) -> str:

@@ -73,13 +73,13 @@ def luck_of(case: Case) -> Luck:
     if parts_of(case.data.votes.wins)[worst] != parts_of(case.data.votes.wins)[case.winner]:
         said = f"It was never compared with {case.name(worst)}, not even through others."
     elif case.better:
-        said = f"Chance alone gives {who}such a lead with probability {shown}, if you looked only once."
+        said = f"Chance gives {who}such a lead with probability {shown}, if you looked only once."
     else:
         often = "easily gives" if p > LIKELY else "gives"
         rarely = "" if p > LIKELY else f" with probability {shown}"
         said = f"The lead over {case.name(worst)} may be chance: chance alone {often} {who}such a lead{rarely}."
     if case.tampered:
-        said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
+        said = f"With the suspects, {said[0].lower()}{said[1:]}"
     return Luck(case.better, None, p, said)
 
 

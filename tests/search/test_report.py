@@ -45,6 +45,17 @@ def test_an_answer_says_first_what_to_do():
     ]
 
 
+@pytest.mark.parametrize(("high", "said"), [(1.04, False), (1.05, True)])
+def test_a_bound_beyond_the_given_range_is_not_printed(high, said):
+    """The estimate is 0.921, and the fitted model says that the best may be 0.1234 better."""
+    found = frozen(span=Span(0.1, high, low_given=True, high_given=True))
+    assert ("below the best" in str(found)) == said
+
+
+def test_an_estimate_of_unknown_precision_is_a_guess():
+    assert str(frozen(deviation=None)).startswith("Best so far: c, estimated at 0.921.\nHow far off that is cannot be")
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -12,6 +12,7 @@ from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
@@ -20,6 +21,12 @@ from unswayed.text import counted, listed, number, printable
 SHARED = "unswayed.pages"
 TEXT_LENGTH = 2000  # characters of a text that somebody wrote; the rest is cut off
 NAME_LENGTH = 60  # characters of a name in a table or a heading
+
+
+ICON = "data:image/svg+xml," + quote(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#00795a"/>'
+    '<path d="M2.5 10.5h3l2-6 2 8 1.5-3h2.5" fill="none" stroke="#fff" stroke-width="1.6"/></svg>'
+)  # a line that is pushed and goes on level
 
 
 class Picture(NamedTuple):
@@ -67,6 +74,7 @@ def environment(package: str) -> Environment:
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     short = partial(_line, limit=NAME_LENGTH)
     made.filters |= {"line": _line, "short": short, "number": number, "counted": counted, "listed": listed}
+    made.globals["ICON"] = ICON
     return made
 
 

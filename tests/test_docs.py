@@ -153,6 +153,13 @@ def test_every_folder_is_on_the_page_for_newcomers():
         assert f"`{path.name}{'/' * path.is_dir()}`" in text, path.name
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_table_is_torn(page):
+    """The first row after an empty line is a head."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    assert re.findall(r"\n\n(\| .*)\n(?!\|-)", text) == []
+
+
 def test_the_documentation_stays_short():
     """In words between spaces, as `wc -w` counts them: code and tables, written by hand or by scripts, count too."""
     words = {page: len(page.read_text(encoding="utf-8").split()) for page in PAGES}

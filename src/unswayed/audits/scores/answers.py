@@ -104,7 +104,8 @@ def luck_of(case: Case) -> Luck:
     elif case.better:
         said = f"Chance gives {who} with probability {shown}, if you looked only once."
     else:
-        said = f"The lead over {case.name(closest.option)} may be chance: chance alone gives {who} with probability {shown}."
+        rival = case.name(closest.option)
+        said = f"The lead over {rival} may be chance: chance alone gives {who} with probability {shown}."
     if case.tampered:
         said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
     return Luck(case.better, None, p, said)

@@ -19,6 +19,7 @@ from scipy.special import expit, stdtr, stdtrit
 from unswayed.audits.votes.data import VoteData
 from unswayed.core.votes import fit
 from unswayed.core.votes.bradley_terry import slope_and_bend
+from unswayed.core.votes.duels import information, log_evidence
 from unswayed.core.votes.leads import Lead
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -117,6 +118,26 @@ class Scores:
             worse = different & (self.theta < self.theta[a])
             found.append((1 + int(better.sum()), size - int(worse.sum())))
         return found
+
+
+def any_time(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:
+    """The log of the evidence for each lead, which holds whenever somebody looks (core/votes/duels.py).
+
+    Where voters differ more than chance, their votes count for as much less.
+
+    Args:
+        data: The votes.
+        scores: Of all options.
+        found: The lead over each rival.
+        ridge: Of the scores.
+    """
+    wins, rivals = data.votes.wins, [one.rival for one in found]
+    D, leader = np.array([one.votes for one in found]), found[0].leader
+    if np.isfinite(scores.voters):
+        inverse = np.linalg.inv(slope_and_bend(wins, scores.theta, ridge)[1])
+        variance = (inverse[leader, leader] + np.diagonal(inverse) - 2 * inverse[leader])[rivals]
+        D = D / np.maximum(scores.deviation(leader)[rivals] / np.sqrt(variance), 1.0)
+    return log_evidence(D, information(wins, found, ridge=ridge))
 
 
 def parts_of(wins: FloatArray) -> IntArray:

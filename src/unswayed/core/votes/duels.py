@@ -1,0 +1,84 @@
+"""Which duel makes the leader certain soonest, and evidence for a lead that holds whenever somebody looks.
+
+    p    how likely the leader is preferred to a rival      D    how many votes it leads by (leads.py)
+    I    the variance of D if the two are level: the conductance between them in the network of votes
+
+If two options are level, D is a sum of steps with mean 0 as votes come in, and exp(c D - c^2 I/2) does not grow on
+average, whatever c is; exactly so for votes between the two. Over c from N(0, 1) its mean is
+
+    e = (1 + I)^(-1/2) exp(D^2 / (2 (1 + I))),
+
+which ever exceeds 1/delta with probability at most delta (Ville's inequality), whoever chooses the duels and ends them.
+
+A vote between the two raises D by p - 1/2 on average, and ln e by about 2 (p - 1/2)^2: this says how many are needed. A
+vote elsewhere helps less. So the next one is between the leader and the rival that needs the most. Nothing else counts:
+a rival that was hardly compared needs many, and one that is far behind needs few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unswayed.core.votes.bradley_terry import RIDGE, slope_and_bend
+from unswayed.core.votes.leads import FITS_AT_ONCE, Lead
+from unswayed.types import FloatArray
+
+CLOSEST = 0.01  # p - 1/2: nobody collects the 50,000 votes that tell options apart that are closer
+
+
+def information(wins: FloatArray, found: Sequence[Lead], *, ridge: float = RIDGE) -> FloatArray:
+    """I of each lead.
+
+    Args:
+        wins: Votes of the option of the row over that of the column.
+        found: The leads, of these votes.
+        ridge: Of the scores.
+    """
+    size = max(1, FITS_AT_ONCE // max(wins.size, 1))
+    parts = [_information(wins, found[begin : begin + size], ridge) for begin in range(0, len(found), size)]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _information(wins: FloatArray, found: Sequence[Lead], ridge: float) -> FloatArray:
+    apart = np.zeros((len(found), len(wins)))
+    rows = np.arange(len(found))
+    apart[rows, [one.leader for one in found]] = 1
+    apart[rows, [one.rival for one in found]] = -1
+    bend = slope_and_bend(wins, np.array([one.scores for one in found]), ridge)[1]
+    resistance = (apart * np.linalg.solve(bend, apart[..., None])[..., 0]).sum(axis=1)
+    return np.asarray(1 / resistance)
+
+
+def log_evidence(D: FloatArray, information: FloatArray) -> FloatArray:
+    """ln e of each lead; a rival that is ahead has none.
+
+    Args:
+        D: By how many votes the leader is ahead.
+        information: I.
+    """
+    return np.asarray(np.maximum(D, 0.0) ** 2 / (2 * (1 + information)) - np.log1p(information) / 2)
+
+
+def wanted_evidence(rivals: int, delta: float) -> float:
+    """What ln e has to be over each rival, so that the best option is one that seems beaten with probability delta.
+
+    Args:
+        rivals: How many.
+        delta: That probability.
+    """
+    return float(np.log(max(rivals, 1) / delta))
+
+
+def votes_needed(p: FloatArray, lacking: FloatArray, missing: FloatArray, liars: float = 0.0) -> FloatArray:
+    """About how many duels with the leader each rival needs; below 0 if it has had more.
+
+    Args:
+        p: How likely the leader is preferred to it.
+        lacking: By how many votes the lead over it is too small.
+        missing: By how much ln e is.
+        liars: The share of the votes that lying voters may have.
+    """
+    gain = np.maximum(p - 0.5, CLOSEST)
+    return np.asarray(np.maximum(lacking / np.maximum(gain - liars * p, CLOSEST), missing / (2 * gain**2)))

@@ -1,0 +1,210 @@
+"""The search of a study of duels: whom to compare next, and whom to ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.special import expit
+
+from unswayed.audits.votes.audit import audited
+from unswayed.audits.votes.data import LEFT, RIGHT, TIE, VoteData
+from unswayed.audits.votes.luck import Scores, any_time
+from unswayed.core.tampering.threat import Threat
+from unswayed.core.votes import leads
+from unswayed.core.votes.bradley_terry import RIDGE
+from unswayed.core.votes.duels import votes_needed, wanted_evidence
+from unswayed.core.votes.voters import reach
+from unswayed.search.fold import FitRecord
+from unswayed.search.play import Play, Status, Why
+from unswayed.spaces.duels import WORDS, Duels
+from unswayed.study.duel_answer import DuelAnswer, Next
+from unswayed.study.searching import Searching
+from unswayed.study.state import State
+from unswayed.types import FloatArray
+
+NOBODY = ""  # the voter of votes without a source
+SAID = {WORDS["left"]: LEFT, WORDS["right"]: RIGHT, WORDS["tie"]: TIE}
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How far the leader is from being certain.
+
+    Attributes:
+        leader: The option of the largest score.
+        needed: About how many duels with it each option needs, below 0 if it had more; minus infinity for itself.
+        chance: Whether the lead over each may still be chance.
+    """
+
+    leader: int
+    needed: FloatArray
+    chance: list[bool]
+
+    @classmethod
+    def of(cls, data: VoteData, threat: Threat, delta: float) -> Self:
+        """After some votes.
+
+        Args:
+            data: The votes.
+            threat: Which of them may be false.
+            delta: The largest probability of a lead by chance.
+        """
+        scores, wins = Scores.of(data, RIDGE), data.votes.wins
+        leader = int(np.argmax(scores.theta))
+        rivals = np.flatnonzero(np.arange(len(wins)) != leader)
+        found = leads(wins, leader, rivals)
+        missing = wanted_evidence(len(rivals), delta) - any_time(data, scores, found, RIDGE)
+        false = np.full(len(rivals), float(threat.lies))
+        if threat.liars:
+            false = np.maximum(false, [reach(data.ballots, one)[: threat.liars].sum() for one in found])
+        D = np.array([one.votes for one in found])
+        share = threat.liars / max(len(data.voters or ()), 1)
+        needed, chance = np.full(len(wins), -np.inf), np.zeros(len(wins), dtype=np.bool_)
+        p = expit(scores.theta[leader] - scores.theta[rivals])
+        needed[rivals] = votes_needed(p, false - D, missing, share)
+        chance[rivals] = missing > 0
+        return cls(leader, needed, chance.tolist())
+
+
+class Dueling:
+    """Chooses duels and answers from the plays of a state; every duel from all votes so far.
+
+    Attributes:
+        new_fit: None: the fit of votes takes no time.
+    """
+
+    new_fit: FitRecord | None = None
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._answered: tuple[tuple[Play, ...], DuelAnswer] | None = None
+
+    @property
+    def edition(self) -> int:
+        """Of the state: an edit of the past makes another."""
+        return self._state.edition
+
+    def follow(self, state: State) -> None:
+        """Go on with a state that has more records."""
+        self._state = state
+
+    @property
+    def _space(self) -> Duels:
+        assert isinstance(self._state.space, Duels)
+        return self._state.space
+
+    @property
+    def _threat(self) -> Threat:
+        return Threat.of(self._state.settings.threat) or Threat()
+
+    def choose(self, n: int, source: str | None = None) -> list[tuple[dict[str, str], Why]]:
+        """The next `n` duels, and why. Those that are open count as if they were told.
+
+        Args:
+            n: How many.
+            source: Who will vote; it does not matter.
+        """
+        space, plays = self._space, self._state.shown
+        at = {label: number for number, label in enumerate(space.labels)}
+        standing = self._standing()
+        pairs = [_pair(play) for play in plays if play.status is not Status.FAILED]
+        met = Counter(frozenset(pair) for pair in pairs)
+        shown = Counter(pair for pair in pairs)
+        left = Counter(first for first, _ in pairs)
+        needed = standing.needed.copy()
+        leader = space.labels[standing.leader]
+        for pair in (_pair(play) for play in plays if play.status is Status.OPEN and leader in _pair(play)):
+            needed[at[pair[0] if pair[1] == leader else pair[1]]] -= 1
+        chosen = []
+        for _ in range(n):
+            rival = max(at, key=lambda label: (needed[at[label]], -met[frozenset((leader, label))], -at[label]))
+            why = Why.EXPLOIT if standing.chance[at[rival]] else Why.VERIFY
+            why = why if met[frozenset((leader, rival))] else Why.START
+            turns = (shown[rival, leader] - shown[leader, rival], left[rival] - left[leader])
+            pair = (rival, leader) if turns < (0, 0) else (leader, rival)
+            chosen.append(({"left": pair[0], "right": pair[1]}, why))
+            needed[at[rival]] -= 1
+            met[frozenset(pair)] += 1
+            shown[pair] += 1
+            left[pair[0]] += 1
+        return chosen
+
+    def whom(self, n: int, source: str | None) -> list[str | None]:
+        """Who is to vote next: those who have voted least, if several are known.
+
+        Args:
+            n: How many votes are asked for.
+            source: Who it is, if that is known.
+        """
+        aside = (None, *self._state.settings.quarantined)
+        turns = Counter(play.source for play in self._state.log if play.source not in aside)
+        if source is not None or len(turns) < 2:
+            return [source] * n
+        asked: list[str | None] = []
+        for _ in range(n):
+            asked.append(min(turns, key=lambda one: turns[one]))
+            turns[asked[-1]] += 1
+        return asked
+
+    def answer(self) -> DuelAnswer:
+        """The answer from all votes that count."""
+        plays = self._state.shown
+        if self._answered is None or self._answered[0] != plays:
+            self._answered = plays, self._answer(plays)
+        return self._answered[1]
+
+    def _answer(self, plays: tuple[Play, ...]) -> DuelAnswer:
+        settings, data = self._state.settings, self._data()
+        audit = audited(data, self._threat, settings.delta, RIDGE)
+        standing = self._standing()
+        ((pair, _),), (judge,) = self.choose(1), self.whom(1, None)
+        votes = float(np.maximum(np.ceil(standing.needed[np.isfinite(standing.needed)]), 0).sum())
+        left = None if settings.plays is None else max(settings.plays - self._state.asked, 0)
+        threat = Threat.of(settings.threat)
+        return DuelAnswer.of(self._space, plays, audit, threat, Next(pair["left"], pair["right"], judge, votes, left))
+
+    def _standing(self) -> Standing:
+        return Standing.of(self._data(), self._threat, self._state.settings.delta)
+
+    def _data(self) -> VoteData:
+        """The votes that count. Who voted is known if anybody was named, or if voters may lie."""
+        told = [play for play in self._state.shown if play.measured]
+        return vote_data(self._space, told, bool(self._threat.liars))
+
+
+def search_of(state: State) -> Searching | Dueling:
+    """The search of a study.
+
+    Args:
+        state: Of the study.
+    """
+    return Dueling(state) if isinstance(state.space, Duels) else Searching(state)
+
+
+def vote_data(space: Duels, told: Sequence[Play], named: bool) -> VoteData:
+    """Votes as the audit has them; every option of the space is there.
+
+    Args:
+        space: The duels.
+        told: The votes.
+        named: Whether voters matter although none is named: then all votes are of one.
+    """
+    at = {label: number for number, label in enumerate(space.labels)}
+    pairs = np.array([[at[label] for label in _pair(play)] for play in told], dtype=np.int64).reshape(-1, 2)
+    said = np.array([SAID[play.value or 0.0] for play in told], dtype=np.int64)
+    who = [NOBODY if play.source is None else play.source for play in told]
+    names = tuple(dict.fromkeys(who))
+    known = named or any(names)
+    place = {name: number for number, name in enumerate(names)}
+    voter = np.array([place[one] if known else 0 for one in who], dtype=np.int64)
+    number, sides = np.ones(len(told), dtype=np.int64), {LEFT, RIGHT} <= set(said.tolist())
+    return VoteData(space.labels, pairs[:, 0], pairs[:, 1], said, number, names if known else None, voter, sides)
+
+
+def _pair(play: Play) -> Pair:
+    return play.point["left"], play.point["right"]

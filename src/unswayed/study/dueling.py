@@ -12,11 +12,11 @@ from scipy.special import expit
 
 from unswayed.audits.votes.audit import audited
 from unswayed.audits.votes.data import LEFT, RIGHT, TIE, VoteData
-from unswayed.audits.votes.luck import Scores, any_time
+from unswayed.audits.votes.luck import Scores, inflation
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.votes import leads
 from unswayed.core.votes.bradley_terry import RIDGE
-from unswayed.core.votes.duels import votes_needed, wanted_evidence
+from unswayed.core.votes.duels import AHEAD, has_to_be, information, log_evidence, votes_needed, wanted_evidence
 from unswayed.core.votes.voters import reach
 from unswayed.search.fold import FitRecord
 from unswayed.search.play import Play, Status, Why
@@ -24,7 +24,7 @@ from unswayed.spaces.duels import WORDS, Duels
 from unswayed.study.duel_answer import DuelAnswer, Next
 from unswayed.study.searching import Searching
 from unswayed.study.state import State
-from unswayed.types import FloatArray
+from unswayed.types import BoolArray, FloatArray, IntArray
 
 NOBODY = ""  # the voter of votes without a source
 SAID = {WORDS["left"]: LEFT, WORDS["right"]: RIGHT, WORDS["tie"]: TIE}
@@ -33,17 +33,23 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """How far the leader is from being certain.
+    """How far the leader is from being certain. For itself, D is infinite.
 
     Attributes:
         leader: The option of the largest score.
-        needed: About how many duels with it each option needs, below 0 if it had more; minus infinity for itself.
-        chance: Whether the lead over each may still be chance.
+        D: By how many votes it leads each option.
+        information: I of each lead.
+        false: By how many votes each D may be wrong.
+        wanted: What the logarithm of the evidence has to be.
+        needed: About how many duels with it make it certain over each option; below 0 if it had more.
     """
 
     leader: int
+    D: FloatArray
+    information: FloatArray
+    false: FloatArray
+    wanted: float
     needed: FloatArray
-    chance: list[bool]
 
     @classmethod
     def of(cls, data: VoteData, threat: Threat, delta: float) -> Self:
@@ -58,17 +64,31 @@ class Standing:
         leader = int(np.argmax(scores.theta))
         rivals = np.flatnonzero(np.arange(len(wins)) != leader)
         found = leads(wins, leader, rivals)
-        missing = wanted_evidence(len(rivals), delta) - any_time(data, scores, found, RIDGE)
-        false = np.full(len(rivals), float(threat.lies))
+        wanted = wanted_evidence(len(rivals), delta)
+        D, known, false = np.full(len(wins), np.inf), np.ones(len(wins)), np.full(len(wins), float(threat.lies))
+        D[rivals] = [one.votes for one in found]
+        known[rivals] = information(wins, found) * inflation(data, scores, found, RIDGE)
         if threat.liars:
-            false = np.maximum(false, [reach(data.ballots, one)[: threat.liars].sum() for one in found])
-        D = np.array([one.votes for one in found])
-        share = threat.liars / max(len(data.voters or ()), 1)
-        needed, chance = np.full(len(wins), -np.inf), np.zeros(len(wins), dtype=np.bool_)
-        p = expit(scores.theta[leader] - scores.theta[rivals])
-        needed[rivals] = votes_needed(p, false - D, missing, share)
-        chance[rivals] = missing > 0
-        return cls(leader, needed, chance.tolist())
+            false[rivals] = np.maximum(threat.lies, [reach(data.ballots, one)[: threat.liars].sum() for one in found])
+        p = expit(scores.theta[leader] - scores.theta)
+        liars = threat.liars / max(len(data.voters or ()), 1)
+        needed = votes_needed(p, false + AHEAD - D, wanted - log_evidence(D, known), liars)
+        return cls(leader, D, known, false, wanted, needed)
+
+    @property
+    def clear(self) -> BoolArray:
+        """Which leads are more than chance."""
+        return np.asarray(log_evidence(self.D, self.information) >= self.wanted)
+
+    def beyond(self, more: IntArray | int = 0) -> FloatArray:
+        """By how much the score of each option may still be better than that of the leader; below 0 if it is not.
+
+        Args:
+            more: So many duels of each with the leader are open; they are expected to be as those before.
+        """
+        information = self.information + more / 4
+        as_before = self.D * information / self.information
+        return (has_to_be(information, self.wanted, self.false) - as_before) / information
 
 
 class Dueling:
@@ -112,23 +132,25 @@ class Dueling:
         space, plays = self._space, self._state.shown
         at = {label: number for number, label in enumerate(space.labels)}
         standing = self._standing()
+        leader = space.labels[standing.leader]
         pairs = [_pair(play) for play in plays if play.status is not Status.FAILED]
         met = Counter(frozenset(pair) for pair in pairs)
-        shown = Counter(pair for pair in pairs)
-        left = Counter(first for first, _ in pairs)
-        needed = standing.needed.copy()
-        leader = space.labels[standing.leader]
-        for pair in (_pair(play) for play in plays if play.status is Status.OPEN and leader in _pair(play)):
-            needed[at[pair[0] if pair[1] == leader else pair[1]]] -= 1
+        shown, left = Counter(pairs), Counter(first for first, _ in pairs)
+        more = np.zeros(len(at), dtype=np.int64)
+        for play in plays:
+            if play.status is Status.OPEN and leader in (pair := _pair(play)):
+                more[at[pair[0] if pair[1] == leader else pair[1]]] += 1
         chosen = []
         for _ in range(n):
-            rival = max(at, key=lambda label: (needed[at[label]], -met[frozenset((leader, label))], -at[label]))
-            why = Why.EXPLOIT if standing.chance[at[rival]] else Why.VERIFY
-            why = why if met[frozenset((leader, rival))] else Why.START
+            number = int(np.argmax(standing.beyond(more)))
+            rival = space.labels[number]
+            why = (
+                Why.VERIFY if standing.clear[number] else Why.EXPLOIT if met[frozenset((leader, rival))] else Why.START
+            )
             turns = (shown[rival, leader] - shown[leader, rival], left[rival] - left[leader])
             pair = (rival, leader) if turns < (0, 0) else (leader, rival)
             chosen.append(({"left": pair[0], "right": pair[1]}, why))
-            needed[at[rival]] -= 1
+            more[number] += 1
             met[frozenset(pair)] += 1
             shown[pair] += 1
             left[pair[0]] += 1

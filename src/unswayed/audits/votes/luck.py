@@ -123,7 +123,19 @@ class Scores:
 def any_time(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:
     """The log of the evidence for each lead, which holds whenever somebody looks (core/votes/duels.py).
 
-    Where voters differ more than chance, their votes count for as much less.
+    Args:
+        data: The votes.
+        scores: Of all options.
+        found: The lead over each rival.
+        ridge: Of the scores.
+    """
+    D = np.array([one.votes for one in found])
+    known = information(data.votes.wins, found, ridge=ridge) * inflation(data, scores, found, ridge)
+    return log_evidence(D, known)
+
+
+def inflation(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:
+    """How many times the variance of each lead is that of votes that do not depend on who voted; at least 1.
 
     Args:
         data: The votes.
@@ -131,13 +143,12 @@ def any_time(data: VoteData, scores: Scores, found: list[Lead], ridge: float) ->
         found: The lead over each rival.
         ridge: Of the scores.
     """
-    wins, rivals = data.votes.wins, [one.rival for one in found]
-    D, leader = np.array([one.votes for one in found]), found[0].leader
-    if np.isfinite(scores.voters):
-        inverse = np.linalg.inv(slope_and_bend(wins, scores.theta, ridge)[1])
-        variance = (inverse[leader, leader] + np.diagonal(inverse) - 2 * inverse[leader])[rivals]
-        D = D / np.maximum(scores.deviation(leader)[rivals] / np.sqrt(variance), 1.0)
-    return log_evidence(D, information(wins, found, ridge=ridge))
+    if not np.isfinite(scores.voters):
+        return np.ones(len(found))
+    leader, rivals = found[0].leader, [one.rival for one in found]
+    inverse = np.linalg.inv(slope_and_bend(data.votes.wins, scores.theta, ridge)[1])
+    variance = (inverse[leader, leader] + np.diagonal(inverse) - 2 * inverse[leader])[rivals]
+    return np.asarray(np.maximum(scores.deviation(leader)[rivals] ** 2 / variance, 1.0))
 
 
 def parts_of(wins: FloatArray) -> IntArray:

@@ -1,6 +1,6 @@
 """Which duel makes the leader certain soonest, and evidence for a lead that holds whenever somebody looks.
 
-    p    how likely the leader is preferred to a rival      D    how many votes it leads by (leads.py)
+    D    how many votes the leader is ahead of a rival by (leads.py)
     I    the variance of D if the two are level: the conductance between them in the network of votes
 
 If two options are level, D is a sum of steps with mean 0 as votes come in, and exp(c D - c^2 I/2) does not grow on
@@ -10,9 +10,9 @@ average, whatever c is; exactly so for votes between the two. Over c from N(0, 1
 
 which ever exceeds 1/delta with probability at most delta (Ville's inequality), whoever chooses the duels and ends them.
 
-A vote between the two raises D by p - 1/2 on average, and ln e by about 2 (p - 1/2)^2: this says how many are needed. A
-vote elsewhere helps less. So the next one is between the leader and the rival that needs the most. Nothing else counts:
-a rival that was hardly compared needs many, and one that is far behind needs few.
+So the leader is certain over a rival once D reaches what it `has_to_be`, for luck and for votes that may be false. D/I
+is about the difference of their scores, and what D lacks, over I, is by how much the rival may still be better. The
+next duel is between the leader and the rival that may be better by most: one that was hardly compared, or is close.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from unswayed.core.votes.bradley_terry import RIDGE, slope_and_bend
 from unswayed.core.votes.leads import FITS_AT_ONCE, Lead
 from unswayed.types import FloatArray
 
+AHEAD = 0.5  # votes: a lead of exactly as many votes as may be false is level with the rival
 CLOSEST = 0.01  # p - 1/2: nobody collects the 50,000 votes that tell options apart that are closer
 
 
@@ -71,8 +72,22 @@ def wanted_evidence(rivals: int, delta: float) -> float:
     return float(np.log(max(rivals, 1) / delta))
 
 
+def has_to_be(information: FloatArray, wanted: float, false: FloatArray) -> FloatArray:
+    """D from which on a lead is certain.
+
+    Args:
+        information: I of each lead.
+        wanted: What ln e has to be.
+        false: By how many votes D may be wrong.
+    """
+    clear = np.sqrt(2 * (1 + information) * (wanted + np.log1p(information) / 2))
+    return np.asarray(np.maximum(false + AHEAD, clear))
+
+
 def votes_needed(p: FloatArray, lacking: FloatArray, missing: FloatArray, liars: float = 0.0) -> FloatArray:
-    """About how many duels with the leader each rival needs; below 0 if it has had more.
+    """About how many duels with the leader make it certain over each rival; below 0 if it had more.
+
+    A duel raises D by p - 1/2 on average, and ln e by about 2 (p - 1/2)^2.
 
     Args:
         p: How likely the leader is preferred to it.

@@ -10,8 +10,8 @@ The duels are chosen by
     even        the pair whose outcome is least certain: the variance times p (1 - p), closest to even
 
 All have the same options, the same scores and the same luck. Truly equal options have no leader: the best option is at
-least GAP above the second. A false leader is not the best option; one has fallen if another option is first, by a fit of
-scikit-learn, after the k cheapest votes say the opposite.
+least GAP above the second. A false leader is not the best option; one has fallen if another option is first, by a fit
+of scikit-learn, after the k cheapest votes say the opposite.
 """
 
 from __future__ import annotations

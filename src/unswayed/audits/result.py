@@ -63,11 +63,17 @@ class AuditFindings(Findings, ABC):
         """Can this winner be trusted? The worst of the three answers."""
         return verdict_of(self.luck, self.evidence, self.robustness)
 
-    def __str__(self) -> str:
+    @property
+    def paragraphs(self) -> list[str]:
+        """The decision: the verdict, its reasons, what was left out, and what to do."""
         luck = () if self.verdict is Verdict.TAMPERED else (self.luck,)  # of false values chance is no question
         answers = (*luck, self.evidence, self.robustness)
         first = f"Verdict: {self.verdict}. {self.headline}"
-        return "\n".join(short([first, *(answer.sentence for answer in answers), *self.notes], last=self.next_step))
+        parts = [first, *(answer.sentence for answer in answers), *self.notes, self.next_step]
+        return [part for part in parts if part]
+
+    def __str__(self) -> str:
+        return "\n".join(short([part for part in self.paragraphs if part != self.next_step], last=self.next_step))
 
     @abstractmethod
     def explain(self) -> str:

@@ -980,7 +980,7 @@ def test_duels_are_asked_told_and_settled_by_hand(taste, unswayed):
     assert (code, err) == (0, "")
     assert "compared    tea, coffee, milk" in out
     assert "threat      1 false measurement" in out
-    assert "Verdict: yes. tea is first of 3 by" in out
+    assert "Verdict: yes. tea is first of 3 (from " in out
     assert "Settled: rank tea first; no more votes are needed." in out
     assert taste("export", "--out", "votes.csv")[0] == 0
     columns = ("--left", "left", "--right", "right", "--winner", "winner", "--voter", "source", "--lies", 1)

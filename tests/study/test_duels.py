@@ -46,8 +46,8 @@ def test_the_leader_is_settled_and_the_answer_says_so_in_eight_lines():
     lines = str(answer).splitlines()
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= MOST_COLUMNS
-    assert lines[0].startswith("Verdict: yes. tea is first of 4 by")
-    assert "also if you look after every vote" in str(answer)
+    assert lines[0].startswith("Verdict: yes. tea is first of 4 (from ")
+    assert "even if you looked after every vote" in str(answer)
     assert lines[-1] == "Settled: rank tea first; no more votes are needed."
     assert answer.tiers[0] == ["tea"]
     assert json.loads(json.dumps(answer.to_dict()))["settled"] is True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -197,18 +196,6 @@ class Audit(AuditFindings):
         if (line := self.line(row)) is not None:
             return f"{self.called} {line:,}"
         return f"data row {(row or 0) + 1:,}"
-
-    def coordinates(self, option: int) -> list[str]:
-        """The parameters of an option, with as many digits as tell the options apart.
-
-        Args:
-            option: Its number.
-        """
-        return self._coordinates[option]
-
-    @cached_property
-    def _coordinates(self) -> list[list[str]]:
-        return coordinates(self.points)
 
     def __repr__(self) -> str:
         return f"Audit(winner={self.winner}, breakdown_budget={self.breakdown_budget:.4g})"

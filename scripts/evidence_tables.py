@@ -89,11 +89,14 @@ def refit_words() -> Lines:
 
 def audit_words() -> Lines:
     """Audits that name a source, and A/B tests with bots."""
-    for model, honest, wrong, bad, found, beside in stored("audits", "sources")[1]:
-        yield (
-            f"- **Audits that name a source**, model {model}: {wrong} of {honest} honest audits suspect one. Of 8 "
-            f"sources one is off by 30% of the range: found in {found} of {bad}, an honest one beside it in {beside}."
-        )
+    found, wrong = [], []
+    for model, honest, suspected, bad, named, beside in stored("audits", "sources")[1]:
+        found.append(f"{named} of {bad} with the model {model} (an honest one beside it in {beside})")
+        wrong.append(f"{suspected} of {honest}")
+    yield (
+        f"- **Audits that name a source**: honest ones suspect one in {' and '.join(wrong)}. Of 8 sources one is off "
+        f"by 30% of the range: found in {' and '.join(found)}."
+    )
     ab = dict(stored("ab", "totals")[1])
     yield (
         f'- **A/B tests** of ten kinds: "yes" without a difference in {ab["without a difference: yes"]} of '

@@ -326,7 +326,7 @@ def test_is_b_better_than_a():
     assert found.better is True
     assert found.difference[0] == pytest.approx(0.2)
     assert str(found).startswith("Verdict: yes. new is better than old, by 20.0 points (")
-    assert "10 re-graded items, or 20 removed, would bring old level." in str(found)
+    assert "10 re-graded items, or 20 removed, would let old catch up." in str(found)
     assert "any 10 of 20 like them" in str(found)
     worse = uw.compare(b, a)
     assert (worse.better, worse.difference[0]) == (False, pytest.approx(-0.2))

@@ -33,7 +33,7 @@ def test_scores_of_a_file(cli, write):
     code, output, _ = cli(write(rows()), *COLUMNS)
     assert code == 0
     assert output.startswith("Verdict: yes. a is ahead on 100 items, with 70.0%: ahead of b by 30.0 points")
-    assert "15 re-graded items, or 30 removed, would bring b level" in output
+    assert "15 re-graded items, or 30 removed, would let b catch up" in output
 
 
 @pytest.mark.parametrize("words", [("1", "0"), ("true", "false"), ("pass", "fail"), ("C", "I")])

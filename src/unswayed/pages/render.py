@@ -12,7 +12,6 @@ from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
@@ -23,10 +22,11 @@ TEXT_LENGTH = 2000  # characters of a text that somebody wrote; the rest is cut 
 NAME_LENGTH = 60  # characters of a name in a table or a heading
 
 
-ICON = "data:image/svg+xml," + quote(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#00795a"/>'
-    '<path d="M2.5 10.5h3l2-6 2 8 1.5-3h2.5" fill="none" stroke="#fff" stroke-width="1.6"/></svg>'
-)  # a line that is pushed and goes on level
+_DRAWING = (  # a line that is pushed, and goes on level
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#00795a"/>'
+    b'<path d="M2.5 10.5h3l2-6 2 8 1.5-3h2.5" fill="none" stroke="#fff" stroke-width="1.6"/></svg>'
+)
+ICON = f"data:image/svg+xml;base64,{base64.b64encode(_DRAWING).decode()}"
 
 
 class Picture(NamedTuple):

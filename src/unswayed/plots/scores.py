@@ -76,7 +76,7 @@ def scores_page(audit: ScoreAudit, source: str) -> str:
     ]
     if audit.suspects:
         parts.append(_sources(audit))
-    return standalone(__package__, "audit.html", source=source, short=str(audit).splitlines(), facts=[], parts=parts)
+    return standalone(__package__, "audit.html", source=source, decision=audit.paragraphs, facts=[], parts=parts)
 
 
 def _options(audit: ScoreAudit) -> Table:

@@ -104,7 +104,8 @@ def luck_of(case: Case) -> Luck:
     elif case.better:
         said = f"Chance gives {who} with probability {shown}, if you looked only once."
     else:
-        said = f"The lead over {case.name(closest.option)} may be chance, which gives {who} with probability {shown}."
+        rival = case.name(closest.option)
+        said = f"The lead over {rival} may be chance: chance alone gives {who} with probability {shown}."
     if case.tampered:
         said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
     return Luck(case.better, None, p, said)
@@ -151,7 +152,7 @@ def robustness_of(case: Case) -> Robustness:
     said = f"{counted(first.regraded.most or 0, 're-graded item')}"
     if first.removed.most is not None:
         said += f", or {first.removed.most:,} removed,"
-    said += f" would bring {case.name(first.option)} level"
+    said += f" would let {case.name(first.option)} catch up"
     if (liars := _fewest_liars(case)) is not None:
         said += f"; {liars}"
     enough = not case.threat.none and _within(case)

@@ -12,7 +12,7 @@ from unswayed.audits.votes.rivals import Rival
 from unswayed.audits.votes.voters import Suspect
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.votes import Bracket
-from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
+from unswayed.judgement.verdict import LIKELY, Evidence, Luck, Robustness, Verdict
 from unswayed.text import counted, printable
 from unswayed.types import FloatArray
 
@@ -32,7 +32,8 @@ class Case:
         suspects: Voters whose votes the others do not explain.
         without: Who leads without them.
         chance: The probability of the lead over each option by chance.
-        cleared: The same without the suspects, of who leads then.
+        any_time: Whether the lead is more than chance also for somebody who looks after every vote.
+        cleared: The probabilities without the suspects, of who leads then.
         threat: What may be false.
         delta: The largest probability of a lead by chance.
     """
@@ -43,6 +44,7 @@ class Case:
     suspects: tuple[Suspect, ...]
     without: int
     chance: FloatArray
+    any_time: bool
     cleared: FloatArray
     threat: Threat
     delta: float
@@ -73,12 +75,15 @@ def luck_of(case: Case) -> Luck:
     if parts_of(case.data.votes.wins)[worst] != parts_of(case.data.votes.wins)[case.winner]:
         said = f"It was never compared with {case.name(worst)}, not even through others."
     elif case.better:
-        said = f"Chance gives {who}such a lead with probability {shown}, if you looked only once."
+        looked = "even if you looked after every vote" if case.any_time else "if you looked only once"
+        said = f"Chance gives {who}such a lead with probability {shown}, {looked}."
     else:
-        said = f"The lead over {case.name(worst)} may be chance, which gives {who}such a lead with probability {shown}."
+        often = "easily gives" if p > LIKELY else "gives"
+        rarely = "" if p > LIKELY else f" with probability {shown}"
+        said = f"The lead over {case.name(worst)} may be chance: chance alone {often} {who}such a lead{rarely}."
     if case.tampered:
-        said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
-    return Luck(case.better, None, p, said)
+        said = f"With the suspects, {said[0].lower()}{said[1:]}"
+    return Luck(case.better, case.any_time, p, said)
 
 
 def evidence_of(case: Case) -> Evidence:
@@ -106,7 +111,7 @@ def robustness_of(case: Case) -> Robustness:
     """How many false votes would change who leads, beside the threat."""
     first = case.rivals[0]
     enough = not case.threat.none and _within(case)
-    said = f"{forged_words(first.flipped)} would bring {case.name(first.option)} level"
+    said = f"{forged_words(first.flipped)} would let {case.name(first.option)} catch up"
     if (voters := _fewest_voters(case)) is not None:
         said += f"; {voters}"
     if not case.threat.none:
@@ -155,7 +160,8 @@ def next_step(case: Case, verdict: Verdict) -> str:
             return "Next: look at these voters; leave out those who are false, and audit again."
         case Verdict.EARLY:
             worst = int(np.argmax(case.chance))
-            return f"Next: collect more votes between {case.name(case.winner)} and {case.name(worst)}."
+            who = {0: "", 1: "look at this voter, and "}.get(len(case.suspects), "look at these voters, and ")
+            return f"Next: {who}collect more votes between {case.name(case.winner)} and {case.name(worst)}."
         case Verdict.WITHIN:
             rival = case.rivals[0].option
             return f"Next: collect votes between {case.name(case.winner)} and {case.name(rival)} that you can trust."

@@ -65,12 +65,12 @@ def correct(
 
     For example: [bold]unswayed study correct lab.jsonl 3 0.28 --reason "a typo: it was 0.28"[/bold]
     """
-    from unswayed.study.tables.cells import number_of
+    from unswayed.study.tables.cells import told_of
 
     about = {"source": source, "noise_std": noise_std, "trials": trials}
     given = {name: one for name, one in about.items() if one is not None}
     with open_study(study) as opened:
-        right = number_of(value)
+        right = told_of(opened.space, value)
         opened.correct(number, right, reason, **given)
         before = opened.log[number].before
         typer.echo(f"corrected play {number}: {right!r}" + (f", before {before[-1]!r}" if before else ""))
@@ -207,7 +207,7 @@ def _old(study: Any, table: Path, again: bool, **columns: Any) -> list[tuple[Poi
 
 def _written(space: Space, words: list[str]) -> tuple[Point, float]:
     """A point and its value as they stand on the command line."""
-    from unswayed.spaces import Box
+    from unswayed.spaces import Box, Duels
     from unswayed.study.tables.cells import number_of, point_of
 
     cells, values = _cells(space, words)
@@ -216,7 +216,8 @@ def _written(space: Space, words: list[str]) -> tuple[Point, float]:
     if missing or len(values) != 1:
         want = f"{missing[0]}=..." if missing else "one VALUE"
         raise InvalidInput(f"{want} is missing: give {' '.join(f'{name}=...' for name in space.names)} VALUE")
-    return point_of(space, cells), number_of(values[0])
+    point = point_of(space, cells)
+    return point, space.value(point, values[0]) if isinstance(space, Duels) else number_of(values[0])
 
 
 def _cells(space: Space, words: list[str]) -> tuple[dict[str, str], list[str]]:

@@ -106,7 +106,7 @@ def luck_of(case: Case) -> Luck:
     else:
         rival = case.name(closest.option)
         said = f"The lead over {rival} may be chance: chance alone gives {who} with probability {shown}."
-    if case.tampered:
+    if case.tampered and closest.lead.mean:
         said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
     return Luck(case.better, None, p, said)
 
@@ -214,7 +214,9 @@ def more_items(lead: Difference, items: int) -> str:
     """How many items would tell a lead from chance, in words."""
     if lead.needed is None or not items < lead.needed <= MOST_NEEDED:
         return "more items"
-    return f"more items: about {float(f'{lead.needed:.2g}'):,.0f} in all would tell such a difference from chance"
+    return (
+        f"more items: about {float(f'{lead.needed:.2g}'):,.0f} in all would usually tell such a difference from chance"
+    )
 
 
 def next_step(case: Case, verdict: Verdict) -> str:

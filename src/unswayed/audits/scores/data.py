@@ -229,7 +229,8 @@ def _comparable(rows: tuple[ScoreData, IntArray, IntArray], names: tuple[str, ..
     fewest = int(np.argmax(alone.sum(axis=1)))
     without = len(np.unique(data.unit_item[whole | alone[fewest]]))
     what = "items" if data.sources is None else "items, each by the same sources,"
-    note = f"compared on the {len(found.items):,} of {len(names):,} {what} that all {size:,} options have"
+    who = "both" if size == 2 else f"all {size:,}"
+    note = f"compared on the {len(found.items):,} of {len(names):,} {what} that {who} options have"
     if size > 2 and without > len(found.items):
         note += f"; without {printable(data.labels[fewest], limit=SHOWN)} it would be {without:,}"
     if data.sources is not None and (anyone := _scored_by_anyone(data, item)) > len(found.items):

@@ -3,9 +3,10 @@
     PYTHONPATH=src:gauntlet/src python benchmarks/ablation.py [--rules NAME ...] [--seeds 6] [--json FILE]
 
 Every rule is switched off by a field of `Schedule`, in games in which it can matter; `from the start` gives doubt its
-full worth early on. Both variants of a game have the same seed, noise and lies. A run is lost if the gap of the
-recommended point, as a share of the range of the values, is above 10%. `more gap` is the mean of the gap without the
-rule less that with it, in points of the range, with a 95% interval over games: above 0 the rule helps.
+full worth early on; `fill_hole, flat` is that rule on functions that are flat nearly everywhere. Both variants of a
+game have the same seed, noise and lies. A run is lost if the gap of the recommended point, as a share of the range of
+the values, is above 10%. `more gap` is the mean of the gap without the rule less that with it, in points of the range,
+with a 95% interval over games: above 0 the rule helps.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple
 
 import families
 import numpy as np
+import plateaus
 
 from unswayed import Play, Status, Threat
 from unswayed.core.data.threads import one_thread
@@ -37,10 +39,11 @@ LOST = 0.1  # of the range
 BOXES = ("branin-2", "hartmann-6", "levy-10", "mixed-5")
 LISTS = ("f1", "ab-12", "ab-40")
 LONG = ("branin-2", "hartmann-6")
+FLAT = plateaus.problems()
 
 
 class Match(NamedTuple):
-    """A game that a rule is tried in; without a corruption it is a problem of families.py."""
+    """A game that a rule is tried in; without a corruption it is a problem of families.py or plateaus.py."""
 
     problem: str
     corruption: str
@@ -49,8 +52,10 @@ class Match(NamedTuple):
     def gap(self, schedule: Schedule, seed: int) -> float:
         """The gap of what is recommended at the end, as a share of the range."""
         if not self.corruption:
-            known = families.problems()[self.problem]
-            noise = families.NOISE * np.random.default_rng([seed, 7]).standard_normal(self.plays)
+            known = FLAT.get(self.problem) or families.problems()[self.problem]
+            noise = (0.0 if self.problem in FLAT else families.NOISE) * np.random.default_rng(
+                [seed, 7]
+            ).standard_normal(self.plays)
             values = iter(noise.tolist())
             point = played(known.space, None, self.plays, seed, schedule, lambda p: known.value(p) + next(values), None)
             return known.best - known.value(point)
@@ -105,6 +110,7 @@ TRIED: Mapping[str, tuple[Schedule, tuple[Match, ...]]] = {
     "repeat_leader": (without("repeat_leader"), games(LISTS, (*HONEST, "promote"), 100)),
     "closest_rival": (without("closest_rival"), games(LISTS, (*HONEST, "promote"), 100)),
     "fill_hole": (without("fill_hole"), games(BOXES, (*HONEST, *ATTACKED), 60)),
+    "fill_hole, flat": (without("fill_hole"), games(tuple(FLAT), ("",), 40)),
     "repeat_challenger": (without("repeat_challenger"), games(BOXES, ("none", *ATTACKED), 60)),
     "family_turn": (without("family_turn"), games(("models", "complex", "simple"), ("",), 60)),
     "leader_to_confirm": (without("leader_to_confirm"), games(LONG, ("promote", "hide"), 400)),

@@ -58,7 +58,8 @@ def flows() -> Iterator[tuple[str, Callable[[], Any]]]:
     study = told(41)
     [play] = study.ask()
     yield "tell (box, 41 plays)", lambda: study.tell(play, -0.1)
-    yield "ask (box, 42 plays)", study.ask
+    yield "ask (box, 42 plays), which takes in what was told and fits", study.ask
+    yield "ask again", study.ask
     yield "answer", study.answer
     yield "answer in words", lambda: str(study.answer())
     rng = np.random.default_rng(1)

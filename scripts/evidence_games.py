@@ -93,7 +93,6 @@ def gauntlet_words() -> Iterator[str]:
     under = {
         kind: [row for one in gauntlet().values() for game, row in one.items() if game[0] == kind] for kind in WORST
     }
-    idle = {kind: [row["spent"] == 0 for row in rows] for kind, rows in under.items()}
     lies = {kind: np.mean([row["lies"] for row in rows]) for kind, rows in under.items()}
     peaks = [row for name in FAST for game, row in gauntlet()[name].items() if game[1] == MANY_PEAKS]
     yield (
@@ -109,10 +108,6 @@ def gauntlet_words() -> Iterator[str]:
         f"- **Claims** of 95% are too narrow: {claims('unswayed', list(ours))} of `unswayed` are true "
         f"({claims('unswayed', [game for game in ours if not attacked(game)])} in honest games), and "
         f"{claims('botorch', list(gauntlet()['botorch']))} of BoTorch."
-    )
-    yield (
-        f"- **An attack may come to nothing**: under `hide` in {sum(idle['hide'])} of {len(idle['hide'])} runs, under "
-        f"`strongest` in {sum(idle['strongest'])}."
     )
     by_rule = {
         name: np.mean([gauntlet()[name][game]["gap_ours"] > LOST for game in games]) for name in ("tpe", "random")
@@ -147,7 +142,7 @@ def few() -> dict[tuple[str, int, int], dict[str, Cell]]:
 
 
 def few_lost() -> Iterator[str]:
-    """The share of lost runs, and how many runs these are."""
+    """The share of lost runs, and how many runs these are; in brackets where an optimiser has played fewer."""
     names = [name for name in ALL if any(name in cell for cell in few().values())]
     rows = []
     wanted = [key for key in few() if (key[1] == 100 if key[0] == "none" else key[1] != 100) or key[2] == 200]
@@ -156,23 +151,25 @@ def few_lost() -> Iterator[str]:
         values = [
             np.mean(np.array([*few()[key][name].values()]) > LOST) if name in few()[key] else None for name in names
         ]
+        sizes = [len(few()[key].get(name, ())) for name in names]
         line = shares(f"{kind}, {at} of {plays}" if at < plays else f"{kind}, {plays} plays", values)
-        counts = [f" ({len(few()[key][name])})" if name in few()[key] else "" for name in names]
-        rows.append([line[0], *(text + count for text, count in zip(line[1:], counts, strict=True))])
-    return table(["lost runs", *names], rows)
+        counts = [f" ({size})" if 0 < size < max(sizes) else "" for size in sizes]
+        rows.append([line[0], max(sizes), *(text + count for text, count in zip(line[1:], counts, strict=True))])
+    return table(["lost", "runs", *names], rows)
 
 
 def few_ranks() -> Iterator[str]:
     """Mean ranks of honest runs, and the difference of gaps to BoTorch's with Student's interval over problems."""
-    rows = []
     for at in (40, 60, 100):
         cell = few()["none", 100, at]
         pairs = sorted(set.intersection(*(set(cell[name]) for name in ALL)))
         ranks = rankdata([[cell[name][pair] for pair in pairs] for name in ALL], axis=0).mean(axis=1)
+        rank = dict(zip(ALL, ranks, strict=True))
         low, middle, high = difference(cell["unswayed"], cell["botorch"])
-        less = f"{100 * middle:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
-        rows.append([at, *(f"{rank:.2f}" for rank in ranks), less])
-    return table(["plays", *ALL, "gap of unswayed less BoTorch's"], rows)
+        yield (
+            f"- **{at} plays**: mean rank {rank['unswayed']:.2f} for Unswayed and {rank['botorch']:.2f} for "
+            f"BoTorch; difference of their gaps {100 * middle:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+        )
 
 
 def difference(one: Cell, other: Cell) -> tuple[float, float, float]:

@@ -14,6 +14,7 @@ from evidence import RESULTS, numbers, table, whole
 FILE = RESULTS / "paper.json"
 KEPT = ("name", "section", "sentence", "verdict", "numbers", "note", "other_draws", "choice_of_draw")
 MARKS = {"": "", "implied": " †", "made likely": " ‡", "made possible": " §"}
+DRAWS = 20  # of f1 and the robot, beside ours
 Claim = dict[str, Any]
 
 
@@ -108,7 +109,8 @@ def row(claim: Claim) -> list[str]:
     remark = REMARKS.get(claim["name"])
     verdict = f"{claim['verdict']}{MARKS[claim['choice_of_draw']]}" + (f": {remark(claim)}" if remark else "")
     draws, _, holds, *_ = numbers(claim["other_draws"])
-    return [section, claim["sentence"].rstrip("."), verdict, f"{holds:.0f} of {draws:.0f}"]
+    assert draws == DRAWS, "the page says of how many draws"
+    return [section, claim["sentence"].rstrip("."), verdict, f"{holds:.0f}"]
 
 
 def ledger() -> Iterator[str]:
@@ -131,6 +133,11 @@ def shares(claim: Claim) -> tuple[float, float]:
     return settled, other
 
 
+def means(line: str) -> str:
+    """A line of a table without the deviations of its means."""
+    return re.sub(r" ± [\d,.]+", "", line)
+
+
 def choice() -> Iterator[str]:
     """What the choice of the draw does to the claims that it makes likely."""
     more = []
@@ -148,6 +155,6 @@ BLOCKS = {
     "claims": ledger,
     "claims-counted": counted,
     "claims-choice": choice,
-    "price-of-a-guarantee": lambda: whole("paper", "price", left=3, drop=("largest",), only="50"),
-    "guard": lambda: whole("paper", "guard", drop=("guard",)),
+    "price-of-a-guarantee": lambda: whole("paper", "price", left=2, drop=("largest", "C"), only="50"),
+    "guard": lambda: map(means, whole("paper", "guard", drop=("guard",))),
 }

@@ -19,6 +19,8 @@ from unswayed.spaces import read_space
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DRAWN = ROOT / "docs" / "gallery.md"  # its code is run by tests/site/test_gallery.py
+PROOFS = [ROOT / "docs/explanation" / name for name in ("theory.md", "theory-lies.md")]  # as long as they must be
+ALL_WORDS, PAGE_WORDS, README_WORDS = 40_000, 3_000, 1_100  # more than that nobody reads
 FOLDERS = (
     "adversaries|audits|benchmarks|cli|core|docs|examples|experiments|gauntlet|integrations|judgement|paper|plots|policies"
     "|liars|optimizers|problems|programs|report|scripts|search|service|simulation|spaces|storage|study|tests"
@@ -149,6 +151,21 @@ def test_every_folder_is_on_the_page_for_newcomers():
         if path.name.startswith("__pycache__") or path.suffix not in ("", ".py"):
             continue
         assert f"`{path.name}{'/' * path.is_dir()}`" in text, path.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_table_is_torn(page):
+    """The first row after an empty line is a head."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    assert re.findall(r"\n\n(\| .*)\n(?!\|-)", text) == []
+
+
+def test_the_documentation_stays_short():
+    """In words between spaces, as `wc -w` counts them: code and tables, written by hand or by scripts, count too."""
+    words = {page: len(page.read_text(encoding="utf-8").split()) for page in PAGES}
+    assert sum(words.values()) <= ALL_WORDS
+    assert words[ROOT / "README.md"] <= README_WORDS
+    assert [name_of(page) for page in PAGES if words[page] > PAGE_WORDS and page not in PROOFS] == []
 
 
 def test_the_kinds_of_blocks_are_known():

@@ -40,6 +40,7 @@ PLOTS = {
     ("audits/result.py", "unswayed.plots.audit"),
     ("audits/labels/audit.py", "unswayed.plots.labels"),
     ("audits/votes/audit.py", "unswayed.plots.votes"),
+    ("audits/scores/audit.py", "unswayed.plots.scores"),
 }
 TOPS = {ROOT / "__init__.py", GAUNTLET / "__init__.py"}
 FILES = [path for path in source.FILES if path not in TOPS]

@@ -4,6 +4,7 @@
     Optimizer              the same by ask and tell, over a journal that survives crashes
     audit                  how much tampering would have overturned the winner of existing data
     audit_votes            the same of a ranking by votes between two options
+    audit_scores, compare  the same of scores on items, such as benchmarks; of two logs of one
     simulate               the bandit policies of the paper (arXiv 2202.01850) and ours against attacks
 
 The public names are listed in `__init__.pyi`, for static tools and for this file. They are imported when they are first

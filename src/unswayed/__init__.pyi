@@ -3,6 +3,10 @@
 from unswayed.audits.audit import audit as audit
 from unswayed.audits.result import Audit as Audit
 from unswayed.audits.labels.audit import LabelAudit as LabelAudit
+from unswayed.audits.scores.audit import ScoreAudit as ScoreAudit
+from unswayed.audits.scores.audit import audit_scores as audit_scores
+from unswayed.audits.scores.comparison import Comparison as Comparison
+from unswayed.audits.scores.comparison import compare as compare
 from unswayed.audits.votes.audit import VoteAudit as VoteAudit
 from unswayed.audits.votes.audit import audit_votes as audit_votes
 from unswayed.audits.votes.audit import audit_wins as audit_wins

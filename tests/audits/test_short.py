@@ -64,7 +64,9 @@ def test_suspects_are_named_in_what_to_do():
     found = audit(x, y, lines=range(2, 50))
     assert (found.verdict, len(found.suspects)) == ("no: tampered", 5)
     words = "lines 43, 19, 11 and 2 more"
-    assert found.evidence.sentence.startswith(f"The others do not explain {words}; without them, x1 = 3 wins")
+    assert found.evidence.sentence.startswith(
+        f"The other measurements do not explain {words}; without them, x1 = 3 wins"
+    )
     assert found.next_step == f"Next: look at where {words} came from, then measure there again."
 
 

@@ -61,7 +61,7 @@ def test_a_source_that_makes_another_option_win_is_named_in_the_verdict():
     assert liar.without == 3
     assert liar.suspicious
     assert found.verdict == "no: tampered"
-    assert found.evidence.sentence == "The others do not explain source w4; without it, x1 = 3 wins."
+    assert found.evidence.sentence == "The other sources do not explain source w4; without it, x1 = 3 wins."
 
 
 def test_who_wins_without_a_source_is_the_winner_of_an_audit_without_it():

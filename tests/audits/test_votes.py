@@ -29,7 +29,7 @@ def test_the_number_of_forged_votes_is_that_of_two_counts():
     found = uw.audit_votes(**TEA)
     assert (found.labels[found.winner], found.forged_votes) == ("tea", 5)
     assert found.rivals[0].dropped.most == 10
-    assert "5 forged votes would bring coffee level" in str(found)
+    assert "5 forged votes would let coffee catch up" in str(found)
 
 
 def test_the_plan_of_a_large_table_is_confirmed_by_another_solver():

@@ -271,6 +271,6 @@ def test_rows_of_the_data_and_lines_of_the_file_are_told_apart(cli, tmp_path):
     assert "data row 8 (line 10), option 1" in cli(tmp_path / "r.csv", "--details")[1]
     out = cli(tmp_path / "r.csv")[1]
     assert out.startswith("Verdict: no: tampered. x = 1, ")
-    assert "The others do not explain line 10 (" in out
+    assert "The other measurements do not explain line 10 (" in out
     (suspect,) = json.loads(cli(tmp_path / "r.csv", "--json")[1])["suspects"]
     assert (suspect["row"], suspect["line"]) == (7, 10)

@@ -57,7 +57,7 @@ def test_bots_on_four_days(cli, file):
     assert record["verdict"] == "no: tampered"
     assert record["evidence"]["tampered"]
     assert [set(record[name]) >= {"sentence"} for name in ("luck", "evidence", "robustness")] == [True] * 3
-    assert record["luck"]["sentence"].startswith("As recorded, suspects included: chance gives")
+    assert record["luck"]["sentence"].startswith("With the suspects, chance gives")
     assert record["luck"]["sentence"] not in out
     assert record["lift"]["over_label"] == "variant A"
     assert record["lift"]["with_suspects"]

@@ -6,11 +6,13 @@ import pytest
 from unswayed import Matern, SquaredExponential
 from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.evidence import Evidence
+from unswayed.core.gp.kernels import TwoScale
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Assumptions, Given
 from unswayed.judgement.credible import Credible, Mixture, Shapes, credible, share_unexplored
-from unswayed.judgement.fit import spread
+from unswayed.judgement.fit import Model, spread
+from unswayed.judgement.noise import Repeats
 from unswayed.judgement.prior import WIDE
 from unswayed.judgement.words import gap_sentence
 
@@ -108,6 +110,47 @@ def test_up_to_250_points_all_weigh_the_models():
     expected = every.explained(y, 0.0, unit=spread(y), noise=0.1)
     np.testing.assert_allclose(mixture.explained.weights, expected.weights, rtol=1e-6, atol=1e-9)
     assert mixture.explained.signal == pytest.approx(expected.signal)
+
+
+def test_repeats_that_agree_because_they_were_rounded_have_the_noise_of_rounding():
+    """For each repeat beyond the first of a point, the square of the rounding is added."""
+    rng = np.random.default_rng(0)
+    points = rng.uniform(size=(12, 1))
+    rows = np.repeat(points, 3, axis=0)
+    values = np.round(4 * np.sin(9 * rows[:, 0]) + 0.1 * rng.standard_normal(36))
+    found = Mixture.of(Given(threat=0, level=0.0), Shapes.given(KERNEL), rows, values).explained
+    rounding = Repeats.of(np.repeat(np.arange(12), 3)).rounding(values)
+    means = values.reshape(12, 3).mean(axis=1)
+    squares = np.square(values.reshape(12, 3) - means[:, None]).sum()
+    every = Evidence.of([KERNEL], np.zeros(1), points, np.full(12, 3.0), level_known=True, plays=36)
+    literally = every.explained(means, squares + 24 * rounding**2, unit=spread(values))
+    assert rounding > 0.1
+    np.testing.assert_allclose(found.weights, literally.weights, rtol=1e-6, atol=1e-12)
+
+
+def test_a_winner_that_was_not_measured_is_compared_as_if_it_had_been_once():
+    X, _, rows, y = plays(3)
+    points = np.append(X, [[0.5]], axis=0)
+    loud = bound(Given(threat=0), Shapes.equal(np.ones(1)), rows, y, points, len(X), 50.0)
+    assert loud.largest_gap == pytest.approx(50 * np.sqrt(2))
+
+
+def test_lies_without_a_range_leave_no_bound():
+    X, _, rows, y = plays(3)
+    found = bound(Given(threat=Threat(lies=1)), Shapes.equal(np.ones(1)), rows, y, X, int(np.argmax(y[:12])), 0.1)
+    assert found.largest_gap == np.inf
+    assert found.to_dict()["largest_gap"] is None
+    assert found.best == 0.0 < found.best_untampered
+
+
+def test_a_point_that_is_better_by_a_tie_counts_as_the_same():
+    X, _, rows, y = plays(3)
+    given, shapes, winner = Given(threat=0), Shapes.equal(np.ones(1)), int(np.argsort(y[:12])[-2])
+    mixture = Mixture.of(given, shapes, rows, y)
+    honest, _, _ = mixture.gaps(X, winner, Threat())
+    for tie in (0.0, 0.05, 10.0):
+        assert credible(given, mixture, X, winner, 0.1, tie).best == np.mean(honest <= tie)
+    assert np.mean(honest <= 0.0) < np.mean(honest <= 0.05) < 1.0
 
 
 def test_where_the_model_is_true_the_bound_holds_as_often_as_it_says():
@@ -243,6 +286,20 @@ def test_kernels_that_are_possible():
         shapes = Shapes.equal(np.array([2.0, 1.0]), columns=columns)
         off = [np.log(kernel.lengthscale[1]) - np.log(0.5) - np.log(d) / 4 for kernel in shapes.kernels]
         np.testing.assert_allclose(shapes.odds, -np.square(off) / 2)
+
+
+def test_beside_equal_length_scales_those_of_a_fitted_model_all_longer_or_shorter():
+    """As probable as the equal ones: what counts is the typical length."""
+    fitted = Model(np.array([0.1, 0.9]), 0.2, 0.3, 0.0, 1.0, 0.1, np.ones(3, bool), 0.0)
+    shapes = Shapes.around(fitted, np.array([0, 1, 1]))
+    equal = Shapes.equal(np.ones(3))
+    assert shapes.kernels[: len(equal.kernels)] == equal.kernels
+    others = shapes.kernels[len(equal.kernels) :]
+    assert {(type(kernel), kernel.share, kernel.ratio) for kernel in others} == {(TwoScale, 0.2, 0.3)}
+    for smooth, odds, kernel, same in zip(equal.kernels, equal.odds, others, shapes.odds[-len(others) :], strict=False):
+        factor = smooth.lengthscale[0]
+        np.testing.assert_allclose(kernel.lengthscale, factor / 0.3 * np.array([0.1, 0.9, 0.9]))
+        assert same == odds
 
 
 def test_the_deviation_of_one_point_is_that_of_the_dense_posterior():

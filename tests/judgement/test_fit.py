@@ -252,6 +252,28 @@ def test_known_noise_is_a_floor():
     assert fitted(X, y, noise=0.3).tau >= 0.3 * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("rough", [False, True])
+def test_batches_of_outcomes_are_hardly_noisier_than_their_size_says(rough):
+    """Yes or no has a known noise: what varies by more is the function, up to a quarter of that noise."""
+    X, y = draw(4, sigma=1.0 if rough else 0.1, lengths=(0.3,))
+    table = Table.of(X, y, sizes=np.full(len(y), 30.0), noise=0.1)
+    settings = {"threshold": np.inf, "allowance": Allowance.of(Threat()), "unit": spread(y)}
+    found = fit_model(table, np.zeros(1, dtype=np.int64), **settings)
+    assert 0.1 * (1 - 1e-9) <= found.tau <= 0.125 * (1 + 1e-9)
+    assert (found.tau > 0.1249) == rough
+    if rough:
+        free = fit_model(replace(table, sizes=None), np.zeros(1, dtype=np.int64), **settings)
+        assert free.tau > 0.5
+
+
+def test_a_noise_that_hides_everything_is_no_error():
+    X, y = draw(4, n=30)
+    found = fitted(X, y, noise=1e30)
+    assert found.tau == pytest.approx(1e6 * spread(y))
+    assert found.kept.all()
+    assert found.centre == pytest.approx(y.mean(), abs=0.1)
+
+
 def test_constant_and_huge_values_do_no_harm():
     X, y = draw(6, n=30)
     assert np.isfinite(fitted(X, np.zeros(30), unit=1.0).tau)

@@ -1,5 +1,6 @@
 """What is recommended: the guaranteed value against every set of lies, and decisions on data whose truth is known."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -11,7 +12,7 @@ from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.prior import prior
-from unswayed.judgement.recommend import Worth, choose, supposed
+from unswayed.judgement.recommend import Choice, Worth, cautious, choose, supposed
 from unswayed.judgement.span import Span
 
 KERNEL = SquaredExponential(0.8)
@@ -124,6 +125,107 @@ def test_gains_are_what_is_lost_without_one_measurement():
     mean, _ = lower_without(values, model, records, [])
     lost = [mean - lower_without(values, model, records, [j])[0] for j in range(7)]
     assert found.gains == pytest.approx(np.transpose(lost), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_estimate_is_in_doubt_by_what_one_measurement_changes_or_by_what_the_others_do_not_predict(seed):
+    """Where one is off by more than all others, it is the first; where none is, the noise of a typical one."""
+    values, model, records, posterior = drawn(seed)
+    span = Span(LOW, HIGH, low_given=False, high_given=False)
+    found = Worth.of(model, posterior, records, Threat(lies=1, low=LOW, high=HIGH), span)
+    K, x = KERNEL(ROWS, ROWS), records.arms
+    z = K[:, x] @ np.linalg.inv(K[np.ix_(x, x)] + model.lam * np.eye(7))
+    mean, _ = lower_without(values, model, records, [])
+    others = [lower_without(values, model, records, [j])[0] for j in range(7)]
+    unpredicted = [abs(values[j] - others[j][x[j]]) for j in range(7)]
+    noise = np.median(unpredicted) / 0.6745 * np.linalg.norm(z, axis=1)
+    changed = np.abs(mean - np.array(others)).max(axis=0)
+    assert found.doubt == pytest.approx(np.maximum(noise, changed), rel=1e-4)
+
+
+def test_a_liar_may_have_made_what_nobody_signed_too():
+    """Without the source that is left out, nothing is left of unnamed measurements either; without any name, all."""
+    values, model, records, posterior = drawn(2)
+    span, threat = Span(LOW, HIGH, low_given=False, high_given=False), Threat(liars=1, low=LOW, high=HIGH)
+    unnamed = replace(records, sources=np.array([0, 0, 1, -1, 1, 0, -1]))
+    found = Worth.of(model, posterior, unnamed, threat, span).supported
+    mean, deviation = lower_without(values, model, records, [])
+    K, x = KERNEL(ROWS, ROWS), records.arms
+    z = K[:, x] @ np.linalg.inv(K[np.ix_(x, x)] + model.lam * np.eye(7))
+    h = np.where(z > 0, z * (values - LOW), -z * (HIGH - values))
+    for arm in range(4):
+        falls, most = [0.0], []
+        for source in (0, 1):
+            gone = np.flatnonzero((unnamed.sources == source) | (unnamed.sources < 0))
+            less, more = lower_without(values, model, records, gone)
+            falls.append(mean[arm] - less[arm] + 2 * (more[arm] - deviation[arm]))
+            most.append(h[arm, gone].sum())
+        expected = mean[arm] - 2 * deviation[arm] - min(max(falls), max(most))
+        assert found[arm] == pytest.approx(expected, abs=1e-8)
+    nameless = Worth.of(model, posterior, replace(records, sources=None), threat, span).supported
+    assert nameless == pytest.approx(mean - 2 * deviation - h.sum(axis=1), abs=1e-8)  # all that v takes off
+
+
+def test_what_is_doubted_is_left_out_together():
+    values, model, records, posterior = drawn(4)
+    span = Span(LOW, HIGH, low_given=False, high_given=False)
+    trust = np.array([0, 1, 0, 2, 1, 0, 2])
+    mean, deviation = lower_without(values, model, records, [])
+    K, x = KERNEL(ROWS, ROWS), records.arms
+    z = K[:, x] @ np.linalg.inv(K[np.ix_(x, x)] + model.lam * np.eye(7))
+    h = np.where(z > 0, z * (values - LOW), -z * (HIGH - values))
+    for doubt, rank in (("self-reported", 0), ("witnessed", 1)):
+        threat = Threat(doubt=doubt, low=LOW, high=HIGH)
+        found = Worth.of(model, posterior, replace(records, trust=trust), threat, span).supported
+        gone = np.flatnonzero(trust <= rank)
+        less, more = lower_without(values, model, records, gone)
+        fall = np.minimum(mean - less + 2 * (more - deviation), h[:, gone].sum(axis=1))
+        assert found == pytest.approx(mean - 2 * deviation - fall, abs=1e-8)
+        believed = Worth.of(model, posterior, replace(records, trust=np.full(7, 2)), threat, span).supported
+        assert believed == pytest.approx(mean - 2 * deviation)  # nothing is doubted
+
+
+def believed(mean, supported, measured=True, plays=30, carried=0):
+    """What arms are worth that are known exactly; measurement `carried` carries all of them."""
+    mean = np.array(mean, dtype=np.float64)
+    gains = np.zeros((len(mean), plays))
+    gains[:, carried] = 1.0
+    measured = np.broadcast_to(measured, mean.shape)
+    return Worth(mean, np.zeros(len(mean)), mean, np.array(supported), measured, gains, np.zeros(len(mean)))
+
+
+ONE_LIE = Threat(lies=1, low=0, high=2)
+
+
+def test_of_the_arms_that_are_supported_the_best_is_recommended_and_another_may_challenge_it():
+    """Supported are those within 5% of the range, here 0.1."""
+    worth = believed([1.0, 1.2, 1.5], [1.0, 0.91, 0.89], carried=7)
+    assert choose(worth, ONE_LIE) == Choice(1, 2, 7)
+    assert choose(worth, ONE_LIE, tie=0.31) == Choice(1)  # the challenger is not much better
+    assert choose(worth, ONE_LIE, without=[1]) == Choice(0, 2, 7)
+    assert choose(worth, ONE_LIE, without=[2]) == Choice(1)
+    assert choose(worth, Threat()) == Choice(2)
+
+
+def test_among_few_measurements_one_moves_the_others_so_more_arms_are_supported():
+    """Of seven, one can move the estimates by a sixth of the range: 0.33 here."""
+    assert choose(believed([1.0, 1.5], [1.0, 0.68], plays=7), ONE_LIE) == Choice(1)
+    assert choose(believed([1.0, 1.5], [1.0, 0.65], plays=7), ONE_LIE) == Choice(0, 1, 0)
+    assert choose(believed([1.0, 1.5], [1.0, 0.1], plays=1), ONE_LIE) == Choice(1)
+
+
+def test_what_was_not_measured_is_recommended_if_it_is_better_by_more_than_a_tie_and_never_challenges():
+    worth = believed([1.0, 1.3], [1.0, 1.0], measured=[True, False])
+    assert choose(worth, ONE_LIE, tie=0.2) == Choice(1)
+    assert choose(worth, ONE_LIE, tie=0.4) == Choice(0)
+    assert choose(believed([1.0, 1.3], [1.0, 0.5], measured=[True, False]), ONE_LIE) == Choice(0)
+
+
+def test_a_point_is_left_out_unless_nothing_else_is_there():
+    mean, deviation = np.array([3.0, 2.0, 1.0]), np.array([0.5, 0.0, 0.0])
+    np.testing.assert_array_equal(cautious(mean, deviation), [2.5, 2.0, 1.0])
+    np.testing.assert_array_equal(cautious(mean, deviation, [0, 2]), [-np.inf, 2.0, -np.inf])
+    np.testing.assert_array_equal(cautious(mean, deviation, [0, 1, 2]), [2.5, 2.0, 1.0])
 
 
 def test_two_lies_that_agree_hide_neither():

@@ -9,7 +9,7 @@ from unswayed import Matern, Threat
 from unswayed.core.gp.posterior import JointPosterior
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.set_aside import _off, extended, faults, set_aside
+from unswayed.judgement.set_aside import _off, extended, faults, set_aside, usable
 
 LAM = 0.01
 FAULT = 1e4  # deviations of the prior
@@ -73,6 +73,31 @@ def test_a_fault_is_set_aside_whatever_the_threat_and_the_threshold():
     assert faults(np.array([0.0, 1.0, -1.0, 3 * FAULT]), 2.0).tolist() == [False, False, False, True]
     assert not faults(np.array([0.0, 1.0, -1.0, 3 * FAULT]), 4.0).any()
     assert faults(5 * FAULT + np.array([0.0, 1.0, -1.0, -5 * FAULT])).tolist() == [False, False, False, True]
+
+
+def test_of_two_halves_that_are_far_from_each_other_that_of_the_larger_values_is_broken():
+    """The median lies between them, far from both."""
+    assert faults(np.array([0.0, 3 * FAULT, 1.0, 3 * FAULT])).tolist() == [False, True, False, True]
+    assert not faults(np.array([0.0, FAULT])).any()
+    assert not faults(FAULT * np.array([0.6, 0.6, 0.7, -0.3])).any()  # near the median, which is far from 0
+    assert not faults(np.zeros(0)).any()
+
+
+def test_a_measurement_whose_noise_is_beyond_all_values_says_nothing_and_is_no_lie():
+    """Ten thousand deviations of the prior; but no more than that many times the noise of the most precise one."""
+    values, noise = np.array([0.0, 1.0, 2.0, 0.5]), np.array([0.01, 1.0, 0.99 * FAULT**2, 1.01 * FAULT**2])
+    assert usable(values, 1 / noise, 1.0).tolist() == [True, True, True, False]
+    noise = np.array([2.0, 3.0, 1.99 * FAULT**2, 2.01 * FAULT**2])
+    assert usable(values, 1 / noise, 1.0).tolist() == [True, True, True, False]
+    assert usable(values, np.full(4, 1e-12), 1.0).all()  # there is nothing better
+    broken = np.array([5 * FAULT, 1.0, 2.0, 0.5])
+    assert usable(broken, np.array([1.0, 1e-12, 1e-12, 1e-12]), 1.0).tolist() == [False, True, True, True]
+    K, records = game()
+    weights = records.weights.copy()
+    weights[7] = LAM / (2 * FAULT**2)
+    found = decided(K, replace(records, weights=weights), Threat(lies=3))
+    assert np.flatnonzero(~found.mask).tolist() == [7]
+    assert found.lies == 0
 
 
 @pytest.mark.parametrize(("lies", "kept_all"), [(25, False), (35, True)])

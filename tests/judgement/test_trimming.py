@@ -175,6 +175,19 @@ def test_an_arm_is_charged_for_all_its_plays(budget, kept_there):
     assert found[20:].sum() == kept_there
 
 
+def test_equal_lies_of_one_arm_are_suspects_together_if_whole_arms_may_go():
+    K, played, rewards = repeated((-1.0,) * 4)
+    how = {"K": K, "threshold": 4.0, "allowance": Allowance.of(Threat(lies=4))}
+    plays = fit(K, played, rewards, 1e-4), Records(played, rewards, np.ones(24))
+    [found] = trimming.suspects(*plays, **how)
+    assert np.flatnonzero(found.dropped).tolist() == [20, 21, 22, 23]
+    assert found.z > 4.0
+    left = fit(K, played[:20], rewards[:20], 1e-4)
+    np.testing.assert_allclose(found.posterior.mean, left.mean, atol=1e-6)
+    one_by_one = list(trimming.suspects(*plays, **how, whole_arms=False))
+    assert {int(one.dropped.sum()) for one in one_by_one} == {1}
+
+
 def test_more_than_some_are_no_accidents():
     for lies, kept_all in ((4, False), (12, True)):
         K, played, rewards = repeated(())

@@ -1,6 +1,6 @@
 """Who wins without some measurements, in words."""
 
-from unswayed.judgement.words import loses, still_wins
+from unswayed.judgement.words import still_wins, who_wins
 
 NAMES = "abc".__getitem__
 
@@ -12,5 +12,5 @@ def test_who_wins_without_the_suspects():
 
 
 def test_who_wins_instead():
-    assert loses("w1", 1, NAMES) == "No: without w1, b wins."
-    assert loses("w1", None, NAMES) == "No: without w1, too little is left to compare."
+    assert who_wins(1, NAMES) == "b wins"
+    assert who_wins(None, NAMES) == "too little is left to compare"

@@ -19,8 +19,8 @@ PARTS = [
 
 
 def audit(**about):
-    short = [f"verdict{HARM}", f"next{HARM}"]
-    names = {"source": f"file{HARM}", "short": short, "facts": [f"fact{HARM}"], "parts": PARTS}
+    decision = [f"verdict{HARM}", f"next{HARM}"]
+    names = {"source": f"file{HARM}", "decision": decision, "facts": [f"fact{HARM}"], "parts": PARTS}
     return standalone("unswayed.plots", "audit.html", **{**names, **about})
 
 
@@ -46,7 +46,7 @@ def test_the_policy_allows_what_is_in_the_page_and_nothing_else():
 
 
 def test_an_unknown_name_is_an_error():
-    with pytest.raises(UndefinedError, match="short"):
+    with pytest.raises(UndefinedError, match="decision"):
         rendered("unswayed.plots", "audit.html", policy="", style="", source="", facts=[], parts=[])
 
 
@@ -59,4 +59,4 @@ def test_templates_of_the_package_come_before_the_shared_ones():
 
 
 def test_half_a_surrogate_pair_can_be_written():
-    assert "half?" in audit(short=["half\ud800"]).encode().decode()
+    assert "half?" in audit(decision=["half\ud800"]).encode().decode()

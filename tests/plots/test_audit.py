@@ -1,5 +1,7 @@
 """An audit as a picture and as a page."""
 
+from html import unescape
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -38,6 +40,8 @@ def test_the_page_says_it_all_and_needs_no_network(found):
     page = audit_page(found, "results <of> today.csv")
     for words in ("Can this winner be trusted?", "results &lt;of&gt; today.csv", "Breakdown budget", "Closest rivals"):
         assert words in page
+    for part in found.paragraphs:  # whole, not in the lines of a terminal
+        assert f">{part}</" in unescape(page)
     assert "Measurements that the others do not explain" in page
     assert "http" not in page.replace("http-equiv", "")
 

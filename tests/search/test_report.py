@@ -38,19 +38,39 @@ def test_an_answer_says_first_what_to_do():
     found = frozen(challenger="b", challenger_lead=0.0211, measure_again="b", set_aside=(1,), set_aside_total=0.3)
     assert str(found).splitlines() == [
         "Recommended: c, estimated at 0.921 ± 0.02.",
-        "With the same model its estimate is still at least 0.71 if one measurement is false.",
-        "If every measurement is true, b is estimated 0.0211 better: measure it again to find out.",
+        "If every measurement is true, b is estimated 0.0211 better. Next: measure it again.",
+        "If one measurement is false, the same model estimates it at 0.71 or more from the true values.",
         "With 95% (fitted model): at most 0.13 below the best of 3 points, if the others are honest.",
         "6 measurements; set aside play 1: the others do not explain it.",
     ]
 
 
+@pytest.mark.parametrize(("high", "said"), [(1.04, False), (1.05, True)])
+def test_a_bound_beyond_the_given_range_is_not_printed(high, said):
+    """The estimate is 0.921, and the fitted model says that the best may be 0.1234 better."""
+    found = frozen(span=Span(0.1, high, low_given=True, high_given=True))
+    assert ("below the best" in str(found)) == said
+
+
+def test_an_estimate_of_unknown_precision_is_a_guess():
+    assert str(frozen(deviation=None)).startswith("Best so far: c, estimated at 0.921.\nHow far off that is cannot be")
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"threat": Threat(lies=2)}, "at least 0.71 if at most 2 measurements are false."),
-        ({"threat": Threat(total=3.5)}, "at least 0.71 if tampering is at most 3.5 in total."),
-        ({"minimize": True, "guaranteed": 0.8}, "at most 0.8 if one measurement is false."),
+        (
+            {"threat": Threat(lies=2)},
+            "If at most 2 measurements are false, the same model estimates it at 0.71 or more from",
+        ),
+        (
+            {"threat": Threat(total=3.5)},
+            "If tampering is at most 3.5 in total, the same model estimates it at 0.71 or more from",
+        ),
+        (
+            {"minimize": True, "guaranteed": 0.8},
+            "If one measurement is false, the same model estimates it at 0.8 or less from",
+        ),
         ({"guaranteed": 0.1}, "\nNothing is left of that if one measurement is false"),
         ({"minimize": True, "guaranteed": 0.94}, "\nNothing is left of that if one measurement is false"),
     ],
@@ -69,7 +89,7 @@ def test_where_nothing_would_be_left_the_point_is_to_be_measured_as_often_as_it_
 
 
 def test_without_tampering_there_is_nothing_to_guarantee():
-    assert "at least" not in str(frozen(threat=Threat()))
+    assert "the same model" not in str(frozen(threat=Threat()))
 
 
 def test_a_bound_wider_than_half_of_the_range_is_not_printed():
@@ -103,7 +123,7 @@ def test_an_answer_is_never_longer_than_eight_lines(long):
 def test_all_that_is_known_is_explained():
     assert full(frozen()).splitlines() == [
         "Recommended: c, estimated at 0.921 ± 0.02.",
-        "With the same model its estimate is still at least 0.71 if one measurement is false.",
+        "If one measurement is false, the same model estimates it at 0.71 or more from the true values.",
         "Under the fitted model (estimated: kernel, output scale, noise and level), with 95% probability this point is "
         "at most 0.1234 below the best of the 3 points considered, if nothing was tampered with.",
         "You named no threat; this is what each kind would mean:",

@@ -17,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.service.world import API
 from unswayed import __version__
 from unswayed.errors import InvalidInput
+from unswayed.pages.render import ICON
 from unswayed.service.interface import metrics
 from unswayed.service.interface.bodies import ADD, ASK, BEGIN, CHANGE, KINDS, TELL, settings
 from unswayed.service.interface.schema import checked
@@ -129,7 +130,7 @@ def test_the_page_of_the_interface_shows_every_operation_and_loads_nothing(world
         one = f"<b>{route.method}</b> <code>{route.path}</code>"
         assert (one in shown) == (not route.form), route.path
     assert set(re.findall(r'(?:src|href)="([^"]*)"', reply.text)) <= {
-        "/static/style.css", "/static/live.js", "/", "#main", DOCUMENT
+        ICON, "/static/style.css", "/static/live.js", "/", "#main", DOCUMENT
     }  # fmt: skip
     assert "<script>" not in reply.text
     assert " style=" not in reply.text

@@ -19,8 +19,8 @@ from ..browser import browse, needs_chromium, serving
 from .pages_data import HARM, OWNER, box, large, options, token_rows
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 # Opens every page in a frame of each width. Without the policy, a script that was not escaped would run.
 PROBE = """<!doctype html><body><script>
@@ -65,12 +65,15 @@ def site(tmp_path_factory):
     database = Database(f"sqlite:///{tmp_path_factory.mktemp('site')}/studies.db")
     document = described(App(Host(database)).routes)
     database.close()
-    loads = []
+    loads, live = [], options()
+    before = live.answer()
 
     def page(path, query):
         if path == "/study" and query.get("live"):
             loads.append(path)
-            return render.study(StudyView.of("live", study, views[0].answer, behind=len(loads)), OWNER)
+            (play,) = live.ask()
+            live.tell(play, 5.0)
+            return render.study(StudyView.of("live", live, before), OWNER)
         makers = {
             "/studies": lambda: render.studies(views, OWNER),
             "/study": lambda: render.study(views[0], OWNER, query.get("threat"), query.get("kind")),

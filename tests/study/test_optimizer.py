@@ -455,6 +455,7 @@ def test_plays_that_are_not_ours():
         (1, "never asked"),
         (-1, "at least 0"),
         ("0", "whole number"),
+        ([foreign], "a list of plays"),
     ]:
         with pytest.raises(UnswayedError, match=word):
             optimizer.tell(play, 1.0)

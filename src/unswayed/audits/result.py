@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -63,11 +62,17 @@ class AuditFindings(Findings, ABC):
         """Can this winner be trusted? The worst of the three answers."""
         return verdict_of(self.luck, self.evidence, self.robustness)
 
-    def __str__(self) -> str:
+    @property
+    def paragraphs(self) -> list[str]:
+        """The decision: the verdict, its reasons, what was left out, and what to do."""
         luck = () if self.verdict is Verdict.TAMPERED else (self.luck,)  # of false values chance is no question
         answers = (*luck, self.evidence, self.robustness)
         first = f"Verdict: {self.verdict}. {self.headline}"
-        return "\n".join(short([first, *(answer.sentence for answer in answers), *self.notes], last=self.next_step))
+        parts = [first, *(answer.sentence for answer in answers), *self.notes, self.next_step]
+        return [part for part in parts if part]
+
+    def __str__(self) -> str:
+        return "\n".join(short([part for part in self.paragraphs if part != self.next_step], last=self.next_step))
 
     @abstractmethod
     def explain(self) -> str:
@@ -191,18 +196,6 @@ class Audit(AuditFindings):
         if (line := self.line(row)) is not None:
             return f"{self.called} {line:,}"
         return f"data row {(row or 0) + 1:,}"
-
-    def coordinates(self, option: int) -> list[str]:
-        """The parameters of an option, with as many digits as tell the options apart.
-
-        Args:
-            option: Its number.
-        """
-        return self._coordinates[option]
-
-    @cached_property
-    def _coordinates(self) -> list[list[str]]:
-        return coordinates(self.points)
 
     def __repr__(self) -> str:
         return f"Audit(winner={self.winner}, breakdown_budget={self.breakdown_budget:.4g})"

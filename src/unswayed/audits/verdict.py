@@ -55,9 +55,10 @@ def _next(audit: Audit, case: AuditCase) -> str:
             return "Next: measure every option at least twice; then the noise is known."
         return "Next: if smaller differences matter to you, give a smaller tie."
     if verdict is Verdict.TAMPERED:
-        from_source = audit.decisive_sources and not audit.suspects
-        what = "that source's values come" if from_source else f"{_places(audit)} came"
-        return f"Next: look at where {what} from, then measure there again."
+        if audit.decisive_sources and not audit.suspects:
+            return "Next: look at where that source's values come from, then measure there again."
+        there = _called(audit, audit.suspects[0].option) if len(audit.suspects) == 1 else "there"
+        return f"Next: look at where {_places(audit)} came from, then measure {there} again."
     if audit.robustness.single:
         return "Next: measure the winner once more; so far it rests on one measurement."
     if verdict is Verdict.EARLY:
@@ -139,22 +140,26 @@ def _evidence(audit: Audit) -> Evidence:
     which, without = _suspects(audit) if suspects else "", "without it" if suspects == 1 else "without them"
     if suspects and wins != audit.winner:
         then = "too little is left to compare" if wins is None else f"{_called(audit, wins)} wins"
-        return Evidence(True, suspects, f"The others do not explain {which}; {without}, {then}.")
+        return Evidence(True, suspects, f"The other measurements do not explain {which}; {without}, {then}.")
     if audit.decisive_sources:
         names = listed([printable(name, limit=NAMED) for name in audit.decisive_sources[:3]])
         wins = audit.winner_without_decisive
         then = "too little is left" if wins is None else f"{_called(audit, wins)} wins"
-        return Evidence(True, suspects, f"The others do not explain source {names}; without it, {then}.")
+        return Evidence(True, suspects, f"The other sources do not explain source {names}; without it, {then}.")
     if (option := _doubtful(audit)) is not None:
         return Evidence(
-            True, suspects, f"The others do not explain {which}, and {_called(audit, option)} rests on this."
+            True,
+            suspects,
+            f"The other measurements do not explain {which}, and {_called(audit, option)} rests on this.",
         )
     if suspects:
-        return Evidence(False, suspects, f"The others do not explain {which}; {without}, the winner is the same.")
+        return Evidence(
+            False, suspects, f"The other measurements do not explain {which}; {without}, the winner is the same."
+        )
     odd = [printable(one.name, limit=NAMED) for one in audit.sources if one.suspicious]
     if odd:
         return Evidence(
-            False, 0, f"The others do not explain source {listed(odd[:3])}; without it, the winner is the same."
+            False, 0, f"The other sources do not explain source {listed(odd[:3])}; without it, the winner is the same."
         )
     if audit.lumped:
         return Evidence(False, 0, "Of values that are yes and no, or heap up at one end, none can be seen to be false.")
@@ -202,7 +207,7 @@ def _robustness(audit: Audit, case: AuditCase, luck: Luck) -> Robustness:
     threat, beside = audit.threat, _beside(audit)
     if threat is None and _single(audit, case):
         return Robustness(
-            False, f"The winner was measured once, and without this another option wins{beside}.", single=True
+            False, "The winner was measured once; without this measurement another option wins.", single=True
         )
     least = [f"{counted(audit.breakdown_lies, 'false measurement')}"] if audit.breakdown_lies else []
     least += [_shifted(audit)] if audit.source_shift is not None else []
@@ -240,7 +245,8 @@ def _single(audit: Audit, case: AuditCase) -> bool:
 
 def _beside(audit: Audit) -> str:
     """The evidence that was found, beside what is needed."""
-    return f"; {len(audit.suspects):,} {'is' if len(audit.suspects) == 1 else 'are'} in doubt" if audit.suspects else ""
+    suspects = len(audit.suspects)
+    return f"; {counted(suspects, 'measurement')} {'is' if suspects == 1 else 'are'} in doubt" if suspects else ""
 
 
 def _withstands(audit: Audit) -> bool:

@@ -39,6 +39,7 @@ COMMANDS = {
     "verify": "Check an exported study: its chain, its signatures, and what follows from them.",
     "mcp": "Let agents audit files and measure for studies, by the Model Context Protocol.",
     "audit": "How much tampering with these measurements would have overturned the result, and where?",
+    "compare": "Is B better than A on the same items, and how few other items would change that?",
     "gauntlet": "Play optimisers against liars with few measurements, and write a page that compares them.",
     "reproduce": "Run all experiments of the paper, draw its figures, check its claims, write report.html.",
     "demo": "GP-UCB, RGP-UCB and RGP-PE on the paper's synthetic function, honest and attacked: a few seconds.",

@@ -258,8 +258,8 @@ def _guesses(start: Model | None, unit: float, least: float, d: int) -> list[Flo
     if start is None:
         others = [SHARE[0], RATIO[0], 0.0, log(0.1)]
         return [np.append(np.full(d, log(length)), others) for length in (0.15, 0.5, 1.5)]
-    here = np.log(np.append(start.lengths, [start.share / (1 - start.share), start.ratio, 1.0, 1.0]))
-    here[d + 2 :] = np.log(np.clip([start.scale / unit, start.tau / unit], 1 / NOISIEST, NOISIEST))
+    amounts = np.clip([start.scale / unit, start.tau / unit], 1 / NOISIEST, NOISIEST)
+    here = np.log([*start.lengths, start.share / (1 - start.share), start.ratio, *amounts])
     smoother = here.copy()
     smoother[:d] = np.maximum(here[:d] + 0.7, log(0.5))
     scale = max(here[d + 2], log(REVIVED))  # early values may have shown no signal, and a climb does not leave that

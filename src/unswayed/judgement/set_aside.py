@@ -169,10 +169,11 @@ def faults(values: FloatArray, unit: float = 1.0) -> BoolArray:
         values: The values.
         unit: The deviation of the prior.
     """
-    middle = float(np.median(values)) if len(values) else 0.0
-    far: BoolArray = np.abs(values - middle) > FAULT * unit
+    if not len(values):
+        return np.zeros(0, dtype=np.bool_)
+    far: BoolArray = np.abs(values - np.median(values)) > FAULT * unit
     if far.all():  # the median lies between two halves: that of the smaller values counts
-        far = np.abs(values - np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2]) > FAULT * unit
+        far = np.abs(values - np.quantile(values, 0.5, method="lower")) > FAULT * unit
     return far
 
 

@@ -164,8 +164,10 @@ def confirmed(arms: IntArray, rewards: FloatArray, noise: FloatArray, threshold:
         threshold: How many standard deviations two that agree may differ by.
     """
     found, order = np.zeros(len(arms), dtype=np.bool_), np.lexsort([rewards, arms])
-    low, high = np.quantile(rewards, (0.25, 0.75)) if len(rewards) else (0.0, 0.0)
-    span = min(float(np.ptp(rewards)), 20 * (high - low) or np.inf) if len(rewards) else 0.0
+    if not len(arms):
+        return found
+    low, high = np.quantile(rewards, (0.25, 0.75))
+    span = min(float(np.ptp(rewards)), 20 * (high - low) or np.inf)
     first, second = order[:-1], order[1:]
     near = np.maximum(threshold * np.sqrt(noise[first] + noise[second]), ALIKE * span)
     alike = (arms[first] == arms[second]) & (rewards[second] - rewards[first] <= near)

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 MOST_LINES, MOST_COLUMNS = 8, 100  # of what is printed first
+LIKELY = 0.5  # probability above which chance gives a lead easily
 
 
 class Verdict(StrEnum):

@@ -40,11 +40,6 @@ def who_wins(winner: int | None, describe: Callable[[int], str]) -> str:
     return "too little is left to compare" if winner is None else f"{describe(winner)} wins"
 
 
-def loses(without: str, winner: int | None, describe: Callable[[int], str]) -> str:
-    """The verdict if another option wins without some measurements."""
-    return f"No: without {without}, {who_wins(winner, describe)}."
-
-
 def suspects(number: int, noun: str) -> str:
     """The measurements that are left out in such a verdict."""
     return f"the {counted(number, noun)} that the others do not explain"

@@ -22,6 +22,13 @@ TEXT_LENGTH = 2000  # characters of a text that somebody wrote; the rest is cut 
 NAME_LENGTH = 60  # characters of a name in a table or a heading
 
 
+_DRAWING = (  # a line that is pushed, and goes on level
+    b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#00795a"/>'
+    b'<path d="M2.5 10.5h3l2-6 2 8 1.5-3h2.5" fill="none" stroke="#fff" stroke-width="1.6"/></svg>'
+)
+ICON = f"data:image/svg+xml;base64,{base64.b64encode(_DRAWING).decode()}"
+
+
 class Picture(NamedTuple):
     """A figure of a page: a title, a caption, and the bytes of a PNG."""
 
@@ -67,6 +74,7 @@ def environment(package: str) -> Environment:
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     short = partial(_line, limit=NAME_LENGTH)
     made.filters |= {"line": _line, "short": short, "number": number, "counted": counted, "listed": listed}
+    made.globals["ICON"] = ICON
     return made
 
 

@@ -67,7 +67,7 @@ def audit_page(audit: Audit, source: str) -> str:
         *_suspect_table(audit),
     ]
     facts = [limit_text(audit, limit) for limit in audit.limits]
-    return standalone(__package__, "audit.html", source=source, short=str(audit).splitlines(), facts=facts, parts=parts)
+    return standalone(__package__, "audit.html", source=source, decision=audit.paragraphs, facts=facts, parts=parts)
 
 
 def _drawn(draw: Callable[[Axes, Audit], None], audit: Audit) -> Figure:

@@ -130,7 +130,7 @@ def labels_page(audit: LabelAudit, source: str) -> str:
     parts.append(_options(audit))
     if audit.sources:
         parts.append(_sources(audit))
-    return standalone(__package__, "audit.html", source=source, short=str(audit).splitlines(), facts=[], parts=parts)
+    return standalone(__package__, "audit.html", source=source, decision=audit.paragraphs, facts=[], parts=parts)
 
 
 def _by_source(audit: LabelAudit) -> list[Picture]:

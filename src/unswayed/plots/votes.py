@@ -78,7 +78,7 @@ def votes_page(audit: VoteAudit, source: str) -> str:
     parts.append(_options(audit))
     if audit.suspects:
         parts.append(_voters(audit))
-    return standalone(__package__, "audit.html", source=source, short=str(audit).splitlines(), facts=[], parts=parts)
+    return standalone(__package__, "audit.html", source=source, decision=audit.paragraphs, facts=[], parts=parts)
 
 
 def _options(audit: VoteAudit) -> Table:

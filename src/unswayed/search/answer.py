@@ -144,12 +144,19 @@ class Answer(Findings):
         )
 
     @property
+    def room(self) -> float:
+        """How much better than the estimate any point could be, by a range that was given."""
+        if not (self.span.low_given if self.minimize else self.span.high_given):
+            return float("inf")
+        return self.estimate - self.span.low if self.minimize else self.span.high - self.estimate
+
+    @property
     def bound(self) -> str:
         """How far the point is from the best, in a short sentence; nothing where it says nothing."""
         proved, fitted = self.certificate, self.credible
         found = proved or fitted
         alone = self.considered == 1 and not self.continuum
-        if found is None or alone or not found.largest_gap < TELLING * self.span.width:
+        if found is None or alone or not found.largest_gap < min(TELLING * self.span.width, self.room):
             return ""
         sure = f"Certified, with {100 * (1 - proved.delta):.4g}%" if proved is not None else ""
         sure = f"With {100 * fitted.probability:.4g}% (fitted model)" if fitted is not None else sure

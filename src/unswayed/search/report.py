@@ -32,10 +32,10 @@ def decision(answer: Answer) -> list[str]:
     single = _single(answer)
     aside = f"; set aside {_which(answer, single)}: the others do not explain {_it(single)}" if single else ""
     parts = [
-        f"Recommended: {named(answer, answer.point)}, estimated at {answer.shown_estimate}.",
+        f"{_title(answer)}: {named(answer, answer.point)}, estimated at {answer.shown_estimate}.",
         _unknown(answer),
-        _guaranteed(answer),
         _challenger(answer),
+        _guaranteed(answer),
         answer.bound,
         *_sources(answer)[:2],
         *_warnings(answer),
@@ -53,11 +53,19 @@ def named(answer: Answer, point: Point) -> str:
     return f"{words[: words.rfind(', ', 0, NAMED) + 1 or NAMED]} ... (all: answer.point)"
 
 
+def _title(answer: Answer) -> str:
+    """What the point is called: of unknown precision it is no more than a guess."""
+    return "Best so far" if _imprecise(answer) else "Recommended"
+
+
+def _imprecise(answer: Answer) -> bool:
+    """Whether the measurements do not say how precise the estimate is."""
+    return answer.deviation is None and not answer.flat
+
+
 def _unknown(answer: Answer) -> str:
     """What to do where the measurements do not say how precise the estimate is."""
-    if answer.deviation is not None or answer.flat:
-        return ""
-    return "How far off that may be cannot be told yet: measure more, and some points twice."
+    return "How far off that is cannot be told: measure more, and some points twice." if _imprecise(answer) else ""
 
 
 def _guaranteed(answer: Answer) -> str:
@@ -73,8 +81,9 @@ def _guaranteed(answer: Answer) -> str:
     if left <= 0.01 * span.width:
         again = {0: ": measure it before you use it", 1: ": measure it once more before you use it"}
         return f"Nothing is left of that if {against}{again.get(len(_measured_here(answer)), '')}."
-    most = "most" if answer.minimize else "least"
-    return f"With the same model its estimate is still at {most} {_value(answer, answer.guaranteed)} if {against}."
+    more = "less" if answer.minimize else "more"
+    value = _value(answer, answer.guaranteed)
+    return f"If {against}, the same model estimates it at {value} or {more} from the true values."
 
 
 def _challenger(answer: Answer) -> str:
@@ -84,7 +93,7 @@ def _challenger(answer: Answer) -> str:
     lead, rival = _value(answer, answer.challenger_lead), named(answer, answer.challenger)
     again = answer.space.describe(answer.measure_again)
     where = "it" if again == answer.space.describe(answer.challenger) else named(answer, answer.measure_again)
-    return f"If every measurement is true, {rival} is estimated {lead} better: measure {where} again to find out."
+    return f"If every measurement is true, {rival} is estimated {lead} better. Next: measure {where} again."
 
 
 def _of_options(answer: Answer) -> str:

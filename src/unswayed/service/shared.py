@@ -252,10 +252,6 @@ class SharedStudy(DatabaseStudy):
         finally:
             self._claimed = False
 
-    def measured_since(self, answer: Answer) -> int:
-        """How many more measurements count now than in an answer, or fewer."""
-        return abs(sum(play.measured for play in self.log) - answer.measured)
-
     def sealed(self) -> list[Record]:
         """All records, with a signature of the server at their end if it signs."""
         return self._journal.sealed(self.records(), now())

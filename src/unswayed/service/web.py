@@ -1,26 +1,23 @@
-"""The pages: which path shows what, and what the forms on them do."""
+"""The pages: which path shows what, and how somebody logs in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Thread
-from typing import Any
-from urllib.parse import quote, urlencode
 
 from starlette.responses import RedirectResponse, Response
 
 from unswayed.service.api import ALL, OPEN, OWN, READ, Api
+from unswayed.service.edits import Edits
+from unswayed.service.forms.fields import Fields
 from unswayed.service.host import Host
-from unswayed.service.http import Call, parse_json
-from unswayed.service.interface.bodies import CHANGE, line, parse_float, parse_int, settings
+from unswayed.service.http import Call
 from unswayed.service.interface.openapi import described
-from unswayed.service.interface.schema import checked
 from unswayed.service.pages import render
+from unswayed.service.pages.plays import Filter
 from unswayed.service.pages.view import StudyView
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Route
 from unswayed.service.tokens import SESSION, csrf
-from unswayed.study.optimizer import Optimizer
 
 COOKIE = "unswayed"
 
@@ -47,17 +44,14 @@ class Web:
     def routes(self) -> list[Route]:
         """Every page and form with its rule."""
         one = "/studies/{name}"
-        play = f"{one}/plays/{{number}}"
         return [
             Route("GET", "/", READ, self.studies, form=True),
             Route("GET", one, READ, self.study, form=True),
             Route("GET", f"{one}/sources", READ, self.sources, form=True),
             Route("GET", f"{one}/log", READ, self.log, form=True),
-            Route("POST", f"{play}/retract", OWN, self.retract, form=True),
-            Route("POST", f"{play}/restore", OWN, self.restore, form=True),
-            Route("POST", f"{play}/correct", OWN, self.correct, form=True),
-            Route("POST", f"{one}/quarantine", OWN, self.quarantine, form=True),
-            Route("POST", f"{one}/change", OWN, self.change, form=True),
+            Route("GET", "/begin", OWN, self.new_study, form=True),
+            Route("GET", "/compare", READ, self.compare, form=True),
+            *Edits(self._host, self).routes(),
             Route("GET", "/tokens", OWN, self.tokens, form=True),
             Route("POST", "/tokens", OWN, self.make_token, form=True),
             Route("POST", "/tokens/{token}/revoke", OWN, self.revoke, form=True),
@@ -75,28 +69,41 @@ class Web:
         names = [name for name in self._host.names() if call.token.reaches(name)]
         return page(render.studies([self._view(name) for name in names], who(call)))
 
-    def study(self, call: Call) -> Response:
+    def new_study(self, call: Call, fields: Fields | None = None) -> Response:
+        """The form of a new study."""
+        return page(render.begin(fields, who(call)), _status(fields))
+
+    def compare(self, call: Call) -> Response:
+        """Two studies side by side."""
+        names = [name for name in self._host.names() if call.token.reaches(name)]
+        chosen = [call.query.get(name, "") for name in ("one", "other")]
+        views = [self._view(name) for name in chosen if name in names]
+        return page(render.compare(names, chosen, views, who(call)))
+
+    def study(self, call: Call, fields: Fields | None = None) -> Response:
         """One study."""
         view = self._view(call.path["name"])
-        return page(render.study(view, who(call), call.query.get("threat"), call.query.get("kind")))
+        query = call.query
+        return page(render.study(view, who(call), query.get("threat"), query.get("kind"), fields), _status(fields))
 
     def sources(self, call: Call) -> Response:
         """Its sources."""
         return page(render.sources(self._view(call.path["name"]), who(call), call.integer("page", 1, least=1)))
 
-    def log(self, call: Call) -> Response:
-        """Its plays."""
+    def log(self, call: Call, fields: Fields | None = None) -> Response:
+        """Its measurements, or one of them with its forms."""
         view, query = self._view(call.path["name"]), call.query
-        number = call.integer("number", 0) if query.get("number") else None
-        shown = render.log(
-            view,
-            who(call),
-            call.integer("page", 1, least=1),
-            query.get("source"),
-            bool(query.get("surprising")),
-            number,
+        only = Filter(
+            source=query.get("source", ""),
+            state=query.get("state", ""),
+            text=query.get("text", "").strip(),
+            surprising=bool(query.get("surprising")),
+            number=call.integer("number", 0) if query.get("number") else None,
         )
-        return page(shown)
+        if "number" in call.path:
+            only = Filter(number=call.number)
+        shown = render.log(view, who(call), call.integer("page", 1, least=1), only, fields)
+        return page(shown, _status(fields))
 
     def tokens(self, call: Call, new: tuple[str, str] | None = None) -> Response:
         """All tokens."""
@@ -122,57 +129,11 @@ class Web:
             Thread(target=study.answer_claimed, daemon=True, name=f"answer of {name}").start()
         known = self._views.get(name)
         if known is None or (known.sequence, known.answer) != (study.seq, answer):
-            missing = study.measured_since(answer) if answer is not None else 0
-            known = StudyView.of(name, study.study, answer, missing, sequence=study.seq)
+            known = StudyView.of(name, study.study, answer, sequence=study.seq)
             self._views[name] = known
         return known
 
     # forms
-
-    def retract(self, call: Call) -> Response:
-        """Leave a measurement out."""
-        return self._edit(call, lambda study, number: study.retract(number, line(call.body)))
-
-    def restore(self, call: Call) -> Response:
-        """Undo that."""
-        return self._edit(call, lambda study, number: study.restore(number))
-
-    def correct(self, call: Call) -> Response:
-        """Replace a value."""
-        value = parse_float(call.body.get("value", ""), "the value")
-        return self._edit(call, lambda study, number: study.correct(number, value, line(call.body)))
-
-    def _edit(self, call: Call, edit: Callable[[Optimizer, int], None]) -> Response:
-        study = self._host.study(call.path["name"])
-        study.edit(call.token.name, lambda known: edit(known, call.number))
-        return back(call, "log", number=call.number)
-
-    def quarantine(self, call: Call) -> Response:
-        """Do not count a source for now, or count it again."""
-        study = self._host.study(call.path["name"])
-        source, aside = call.body.get("source", ""), call.body.get("on") == "yes"
-
-        def change(known: Optimizer) -> None:
-            others = [name for name in known.settings.quarantined if name != source]
-            known.change(quarantined=[*others, source] if aside else others)
-
-        study.edit(call.token.name, change)
-        return back(call, "sources")
-
-    def change(self, call: Call) -> Response:
-        """Change settings; an empty field means not known, or no limit."""
-        study, body = self._host.study(call.path["name"]), call.body
-        changes: dict[str, Any] = {}
-        if "threat" in body:
-            changes["threat"] = threat_of(body["threat"].strip())
-        for name in ("plays", "parallel"):
-            if name in body:
-                changes[name] = parse_int(body[name], name) if body[name].strip() else None
-        if "note" in body:
-            changes["note"] = body["note"].strip() or None
-        changes = checked(changes, CHANGE, "the form")
-        study.edit(call.token.name, lambda known: known.change(**settings(changes)))
-        return back(call)
 
     def make_token(self, call: Call) -> Response:
         """Make a token, and show it this once."""
@@ -212,19 +173,11 @@ class Web:
         return response
 
 
+def _status(fields: Fields | None) -> int:
+    """Of a page whose form is shown again if something in it is wrong."""
+    return 422 if fields is not None and fields.wrong else 200
+
+
 def who(call: Call) -> render.Who:
     """Who looks at a page."""
     return render.Who(call.token.name, str(call.token.role), csrf(call.cookie or ""))
-
-
-def back(call: Call, *part: str, **query: Any) -> Response:
-    """To the page where the change can be seen."""
-    path = "/".join(["/studies", quote(call.path["name"], safe=""), *part])
-    return RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303)
-
-
-def threat_of(text: str) -> Any:
-    """The threat that somebody typed: a number, an object, or nothing if it is not known."""
-    if text.startswith("{"):
-        return parse_json(text.encode(), "application/json")
-    return parse_float(text, "the threat") if text else None

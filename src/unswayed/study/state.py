@@ -113,6 +113,8 @@ class State:
 
     def find(self, play: Play | int) -> Play:
         """What is known of a play, given as a Play or as a number; refuse a play of another study."""
+        if isinstance(play, list):
+            raise InvalidInput("this is a list of plays, as ask() gives it: name one of them, as in (play,) = ask()")
         number = whole(play.number if isinstance(play, Play) else play, "the number of a play", least=0)
         if number >= len(self.log):
             last = f"the last one is {len(self.log) - 1}" if self.log else "there is none so far"

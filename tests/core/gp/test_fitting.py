@@ -22,14 +22,6 @@ def test_finds_the_lengthscale_of_a_draw(truth, rng):
     assert fitted.lengthscale == pytest.approx(truth.lengthscale, rel=0.15)
 
 
-def test_finds_a_scale_for_each_coordinate(rng):
-    X = rng.uniform(-2, 2, (150, 2))
-    truth = SquaredExponential((0.4, 3.0))
-    y = np.linalg.cholesky(truth(X, X) + 1e-6 * np.eye(150)) @ rng.standard_normal(150)
-    fitted = fit_lengthscale(SquaredExponential(), X, y, lam=1e-6, ard=True)
-    assert fitted.lengthscale == pytest.approx(truth.lengthscale, rel=0.35)
-
-
 def test_bad_input_is_refused():
     with pytest.raises(UnswayedError, match="at least two"):
         fit_lengthscale(SquaredExponential(), [[0.0]], [1.0])

@@ -1,20 +1,15 @@
 """The range of honest rewards, and what lies become when rewards are clipped to it."""
 
-from math import pi
-
 import numpy as np
 import pytest
 
 from unswayed import UnswayedError
-from unswayed.core.tampering.clipping import ClipRange, anytime_radius, radius
+from unswayed.core.tampering.clipping import ClipRange, radius
 
 
-def test_the_radii_spend_delta_exactly_on_the_sub_gaussian_tails():
+def test_the_radius_spends_delta_exactly_on_the_sub_gaussian_tails():
     sigma, delta, T = 0.3, 0.05, 1000
     assert 2 * T * np.exp(-(radius(sigma, T, delta) ** 2) / (2 * sigma**2)) == pytest.approx(delta)
-    t = np.arange(1, 200_000)
-    tails = [2 * np.exp(-(anytime_radius(sigma, int(i), delta) ** 2) / (2 * sigma**2)) for i in t]
-    assert delta * (1 - 1e-5) < sum(tails) + 6 * delta / pi**2 / t[-1] < delta * (1 + 1e-5)
 
 
 def test_clipping_leaves_honest_rewards_alone_and_bounds_lies(rng):

@@ -12,7 +12,7 @@ from unswayed.audits.labels.luck import Chance
 from unswayed.audits.labels.proof import Proof, taken
 from unswayed.audits.labels.suspects import Found
 from unswayed.core.tampering.threat import Threat
-from unswayed.judgement.verdict import Evidence, Luck, Robustness
+from unswayed.judgement.verdict import LIKELY, Evidence, Luck, Robustness
 from unswayed.judgement.words import threat_words
 from unswayed.text import counted
 
@@ -86,7 +86,7 @@ def luck_of(case: Case) -> Luck:
 def _luck(case: Case, better: bool, any_time: bool | None) -> str:
     """The answer in words; if suspects decide, that the answer is about what is recorded."""
     said = _lead_and_chance(case, better, any_time)
-    return f"As recorded, suspects included: {said[0].lower()}{said[1:]}" if case.tampered else said
+    return f"With the suspects, {said[0].lower()}{said[1:]}" if case.tampered else said
 
 
 def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
@@ -105,8 +105,10 @@ def _lead_and_chance(case: Case, better: bool, any_time: bool | None) -> str:
     p = "below 0.0001" if (case.probability or 0.0) < SMALLEST else f"{case.probability:.2g}"
     if not better:
         lead = "recorded lead" if case.found.suspects else "lead"
-        return f"The {lead} may be chance, which gives {who}such a lead with probability {p}."
-    looked = "also if you looked daily" if any_time else "if you looked only once"
+        if (case.probability or 0.0) > LIKELY:
+            return f"The {lead} may be chance: chance alone easily gives {who}such a lead."
+        return f"The {lead} may be chance: chance alone gives {who}such a lead with probability {p}."
+    looked = "even if you looked daily" if any_time else "if you looked only once"
     return f"Chance gives {who}such a lead with probability {p}, {looked}."
 
 
@@ -161,7 +163,7 @@ def robustness_of(case: Case, lies: int, rival: int) -> Robustness:
     if case.chance is not None and case.chance.overtaken_by is not None:
         what = f"{case.data.lie.capitalize()}s"
         return Robustness(False, f"{what} are not counted: the totals mix the sources differently.")
-    said = f"{counted(lies, case.data.lie)} would bring {case.describe(rival)} level"
+    said = f"{counted(lies, case.data.lie)} would let {case.describe(rival)} catch up"
     enough = not case.threat.none and _enough(case)
     if (case.threat.lies or case.threat.liars) and not case.data.span.given:
         said += " within the measured range; a lie beyond it may do more: give low and high"

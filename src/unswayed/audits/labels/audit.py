@@ -115,8 +115,13 @@ class LabelAudit(AuditFindings):
     def __repr__(self) -> str:
         return f"LabelAudit(winner={self.describe(self.winner)!r}, breakdown_lies={self.breakdown_lies})"
 
+    @property
+    def paragraphs(self) -> list[str]:
+        """The decision: the verdict, its reasons, and what to do."""
+        return [part for part in first_lines(self) if part]
+
     def __str__(self) -> str:
-        return "\n".join(short(first_lines(self)))
+        return "\n".join(short(self.paragraphs))
 
     def explain(self) -> str:
         """Everything that is known, the decision first."""

@@ -25,7 +25,7 @@ POWER = 0.84  # deviations: a lead that is larger by them than what decides does
 LEAST_TIMES = 1.5  # times the data: with less, a new look is hardly worth it
 LEAST_LIFT = 5e-4  # a smaller lead of values is easier to read in their own units
 ANOTHER_LEAD = 0.1  # of the lead in total
-MOST_TIMES = 100  # times the data: if more are needed, that is no advice
+MANY_TIMES, MOST_TIMES = 10, 100  # times the data: hardly worth it; so many that a number says nothing
 
 
 def listed(names: list[str]) -> str:
@@ -177,8 +177,9 @@ def next_step(audit: LabelAudit) -> str:
         return "Next: compare within the sources, or give every option the same share of each source."
     needed = chance.half_width(closest, audit.delta) + POWER * chance.deviation[closest]
     times = max((needed / chance.lead[closest]) ** 2, LEAST_TIMES)
-    if not times < MOST_TIMES:
-        return "Next: go on only if so small a difference matters."
+    if not times < MANY_TIMES:
+        much = f": it takes about {ceil(times)} times the data" if times < MOST_TIMES else ""
+        return f"Next: go on only if so small a difference matters{much}."
     return f"Next: go on; with about {ceil(10 * times) / 10:.3g} times the data, such a lead would mostly decide."
 
 

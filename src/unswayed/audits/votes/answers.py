@@ -12,7 +12,7 @@ from unswayed.audits.votes.rivals import Rival
 from unswayed.audits.votes.voters import Suspect
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.votes import Bracket
-from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
+from unswayed.judgement.verdict import LIKELY, Evidence, Luck, Robustness, Verdict
 from unswayed.text import counted, printable
 from unswayed.types import FloatArray
 
@@ -75,9 +75,11 @@ def luck_of(case: Case) -> Luck:
     elif case.better:
         said = f"Chance gives {who}such a lead with probability {shown}, if you looked only once."
     else:
-        said = f"The lead over {case.name(worst)} may be chance, which gives {who}such a lead with probability {shown}."
+        often = "easily gives" if p > LIKELY else "gives"
+        rarely = "" if p > LIKELY else f" with probability {shown}"
+        said = f"The lead over {case.name(worst)} may be chance: chance alone {often} {who}such a lead{rarely}."
     if case.tampered:
-        said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
+        said = f"With the suspects, {said[0].lower()}{said[1:]}"
     return Luck(case.better, None, p, said)
 
 
@@ -106,7 +108,7 @@ def robustness_of(case: Case) -> Robustness:
     """How many false votes would change who leads, beside the threat."""
     first = case.rivals[0]
     enough = not case.threat.none and _within(case)
-    said = f"{forged_words(first.flipped)} would bring {case.name(first.option)} level"
+    said = f"{forged_words(first.flipped)} would let {case.name(first.option)} catch up"
     if (voters := _fewest_voters(case)) is not None:
         said += f"; {voters}"
     if not case.threat.none:
@@ -155,7 +157,8 @@ def next_step(case: Case, verdict: Verdict) -> str:
             return "Next: look at these voters; leave out those who are false, and audit again."
         case Verdict.EARLY:
             worst = int(np.argmax(case.chance))
-            return f"Next: collect more votes between {case.name(case.winner)} and {case.name(worst)}."
+            who = {0: "", 1: "look at this voter, and "}.get(len(case.suspects), "look at these voters, and ")
+            return f"Next: {who}collect more votes between {case.name(case.winner)} and {case.name(worst)}."
         case Verdict.WITHIN:
             rival = case.rivals[0].option
             return f"Next: collect votes between {case.name(case.winner)} and {case.name(rival)} that you can trust."

@@ -123,10 +123,15 @@ class VoteAudit:
     def __repr__(self) -> str:
         return f"VoteAudit(winner={self.describe(self.winner)!r}, forged_votes={self.forged_votes})"
 
-    def __str__(self) -> str:
+    @property
+    def paragraphs(self) -> list[str]:
+        """The decision: the verdict, its reasons, and what to do."""
         answers = (self.luck, self.evidence, self.robustness)
         first = f"Verdict: {self.verdict}. {headline(self)}"
-        return "\n".join(short([first, *(answer.sentence for answer in answers), self.next_step]))
+        return [part for part in [first, *(answer.sentence for answer in answers), self.next_step] if part]
+
+    def __str__(self) -> str:
+        return "\n".join(short(self.paragraphs))
 
     def _repr_html_(self) -> str:
         return notebook_html(str(self).splitlines())

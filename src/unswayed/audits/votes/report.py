@@ -32,7 +32,7 @@ def headline(audit: VoteAudit) -> str:
     votes = f"{audit.data.total:,} {'vote' if audit.data.total == 1 else 'votes'}"
     among = f"first of {len(audit.labels):,}" if len(audit.labels) > 2 else "ahead"
     first, other = (printable(audit.labels[option], limit=SHORT) for option in (audit.winner, second))
-    return f"{first} is {among} by {votes}; it wins {p:.0%} against {other}."
+    return f"{first} is {among} (from {votes}); it wins {p:.0%} against {other}."
 
 
 def details(audit: VoteAudit) -> list[str]:

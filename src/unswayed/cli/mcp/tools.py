@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from unswayed.cli.audit import audited, own_point
-from unswayed.cli.audit_columns import read_columns
+from unswayed.cli.audit.columns import read_columns
 from unswayed.cli.options import Known
 from unswayed.cli.study.opening import connected, is_url, open_study, read_study
 from unswayed.core.data.measurement import Measurement

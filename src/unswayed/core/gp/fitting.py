@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import minimize_scalar
 
 from unswayed.core.gp.kernels import Kernel, Matern, SquaredExponential, gram
 from unswayed.errors import InvalidInput
@@ -35,10 +35,8 @@ def negative_log_likelihood(kernel: Kernel, X: FloatArray, y: FloatArray, lam: f
     return float(0.5 * half @ half + np.log(L.diagonal()).sum() + 0.5 * len(y) * np.log(2 * np.pi))
 
 
-def fit_lengthscale(
-    kernel: Stationary, X: ArrayLike, y: ArrayLike, *, lam: float = NOISELESS_VARIANCE, ard: bool = False
-) -> Stationary:
-    """`kernel` with the most likely length-scale: one number, or with `ard` one for each coordinate.
+def fit_lengthscale(kernel: Stationary, X: ArrayLike, y: ArrayLike, *, lam: float = NOISELESS_VARIANCE) -> Stationary:
+    """`kernel` with the most likely length-scale, the same for each coordinate.
 
     Searches from a hundredth of the smallest spread of a coordinate to a hundred times the largest. The likelihood
     has several peaks, so a grid comes first, then a refinement around its best point.
@@ -52,10 +50,11 @@ def fit_lengthscale(
         raise InvalidInput("fitting needs points that differ")
     low, high = np.log(spread[spread > 0].min() / 100), np.log(spread.max() * 100)
 
-    def loss(log_scale: FloatArray | float) -> float:
-        scale = np.exp(log_scale)
-        fitted = replace(kernel, lengthscale=tuple(scale) if np.ndim(scale) else float(scale))
-        return negative_log_likelihood(fitted, points, values, lam)
+    def scaled(log_scale: float) -> Stationary:
+        return replace(kernel, lengthscale=float(np.exp(log_scale)))
+
+    def loss(log_scale: float) -> float:
+        return negative_log_likelihood(scaled(log_scale), points, values, lam)
 
     grid = np.linspace(low, high, 60)
     losses = np.array([loss(g) for g in grid])
@@ -63,11 +62,4 @@ def fit_lengthscale(
     if not np.isfinite(losses[best]):
         raise InvalidInput("no length-scale gives a positive definite kernel matrix; raise lam")
     around = (grid[max(best - 1, 0)], grid[min(best + 1, 59)])
-    isotropic = float(minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-6}).x)
-    if not ard:
-        return replace(kernel, lengthscale=float(np.exp(isotropic)))
-    start = np.full(points.shape[1], isotropic)
-    box = [(low, high)] * points.shape[1]
-    refined = minimize(lambda s: min(loss(s), 1e300), start, bounds=box, method="L-BFGS-B")
-    scales = refined.x if refined.fun < loss(start) else start
-    return replace(kernel, lengthscale=tuple(float(l) for l in np.exp(scales)))  # noqa: E741
+    return scaled(minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-6}).x)

@@ -12,7 +12,7 @@ corruption of at most C = K R. Every guarantee for a total C then holds, with it
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log, pi, sqrt
+from math import log, sqrt
 
 from unswayed.errors import InvalidInput
 
@@ -20,14 +20,6 @@ from unswayed.errors import InvalidInput
 def radius(sigma: float, plays: int, delta: float) -> float:
     """r = sigma sqrt(2 ln(2T/delta)): the noise of T plays stays within r, with probability 1 - delta."""
     return sigma * sqrt(2 * log(2 * plays / delta))
-
-
-def anytime_radius(sigma: float, play: int, delta: float) -> float:
-    """r_t = sigma sqrt(2 ln(pi^2 t^2/(3 delta))): the noise of every play t = 1, 2, ... stays within its r_t.
-
-    For a number of plays that is not fixed beforehand. r_t grows with t, so K lies among t plays are C_t = K R_t.
-    """
-    return sigma * sqrt(2 * log(pi**2 * play**2 / (3 * delta)))
 
 
 @dataclass(frozen=True)

@@ -168,22 +168,6 @@ WEBHOOK_URL = text("http://HOST/PATH or https://HOST/PATH", maxLength=LONGEST_UR
 WEBHOOK = record({"url": WEBHOOK_URL | {"examples": ["https://127.0.0.1/hook"]}}, about="Where messages are sent.")
 
 
-def parse_int(text: str, what: str) -> int:
-    """A whole number that somebody typed."""
-    digits = text.strip()
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 16):
-        raise InvalidInput(f"{what} must be a whole number, not {text[:40]!r}")
-    return int(digits)
-
-
-def parse_float(text: str, what: str) -> float:
-    """A number that somebody typed."""
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidInput(f"{what} must be a number, not {text[:40]!r}") from None
-
-
 def measured(body: Body) -> Measurement:
     """The measurement of a body, without its other entries."""
     return Measurement(**{name: body[name] for name in ("value", *MEASURED) if body.get(name) is not None})

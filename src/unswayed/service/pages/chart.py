@@ -13,10 +13,11 @@ import numpy as np
 
 from unswayed.search.answer import Answer
 from unswayed.search.play import Status
+from unswayed.service.pages.axes import Axis, numbers, of_parameter, order
 from unswayed.service.pages.columns import Columns
 from unswayed.spaces import Box, Categorical, Space
 from unswayed.spaces.parameters import Parameter
-from unswayed.text import counted, number
+from unswayed.text import counted
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 WIDTH = 1000  # units of a picture
@@ -51,10 +52,8 @@ class Chart:
 
     Attributes:
         title: Against what.
-        low: The value at the bottom, as text.
-        high: The value at the top.
-        left: The text at the left end.
-        right: The text at the right end.
+        y: The axis of the values, from the bottom.
+        x: The other axis.
         dots: Measurements that count.
         crosses: Measurements that do not count.
         band: The range of the kept values in each stretch; empty if every play is drawn.
@@ -64,10 +63,8 @@ class Chart:
     """
 
     title: str
-    low: str
-    high: str
-    left: str
-    right: str
+    y: Axis
+    x: Axis
     dots: Sequence[Marks]
     crosses: Sequence[Marks]
     band: str = ""
@@ -76,32 +73,36 @@ class Chart:
     caption: str = ""
 
 
-def over_time(columns: Columns, answer: Answer | None) -> Chart | None:
-    """Every value in the order of the plays, coloured by source; None if there is none."""
-    ends = limits(columns, answer)
+def over_time(
+    columns: Columns, answer: Answer | None, ends: tuple[float, float] | None = None, room: int = 0
+) -> Chart | None:
+    """Every value in the order of the plays, coloured by source; None if there is none.
+
+    Args:
+        columns: The plays.
+        answer: The answer, for its estimate.
+        ends: The range of values to draw; by default that of these plays.
+        room: For how many plays there is room at least, where studies are compared.
+    """
+    ends = ends or limits(columns, answer)
     if ends is None:
         return None
-    n = len(columns.value)
-    x = (np.arange(n) + 0.5) / n
+    n = max(len(columns.value), room)
+    x = (np.arange(len(columns.value)) + 0.5) / n
     y = _height(columns.value, *ends)
     bins = None
     caption = "Each dot is a measurement."
     if int(np.isfinite(columns.value).sum()) > MANY:
         bins = TIME_BINS
         caption = (
-            f"Each mark is a mean over a stretch of about {-(-n // bins):,} plays: dots for each source, of what is "
-            "kept; crosses for each reason not to count. The band reaches from the lowest to the highest kept value."
+            f"Each mark is a mean over a stretch of about {-(-n // bins):,} measurements: dots for each source, of "
+            "what is kept; crosses for each reason not to count. The band reaches from the lowest to the highest kept "
+            "value."
         )
-    look = np.minimum(np.where(columns.source < 0, COLOURED, columns.source), COLOURED)
-    dots = []
-    for one in range(COLOURED + 1):
-        mine = columns.kept & (look == one)
-        if mine.any():
-            path = _dots(*_gathered(x, y, mine, bins))
-            dots.append(Marks(f"s{one}" if one < COLOURED else "other", _name(columns, one), path))
-    shown = (number(ends[0]), number(ends[1]), "0", f"{n - 1:,}", dots, _crosses(columns, x, y, bins, 12))
+    dots, crosses = coloured(columns, x, y, bins), _crosses(columns, x, y, bins, 12)
     middle = None if answer is None else _line(answer.estimate, ends)
-    return Chart("play", *shown, _band(x, y, columns.kept, bins), middle, None, caption)
+    band = _band(x, y, columns.kept, bins)
+    return Chart("number of the measurement", numbers(*ends), order(n), dots, crosses, band, middle, None, caption)
 
 
 def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Chart]:
@@ -111,23 +112,34 @@ def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Ch
         return []
     columns = columns.latest(LATEST)
     charts = []
-    shown = (number(ends[0]), number(ends[1]))
-    middle = None if answer is None else _line(answer.estimate, ends)
     scale = 1.0 if answer is None else getattr(answer.assumptions.kernel, "lengthscale", 1.0)
     for name in space.matter_most(scale, PARAMETERS):
         parameter = space.parameters[name]
         some = columns.having(name)
         x = _places(space, name, [play.point[name] for play in some.log])
         y = _height(some.value, *ends)
-        left, right, bins = _ends(parameter)
-        bins = None if len(some.log) <= MANY else bins
-        dots = [Marks("kept", "kept", _dots(*_gathered(x, y, some.kept, bins)))]
-        crosses = _crosses(some, x, y, bins, 28)
-        band = _band(x, y, some.kept, bins)
+        bins = None if len(some.log) <= MANY else _bins(parameter)
+        dots, crosses = coloured(some, x, y, bins), _crosses(some, x, y, bins, 28)
         best = [] if answer is None or name not in answer.point else [answer.point[name]]
         chosen = round(WIDTH * float(_places(space, name, best)[0])) if best else None
-        charts.append(Chart(name, *shown, left, right, dots, crosses, band, middle, chosen))
+        unit = getattr(parameter, "unit", "")
+        title = f"{name} ({unit})" if unit else name
+        middle = None if answer is None else _line(answer.estimate, ends)
+        band = _band(x, y, some.kept, bins)
+        charts.append(Chart(title, numbers(*ends), of_parameter(parameter), dots, crosses, band, middle, chosen))
     return charts
+
+
+def coloured(columns: Columns, x: FloatArray, y: FloatArray, bins: int | None) -> list[Marks]:
+    """What counts, with a colour for each of the first sources."""
+    look = np.minimum(np.where(columns.source < 0, COLOURED, columns.source), COLOURED)
+    dots = []
+    for one in range(COLOURED + 1):
+        mine = columns.kept & (look == one)
+        if mine.any():
+            path = _dots(*_gathered(x, y, mine, bins))
+            dots.append(Marks(f"s{one}" if one < COLOURED else "other", _name(columns, one), path))
+    return dots
 
 
 def limits(columns: Columns, answer: Answer | None) -> tuple[float, float] | None:
@@ -225,11 +237,9 @@ def _pixels(x: FloatArray, y: FloatArray) -> tuple[list[int], list[int]]:
     return np.rint(WIDTH * x).astype(int).tolist(), np.rint(HEIGHT * y).astype(int).tolist()
 
 
-def _ends(parameter: Parameter) -> tuple[str, str, int | None]:
-    """The texts at the ends of a parameter, and its number of bins."""
-    if isinstance(parameter, Categorical):
-        return parameter.describe(parameter.choices[0]), parameter.describe(parameter.choices[-1]), parameter.size
-    return parameter.describe(parameter.low), parameter.describe(parameter.high), PARAMETER_BINS
+def _bins(parameter: Parameter) -> int:
+    """The number of bins of a parameter."""
+    return parameter.size if isinstance(parameter, Categorical) else PARAMETER_BINS
 
 
 def _places(space: Box, name: str, values: Sequence[object]) -> FloatArray:

@@ -9,7 +9,8 @@
   // something that could not be found again.
   const inUse = () => {
     const at = document.activeElement, main = document.getElementById("main");
-    if (main.querySelector("details[open] form") || main.querySelector("input:active")) return true;
+    if (main.querySelector("details[open] form, .actions, .wrong") || main.querySelector("input:active")) return true;
+    if ([...main.querySelectorAll("form[method=post] input")].some(one => one.value !== one.defaultValue)) return true;
     if (!at || at === main || !main.contains(at)) return false;
     return !at.id || at.matches("input:not([type=range], [type=checkbox]), select");
   };
@@ -44,6 +45,12 @@
     new EventSource(address).addEventListener("record", () => { news = true; });
     setInterval(update, 500);
   }
+
+  // A table may be taken from a file; without this script it is pasted.
+  document.addEventListener("change", async event => {
+    const [file] = event.target.files || [];
+    if (file) document.getElementById(event.target.dataset.into).value = await file.text();
+  });
 
   let waiting = 0;
   document.addEventListener("input", event => {

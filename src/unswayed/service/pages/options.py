@@ -23,7 +23,7 @@ class OptionRow:
         kept: How many of its measurements are kept.
         mean: Their mean; None without any.
         spread: Their standard deviation; None for fewer than two.
-        role: recommended, rival or pivot; empty for other options.
+        role: What it is in the answer; empty for other options.
         left: Where the bar of mean and spread begins, from 0 to 100.
         middle: Where the mean is.
         right: Where the bar ends.
@@ -70,7 +70,7 @@ def _roles(columns: Columns, answer: Answer | None) -> dict[int, str]:
     roles: dict[int, str] = {}
     about = {"recommended": answer.point}
     if answer.weighed:
-        about |= {"rival": answer.breakdown.rival, "pivot": answer.breakdown.pivot}
+        about |= {"would win next": answer.breakdown.rival, "weighs most": answer.breakdown.pivot}
     for role, point in about.items():
         if point is not None and point in columns.points:
             number = columns.points.index(point)

@@ -14,12 +14,16 @@ from urllib.parse import quote, urlencode
 
 from unswayed.pages import render as shared
 from unswayed.search.answer import Answer
+from unswayed.service.forms.begin import MOST_ROWS, ROWS, rows
+from unswayed.service.forms.fields import Fields
+from unswayed.service.forms.point import entries, shown_point
 from unswayed.service.interface.page import operations
 from unswayed.service.pages.chart import LATEST
 from unswayed.service.pages.columns import SURPRISING
+from unswayed.service.pages.compare import Comparison
 from unswayed.service.pages.options import OPTIONS
-from unswayed.service.pages.plays import log_page
-from unswayed.service.pages.view import StudyView
+from unswayed.service.pages.plays import STATES, Filter
+from unswayed.service.pages.view import ALL, StudyView
 from unswayed.study.study import Study
 
 SOURCES = 100  # on a page
@@ -51,7 +55,28 @@ def studies(rows: Iterable[StudyView], who: Who) -> str:
     return _page("studies.html", who, views=list(rows))
 
 
-def study(view: StudyView, who: Who, threat: str | None = None, kind: str | None = None) -> str:
+def begin(fields: Fields | None, who: Who) -> str:
+    """The form of a new study, as it was typed so far."""
+    typed = fields or Fields({"rows": str(ROWS)}, "begin")
+    return _page("begin.html", who, fields=typed, rows=rows(typed), most=MOST_ROWS)
+
+
+def compare(names: Sequence[str], chosen: Sequence[str], views: Sequence[StudyView], who: Who) -> str:
+    """Two studies side by side, with the same axes.
+
+    Args:
+        names: The studies that may be chosen.
+        chosen: The names of the two that were.
+        views: The two studies; fewer if nothing was chosen so far.
+        who: Who looks.
+    """
+    found = Comparison.of(views) if len(views) == 2 else None
+    return _page("compare.html", who, names=names, chosen=chosen, found=found)
+
+
+def study(
+    view: StudyView, who: Who, threat: str | None = None, kind: str | None = None, fields: Fields | None = None
+) -> str:
     """A study: its answer, how far to trust it, its measurements, and the effect of other threats.
 
     Args:
@@ -59,8 +84,9 @@ def study(view: StudyView, who: Who, threat: str | None = None, kind: str | None
         who: Who looks.
         threat: An amount of tampering to be explained, as it was typed.
         kind: The kind of this amount: total (the default), lies or liars.
+        fields: Its settings as they were typed, if something is wrong with them.
     """
-    return _page("study.html", who, view=view, what_ifs=view.what_ifs(kind or "total", threat))
+    return _page("study.html", who, view=view, what_ifs=view.what_ifs(kind or "total", threat), fields=fields)
 
 
 def sources(view: StudyView, who: Who, page: int = 1) -> str:
@@ -71,17 +97,17 @@ def sources(view: StudyView, who: Who, page: int = 1) -> str:
     return _page("sources.html", who, view=view, rows=rows, page=page, pages=pages)
 
 
-def log(
-    view: StudyView,
-    who: Who,
-    page: int = 1,
-    source: str | None = None,
-    surprising: bool = False,
-    number: int | None = None,
-) -> str:
-    """The plays of a study, the newest first, with forms to change them; the arguments are those of `log_page`."""
-    shown = view.log_page(page, source or None, surprising, number)
-    return _page("log.html", who, view=view, shown=shown, source=source or "", surprising=surprising, number=number)
+def log(view: StudyView, who: Who, page: int = 1, only: Filter = ALL, fields: Fields | None = None) -> str:
+    """The measurements of a study, the newest first; a single one with forms to change it.
+
+    Args:
+        view: The study.
+        who: Who looks.
+        page: Which page, from 1.
+        only: Which of them to show.
+        fields: What was typed into one of the forms, if something is wrong with it.
+    """
+    return _page("log.html", who, view=view, shown=view.log_page(page, only), only=only, fields=fields)
 
 
 def tokens(rows: Sequence[Mapping[str, Any]], who: Who, new: tuple[str, str] | None = None) -> str:
@@ -113,9 +139,9 @@ def error(status: int, line: str) -> str:
 def standalone(study: Study, answer: Answer | None, name: str) -> str:
     """A study as one page that needs no server, no network and no script: to keep or to send."""
     view = StudyView.of(name, study, answer)
-    shown = log_page(view.space, view.log, view.columns, 1, rows=max(len(view.log), 1))
-    about: dict[str, Any] = {"what_ifs": view.what_ifs(None, None), "rows": view.sources, "shown": shown, "who": None}
-    return shared.standalone(__package__, "standalone.html", view=view, **about)
+    shown = view.log_page(rows=max(len(view.log), 1))
+    about: dict[str, Any] = {"what_ifs": view.what_ifs(None, None), "rows": view.sources, "shown": shown}
+    return shared.standalone(__package__, "standalone.html", view=view, who=None, **about)
 
 
 def static(name: str) -> str:
@@ -154,6 +180,17 @@ def _page(template: str, who: Who | None, **about: Any) -> str:
     return shared.rendered(__package__, template, who=who, **about)
 
 
+def _filled(fields: Fields | None, form: str, known: Mapping[str, str]) -> Fields:
+    """One of the forms of a page: as it was typed, or with what is known."""
+    return fields if fields is not None and fields.form == form else Fields(known, form)
+
+
+def _twice(text: str) -> tuple[str, str]:
+    """Text as the value of a choice and as its words."""
+    return text, text
+
+
 TEMPLATES = shared.environment(__package__)
-TEMPLATES.filters |= {"segment": _segment, "when": _when, "lasted": _lasted}
-TEMPLATES.globals |= {"query": _query, "SURPRISING": SURPRISING, "LATEST": LATEST, "OPTIONS": OPTIONS}
+TEMPLATES.filters |= {"segment": _segment, "when": _when, "lasted": _lasted, "twice": _twice}
+TEMPLATES.globals |= {"query": _query, "filled": _filled, "entries": entries, "shown_point": shown_point}
+TEMPLATES.globals |= {"SURPRISING": SURPRISING, "LATEST": LATEST, "OPTIONS": OPTIONS, "STATES": STATES}

@@ -14,6 +14,7 @@ import numpy as np
 from unswayed.core.tampering.threat import LARGEST_VALUE, Threat
 from unswayed.search.answer import Answer
 from unswayed.search.report import doubted, what_if
+from unswayed.service.pages.axes import Axis, Tick, numbers
 from unswayed.service.pages.chart import HEIGHT, WIDTH
 from unswayed.text import at_least, counted
 from unswayed.types import FloatArray
@@ -119,29 +120,34 @@ class WhatIf:
         amount: The amount that the sentence is about.
         sentence: What that much could have done.
         top: The largest amount on the slider.
+        y: The axis of the lead.
         step: Its step.
         line: The lowest possible lead, as the path of a curve; for a total, a lower bound of it.
         zero: The height at which it is 0.
         lost: From where on another point could have won; None if nowhere.
         mark: Where the amount is.
-        lead: The lead without tampering.
     """
 
     kind: str
     amount: float
     sentence: str
     top: float
+    y: Axis
     step: float
     line: str
     zero: int
     lost: int | None
     mark: int
-    lead: float
 
     @property
     def title(self) -> str:
         """What is varied."""
         return TITLES[self.kind]
+
+    @property
+    def x(self) -> Axis:
+        """The axis of the amount."""
+        return numbers(0.0, self.top, whole=self.kind in NOUNS)
 
     @property
     def unit(self) -> str:
@@ -203,12 +209,12 @@ def _what_if(answer: Answer, curve: Curve, feared: float, chosen: float | None) 
         amount,
         what_if(answer, kind, amount),
         top,
+        Axis((Tick(95.0, f"{lead:.3g}"), Tick(round(95 - 90 * lead / unit, 2), "0"))),
         step=1.0 if kind in NOUNS else top / SLIDER_STEPS,
         line="M" + "L".join(f"{a} {b}" for a, b in zip(x.tolist(), y.tolist(), strict=True)),
         zero=round(HEIGHT * (0.05 + 0.9 * lead / unit)),
         lost=None if needed is None else round(WIDTH * needed / top),
         mark=round(WIDTH * amount / top),
-        lead=lead,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +13,11 @@ from unswayed.core.tampering.trust import TrustLevel
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
 from unswayed.search.report import decision, explanation
+from unswayed.service.forms.threat import shown_threat
 from unswayed.service.pages.chart import Chart, over_time, parameters
 from unswayed.service.pages.columns import Columns
 from unswayed.service.pages.options import OptionRow, option_rows
-from unswayed.service.pages.plays import LogPage, log_page
+from unswayed.service.pages.plays import ROWS, Filter, LogPage, log_page
 from unswayed.service.pages.sources import SourceRow, source_rows
 from unswayed.service.pages.trust import Gauge, WhatIf, gauges, what_ifs
 from unswayed.spaces import Options, Space
@@ -26,6 +26,7 @@ from unswayed.study.study import Study, why_no_answer
 from unswayed.text import counted
 
 LATEST = 100  # plays that are searched for the last activity
+ALL = Filter()
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,6 @@ class StudyView:
         settings: As they are now.
         log: Every play, in order.
         answer: The answer, if one has been computed.
-        behind: How many measurements arrived after it.
         sequence: The number of the last record; a page asks for events after it. None for all events.
 
     Example:
@@ -53,23 +53,19 @@ class StudyView:
     settings: Settings
     log: tuple[Play, ...]
     answer: Answer | None
-    behind: int = 0
     sequence: int | None = None
 
     @classmethod
-    def of(
-        cls, name: str, study: Study, answer: Answer | None, behind: int = 0, *, sequence: int | None = None
-    ) -> Self:
+    def of(cls, name: str, study: Study, answer: Answer | None, *, sequence: int | None = None) -> Self:
         """The view of a study as it is now.
 
         Args:
             name: Its name.
             study: The study.
             answer: Its answer; None if there is none, or none yet.
-            behind: How many measurements arrived after the answer.
             sequence: The number of its last record, if known.
         """
-        return cls(name, study.space, study.settings, study.log, answer, behind, sequence)
+        return cls(name, study.space, study.settings, study.log, answer, sequence)
 
     @cached_property
     def columns(self) -> Columns:
@@ -78,8 +74,23 @@ class StudyView:
 
     @property
     def measured(self) -> int:
-        """How many measurements count."""
+        """How many values have been reported and not taken back."""
         return int(self.columns.told.sum())
+
+    @cached_property
+    def counts(self) -> Sequence[tuple[int, str]]:
+        """How many measurements count, and how many do not, for each reason."""
+        columns = self.columns
+        found = [(int(columns.kept.sum()), "counts" if columns.kept.sum() == 1 else "count")]
+        others = {"set aside": columns.aside} | {
+            str(status): columns.at(status) for status in Status if status is not Status.TOLD
+        }
+        return [*found, *((int(which.sum()), label) for label, which in others.items() if which.any())]
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """Each distinct point in words."""
+        return [self.space.describe(point) for point in self.columns.points]
 
     @cached_property
     def trust(self) -> str:
@@ -90,30 +101,40 @@ class StudyView:
         return ", ".join(f"{levels[level]:,} {level}" for level in TrustLevel if levels[level])
 
     @property
-    def open(self) -> int:
-        """How many plays wait for an answer."""
-        return int(self.columns.at(Status.OPEN).sum())
+    def planned(self) -> str:
+        """How many measurements there are, open ones included, and how many are planned."""
+        plays = self.settings.plays
+        return f"{len(self.log):,}" if plays is None else f"{len(self.log):,} of {plays:,}"
 
-    @property
-    def plays(self) -> str:
-        """How many plays there are, and how many are planned."""
-        planned = self.settings.plays
-        return f"{len(self.log):,}" if planned is None else f"{len(self.log):,} of {planned:,}"
+    @cached_property
+    def news(self) -> tuple[int, bool]:
+        """How many measurements have arrived since the answer, and whether something else that it rests on changed."""
+        if self.answer is None:
+            return 0, False
+        before = self.answer.plays
+        new = [one for one in self.log[len(before) :] if one.measured]
+        old = list(zip(before, self.log, strict=False))
+        new += [now for then, now in old if now is not then and then.status is Status.OPEN and now.measured]
+        edited = any(_changed(then, now) for then, now in old if now is not then)
+        return len(new), edited or self.answer.threat != self.threat
 
     @property
     def pending(self) -> bool:
         """Whether a newer answer is on its way."""
-        return self.behind > 0 or (self.answer is None and self.measured > 0)
+        return any(self.news) or (self.answer is None and self.measured > 0)
 
     @property
     def state(self) -> str:
         """A note to read before the answer; empty if the answer is up to date."""
         if self.answer is None:
             return "The answer is being computed." if self.measured else why_no_answer(self.log)
-        if not self.behind:
+        new, edited = self.news
+        parts = [f"{counted(new, 'measurement')} {'has' if new == 1 else 'have'} arrived"] if new else []
+        parts += ["the study was changed"] if edited else []
+        if not parts:
             return ""
-        came = "has" if self.behind == 1 else "have"
-        return f"{counted(self.behind, 'measurement')} {came} arrived since this answer was computed."
+        what = " and ".join(parts)
+        return f"{what[0].upper()}{what[1:]} since this answer was computed; a newer one is being computed."
 
     @property
     def leader(self) -> str | None:
@@ -136,10 +157,10 @@ class StudyView:
         return Threat.of(self.settings.threat)
 
     @property
-    def threat_json(self) -> str:
-        """The threat as the form shows it: a number, JSON, or nothing if it is unknown."""
-        recorded = self.settings.record()["threat"]
-        return "" if recorded is None else json.dumps(recorded)
+    def settings_shown(self) -> dict[str, str]:
+        """The settings that can change, as the fields of their form."""
+        plain = {name: getattr(self.settings, name) for name in ("plays", "parallel", "note")}
+        return shown_threat(self.threat) | {name: "" if one is None else str(one) for name, one in plain.items()}
 
     @cached_property
     def gauges(self) -> Sequence[Gauge]:
@@ -178,6 +199,14 @@ class StudyView:
         """Every source, the doubtful ones first."""
         return source_rows(self.columns, self.answer, self.settings.quarantined)
 
-    def log_page(self, page: int, source: str | None, surprising: bool, number: int | None) -> LogPage:
-        """Some plays, the newest first; the arguments are those of the function `log_page`."""
-        return log_page(self.space, self.log, self.columns, page, source, surprising, number)
+    def log_page(self, page: int = 1, only: Filter = ALL, rows: int = ROWS) -> LogPage:
+        """Some measurements, the newest first; the arguments are those of the function `log_page`."""
+        return log_page(self.log, self.columns, self.words, page, only, rows)
+
+
+def _changed(then: Play, now: Play) -> bool:
+    """Whether what a play says to an answer is another thing now, other than that it was answered."""
+    if then.status is Status.OPEN:
+        return now.status is Status.FAILED
+    parts = ("value", "status", "point", "source", "noise_std", "trials")
+    return any(getattr(now, part) != getattr(then, part) for part in parts)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unswayed.cli.audit_counts import Named, without_trials
+from unswayed.cli.audit.counts import Named, without_trials
 from unswayed.errors import InvalidInput
 from unswayed.storage.tables import Table
 from unswayed.storage.tables.mistakes import (

@@ -14,10 +14,13 @@ from unswayed.errors import InvalidInput, SystemFault
 if TYPE_CHECKING:
     from unswayed.audits.labels.audit import LabelAudit
     from unswayed.audits.result import Audit
+    from unswayed.audits.scores.audit import ScoreAudit
     from unswayed.audits.votes.audit import VoteAudit
-    from unswayed.cli.audit_columns import Columns
+    from unswayed.cli.audit.columns import Columns
 
+    AnyAudit = Audit | LabelAudit | VoteAudit | ScoreAudit
 
+Name = str | None
 File = Annotated[
     Path,
     typer.Argument(help="CSV, .xlsx, .ods, Parquet or JSON lines: one row for each measurement, or for each count."),
@@ -39,6 +42,12 @@ WinnerColumn = Annotated[
 Voter = Annotated[str | None, typer.Option(help="Votes: the column with who voted.")]
 Number = Annotated[str | None, typer.Option(help="Votes: the column with how many votes a row stands for.")]
 Wins = Annotated[bool, typer.Option("--wins", help="The file is a table of wins: options in rows and in columns.")]
+Item = Annotated[
+    str | None,
+    typer.Option(help="Scores on items: the column with the question, the task, the patient; needs --option."),
+]
+Score = Annotated[str | None, typer.Option(help="Scores on items: the column with the score.")]
+Group = Annotated[str | None, typer.Option(help="Scores on items: the column with the group of the item.")]
 Page = Annotated[Path | None, typer.Option("--html", help="Write a page with plots.", metavar="FILE")]
 
 
@@ -58,6 +67,9 @@ def command(
     voter: Voter = None,
     number: Number = None,
     wins: Wins = False,
+    item: Item = None,
+    score: Score = None,
+    group: Group = None,
     decimal: DecimalMark = None,
     *,
     known: Known,
@@ -73,38 +85,47 @@ def command(
     Options by label: [bold]unswayed audit daily.csv --option variant --successes buyers --trials visitors[/bold]
 
     Votes: [bold]unswayed audit votes.csv --left model_a --right model_b --winner winner --voter judge[/bold]
-    """
-    from unswayed.cli.audit_columns import read_columns
-    from unswayed.cli.output import say
 
+    Scores on items: [bold]unswayed audit scores.csv --item question --option model --score correct[/bold]
+    """
     votes = {"left": left, "right": right, "winner": winner, "voter": voter, "number": number}
-    if wins or any(votes.values()):
-        others: dict[str, Any] = {"objective": objective, "option": option, "source": source, "tie": tie}
-        others |= {"parameters": parameters, "noise-column": noise_column, "successes": successes, "trials": trials}
-        _show(*_by_votes(file, votes, others, known, decimal, page, wins=wins), page, file, details, as_json=as_json)
-        return
-    named = {"objective": objective, "parameters": parameters, "option": option, "source": source}
-    data = read_columns(file, **named, noise=noise_column, successes=successes, trials=trials, decimal=decimal)
+    items = {"item": item, "score": score, "group": group}
+    by = {"objective": objective, "parameters": parameters, "option": option, "source": source}
+    table = {"noise-column": noise_column, "successes": successes, "trials": trials}
     if page is not None:
         _check_page(page, file)
+    found: tuple[AnyAudit, dict[str, Any]]
+    if wins or any(votes.values()):
+        found = _by_votes(file, votes, by | table | items, known, tie, decimal, wins=wins), {}
+    elif any(items.values()):
+        found = _by_items(file, items, by, table, known, tie, decimal), {}
+    else:
+        found = _by_columns(file, by, table, known, tie, decimal)
+    _show(found, page, file, details, as_json=as_json)
+
+
+def _by_columns(
+    file: Path, by: dict[str, Name], table: dict[str, Name], known: Known, tie: float | None, decimal: str | None
+) -> tuple[Audit | LabelAudit, dict[str, Any]]:
+    """The audit of measurements, and what more its record has."""
+    from unswayed.cli.audit.columns import read_columns
+    from unswayed.cli.output import say
+
+    roles = {"noise": table["noise-column"], "successes": table["successes"], "trials": table["trials"]}
+    data = read_columns(file, **by, **roles, decimal=decimal)
     found = audited(data, known, tie)
     for note in data.notes:
         say(note)
-    _show(found, own_point(found, data), page, file, details, as_json=as_json)
+    return found, own_point(found, data)
 
 
 def _show(
-    found: Audit | LabelAudit | VoteAudit,
-    more: dict[str, Any],
-    page: Path | None,
-    file: Path,
-    details: bool,
-    *,
-    as_json: bool,
+    audit: tuple[AnyAudit, dict[str, Any]], page: Path | None, file: Path, details: bool, *, as_json: bool
 ) -> None:
     """Write the page, and print the audit, or its record and more."""
     from unswayed.cli.output import print_json
 
+    found, more = audit
     if page is not None:
         _write_page(found, page, str(file))
     if as_json:
@@ -118,36 +139,61 @@ def audited(data: Columns, known: Known, tie: float | None = None) -> Audit | La
     return _by_parameters(data, known, tie) if data.options is None else _by_label(data, known, tie)
 
 
-def _by_votes(
-    file: Path,
-    votes: dict[str, str | None],
-    others: dict[str, Any],
-    known: Known,
-    decimal: str | None,
-    page: Path | None,
-    *,
-    wins: bool,
-) -> tuple[VoteAudit, dict[str, Any]]:
-    """The audit of votes, with nothing more for its record; whatever is not about votes is refused."""
-    from unswayed.cli.audit_votes import audit_file, audit_wins_file
-    from unswayed.cli.output import say
-
+def _refuse_beside(what: str, others: dict[str, Any], known: Known, allowed: tuple[str, ...]) -> None:
+    """Refuse whatever is not about votes, or about items."""
     beside = [name for name, value in others.items() if value is not None]
-    unknown = Known(lies=known.lies, liars=known.liars, delta=known.delta)
+    unknown = Known(**{name: getattr(known, name) for name in allowed})
     beside += [one.name for one in fields(Known) if getattr(known, one.name) != getattr(unknown, one.name)]
     if beside:
-        raise InvalidInput(f"--{beside[0]} is not about votes: leave it out")
-    if page is not None:
-        _check_page(page, file)
+        raise InvalidInput(f"--{beside[0]} is not about {what}: leave it out")
+
+
+def _by_votes(
+    file: Path,
+    votes: dict[str, Name],
+    others: dict[str, Name],
+    known: Known,
+    tie: float | None,
+    decimal: str | None,
+    *,
+    wins: bool,
+) -> VoteAudit:
+    """The audit of votes."""
+    from unswayed.cli.audit.votes import audit_file, audit_wins_file
+    from unswayed.cli.output import say
+
+    _refuse_beside("votes", {**others, "tie": tie}, known, ("lies", "liars", "delta"))
     threat = threat_of(None, known.lies, known.liars, None, None)
     if wins:
         if any(votes.values()):
             raise InvalidInput("give --wins, or --left, --right and --winner, not both")
-        return audit_wins_file(file, decimal=decimal, threat=threat, delta=known.delta), {}
+        return audit_wins_file(file, decimal=decimal, threat=threat, delta=known.delta)
     found, notes = audit_file(file, votes, decimal=decimal, threat=threat, delta=known.delta)
     for note in notes:
         say(note)
-    return found, {}
+    return found
+
+
+def _by_items(
+    file: Path,
+    items: dict[str, Name],
+    by: dict[str, Name],
+    table: dict[str, Name],
+    known: Known,
+    tie: float | None,
+    decimal: str | None,
+) -> ScoreAudit:
+    """The audit of scores on items."""
+    from unswayed.cli.audit.scores import audit_file
+    from unswayed.cli.output import say
+
+    others = {**table, "objective": by["objective"], "parameters": by["parameters"], "tie": tie}
+    _refuse_beside("scores on items", others, known, ("lies", "liars", "low", "high", "delta", "minimize"))
+    names = {**items, "option": by["option"], "source": by["source"]}
+    found, notes = audit_file(file, names, decimal=decimal, settings=_settings(known))
+    for note in notes:
+        say(note)
+    return found
 
 
 def _settings(known: Known) -> dict[str, Any]:
@@ -190,8 +236,9 @@ def own_point(found: Audit | LabelAudit, data: Columns) -> dict[str, Any]:
     return {"parameters": list(data.own), "winner_point": data.point(found.points[found.winner])}
 
 
-def _write_page(found: Audit | LabelAudit | VoteAudit, page: Path, source: str) -> None:
+def _write_page(found: AnyAudit, page: Path, source: str) -> None:
     from unswayed.audits.labels.audit import LabelAudit
+    from unswayed.audits.scores.audit import ScoreAudit
     from unswayed.audits.votes.audit import VoteAudit
     from unswayed.storage import write_atomically
 
@@ -199,6 +246,10 @@ def _write_page(found: Audit | LabelAudit | VoteAudit, page: Path, source: str) 
         from unswayed.plots.votes import votes_page
 
         text = votes_page(found, source)
+    elif isinstance(found, ScoreAudit):
+        from unswayed.plots.scores import scores_page
+
+        text = scores_page(found, source)
     elif isinstance(found, LabelAudit):
         from unswayed.plots.labels import labels_page
 

@@ -1,0 +1,224 @@
+"""The three questions about who leads on a list of items: luck, evidence, robustness; and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unswayed.audits.scores.data import ScoreData
+from unswayed.audits.scores.rivals import Rival, score_gains
+from unswayed.audits.scores.suspects import Copy, Suspect
+from unswayed.core.scores import Difference, Fewest
+from unswayed.core.tampering.threat import Threat
+from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
+from unswayed.text import counted, listed, printable, resolved
+
+SMALLEST = 1e-4  # probability that is printed
+NAMED = 3  # sources or items that are named in a sentence
+WIDE = 0.02  # of an interval of shares: its ends are printed with one decimal place, narrower ones with two
+MOST_NEEDED = 1_000_000  # items: more are never collected
+SHORT = 24  # characters of a label in a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What the answers rest on.
+
+    Attributes:
+        data: The scores.
+        winner: Who leads.
+        rivals: What would bring each rival level, the easiest first.
+        suspects: Sources that favour or harm one option.
+        copies: Items that are copies of others.
+        without: Who leads without these; None if nothing is left to compare.
+        cleared: The probability of that lead by chance.
+        threat: What may be false.
+        delta: The largest probability of a lead by chance.
+    """
+
+    data: ScoreData
+    winner: int
+    rivals: tuple[Rival, ...]
+    suspects: tuple[Suspect, ...]
+    copies: tuple[Copy, ...]
+    without: int | None
+    cleared: float
+    threat: Threat
+    delta: float
+
+    def name(self, option: int) -> str:
+        """A label that leaves room for others in a line."""
+        return printable(self.data.labels[option], limit=SHORT)
+
+    @property
+    def closest(self) -> Rival:
+        """The rival over which the lead is most likely to be chance."""
+        return max(self.rivals, key=lambda one: one.lead.probability)
+
+    @property
+    def better(self) -> bool:
+        """Whether the lead is more than chance."""
+        return self.closest.lead.probability <= self.delta
+
+    @property
+    def tampered(self) -> bool:
+        """Whether the suspects decide: without them another option leads, or the lead may be chance."""
+        changed = self.without != self.winner or (self.better and self.cleared > self.delta)
+        return bool(self.suspects or self.copies) and changed
+
+
+def in_units(data: ScoreData, value: float, *, sign: bool = False) -> str:
+    """A score or a difference: in percent if all scores are 0 or 1, else in the units of the scores."""
+    if shares(data):
+        return f"{value:+.1%}" if sign else f"{value:.1%}"
+    shown = resolved(value, data.width)
+    return f"+{shown}" if sign and value >= 0 else shown
+
+
+def shares(data: ScoreData) -> bool:
+    """Whether every score is 0 or 1, so that a mean is a share of the items."""
+    return bool(np.isin(data.value, (0.0, 1.0)).all())
+
+
+def lead_words(data: ScoreData, lead: Difference) -> str:
+    """A lead and its interval, in the units of the scores; those of shares are points."""
+    ends = (lead.mean, lead.low, lead.high)
+    if shares(data):
+        places = 1 if lead.high - lead.low >= WIDE else 2
+        mean, low, high = (f"{100 * end:.{places}f}" for end in ends)
+        return f"{mean} points ({low} to {high})"
+    mean, low, high = (resolved(end, lead.high - lead.low) for end in ends)
+    return f"{mean} ({low} to {high})"
+
+
+def luck_of(case: Case) -> Luck:
+    """If every score is honest, is the leader better than chance explains?"""
+    closest = case.closest
+    p = closest.lead.probability
+    among = len(case.data.labels)
+    shown = "below 0.0001" if p < SMALLEST else f"{p:.2g}"
+    who = "such a lead" if among == 2 else f"the first of {among:,} such a lead"
+    if closest.lead.mean == 0:
+        said = f"{case.name(closest.option)} has the same mean."
+    elif case.better:
+        said = f"Chance gives {who} with probability {shown}, if you looked only once."
+    else:
+        rival = case.name(closest.option)
+        said = f"The lead over {rival} may be chance: chance alone gives {who} with probability {shown}."
+    if case.tampered:
+        said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
+    return Luck(case.better, None, p, said)
+
+
+def evidence_of(case: Case) -> Evidence:
+    """Do the scores look tampered with, where it matters?"""
+    found = len(case.suspects) + len(case.copies)
+    if not found:
+        nobody = "Who scored is not known, so nobody is suspected." if case.data.sources is None else ""
+        return Evidence(False, 0, nobody or "No source looks wrong.")
+    parts = []
+    if case.suspects:
+        sources = [printable((case.data.sources or ())[one.source], limit=SHORT) for one in case.suspects]
+        kind = "Source" if len(sources) == 1 else "Sources"
+        parts.append(f"{kind} {_some(sources)} {'looks' if len(sources) == 1 else 'look'} wrong")
+    if case.copies:
+        items = [printable(case.data.items[one.item], limit=SHORT) for one in case.copies]
+        one = "item" if len(items) == 1 else "items"
+        parts.append(f"{one} {_some(items)} {'has' if len(items) == 1 else 'have'} the scores of others, as copies do")
+    said = listed(parts)
+    them = "it" if found == 1 else "them"
+    if case.without is None:
+        then = f"without {them} too little is left to compare"
+    elif case.without != case.winner:
+        then = f"without {them} {case.name(case.without)} leads"
+    elif case.tampered:
+        then = f"without {them} the lead may be chance"
+    else:
+        then = f"without {them} the leader is the same"
+    return Evidence(case.tampered, found, f"{said[0].upper()}{said[1:]}; {then}.")
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {counted(more, 'other')}" if more > 0 else "")
+
+
+def robustness_of(case: Case) -> Robustness:
+    """How many false scores would change who leads, beside the threat."""
+    first = case.rivals[0]
+    if first.regraded.most == 0:
+        return Robustness(not case.threat.none, f"{case.name(first.option)} is level already.")
+    said = f"{counted(first.regraded.most or 0, 're-graded item')}"
+    if first.removed.most is not None:
+        said += f", or {first.removed.most:,} removed,"
+    said += f" would let {case.name(first.option)} catch up"
+    if (liars := _fewest_liars(case)) is not None:
+        said += f"; {liars}"
+    enough = not case.threat.none and _within(case)
+    if not case.threat.none:
+        if case.threat.lies:
+            least = min(one.scores.most for one in case.rivals if one.scores.most is not None)
+            said += f"; it takes {counted(least, 'false score')}"
+        said += f"; {'that is within' if enough else 'that is more than'} the threat"
+    return Robustness(enough, said + ".")
+
+
+def _fewest_liars(case: Case) -> str | None:
+    """Whose scores would be enough, if it is known."""
+    known = [one.lying for one in case.rivals if one.lying is not None and one.lying.most is not None]
+    if not known:
+        return None
+    least = min(known, key=lambda one: one.most or 0)
+    if least.most == 1:
+        name = printable((case.data.sources or ())[least.which[0]], limit=SHORT)
+        return f"so would source {name} alone"
+    return f"so would {least.most:,} lying sources"
+
+
+def _within(case: Case) -> bool:
+    """Whether the threat may be enough for some rival. Kinds add up, which is safe."""
+    return any(_reach(case, one) >= one.lead.mean * len(case.data.items) * (1 - 1e-12) for one in case.rivals)
+
+
+def _reach(case: Case, rival: Rival) -> float:
+    """By how much the threat can lower the sum of the lead, at most."""
+    rows, gains = score_gains(case.data, case.winner, rival.option)
+    reach = float(np.sort(gains)[::-1][: case.threat.lies].sum())
+    if case.threat.liars:
+        by = np.bincount(case.data.unit_source[case.data.unit[rows]], weights=gains)
+        reach += float(np.sort(by)[::-1][: case.threat.liars].sum())
+    return reach
+
+
+def number_words(found: Fewest | None) -> str:
+    """A number, between which numbers it is, or that none is enough."""
+    if found is None:
+        return ""
+    if found.least is None:
+        return "no number"
+    if found.exact:
+        return f"{found.least:,}"
+    return f"at least {found.least:,}" if found.most is None else f"{found.least:,} to {found.most:,}"
+
+
+def more_items(lead: Difference) -> str:
+    """How many items would tell a lead from chance, in words."""
+    if lead.needed is None or lead.needed > MOST_NEEDED:
+        return "more items"
+    return f"more items: about {float(f'{lead.needed:.2g}'):,.0f} in all would tell such a difference from chance"
+
+
+def next_step(case: Case, verdict: Verdict) -> str:
+    """What to do now."""
+    winner, rival = case.name(case.winner), case.name(case.rivals[0].option)
+    match verdict:
+        case Verdict.TAMPERED:
+            what = listed([*(["these sources"] if case.suspects else []), *(["these items"] if case.copies else [])])
+            return f"Next: look at {what}; leave out what is false, and audit again."
+        case Verdict.EARLY:
+            return f"Next: score {winner} and {case.name(case.closest.option)} on {more_items(case.closest.lead)}."
+        case Verdict.WITHIN:
+            return f"Next: check the scores of {winner} and {rival} yourself, first on the items in the details."
+        case _:
+            return f"Next: rank {winner} first."

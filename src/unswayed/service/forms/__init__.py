@@ -1,0 +1,1 @@
+"""The forms of the pages: what somebody typed, and what it means. Nothing here knows HTTP."""

@@ -82,10 +82,7 @@ def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed,
     r = records.values[mine] - gain @ records.values[~mine]
     V = A[np.ix_(mine, mine)] - gain @ A[np.ix_(~mine, mine)]
     honest, offset = (with_outliers(r, v, records.arms[mine], span) for v in (V, V + (span / 2) ** 2))
-    n, own = len(r), np.ptp(records.values[mine])
-    uniform = -n * np.log(max(span, own)) - np.log(n * (n + 1))
-    uniform = max(uniform, -n * np.log(1.25 * span)) if own <= 1.25 * span else uniform
-    off, anything = offset + np.log(ONE_IN_TWENTY), uniform + np.log(ONE_IN_TWENTY)
+    off = offset + np.log(ONE_IN_TWENTY)
     top = max(LARGEST_FACTOR, span / 2 / np.sqrt(np.median(0.01 / records.weights[mine])))
     factors, more = np.geomspace(LEAST_FACTOR, top, FACTORS), np.diag(0.01 / records.weights[mine])
 
@@ -96,7 +93,13 @@ def test_a_source_is_judged_by_the_densities_of_its_plays_given_the_others(seed,
     (only, factor), (both, _) = noisier(0.0), noisier((span / 2) ** 2)
     same = (span / 2) ** 2 * np.equal.outer(records.arms[mine], records.arms[mine])
     lying = multivariate_normal(cov=V + same).logpdf(r)
-    if lying > max(only - np.log(ONE_IN_TWENTY), both):
+    possible = lying <= max(only - np.log(ONE_IN_TWENTY), both)
+    usual = not possible or max(only, both + np.log(ONE_IN_TWENTY)) <= honest
+    n, own = len(r), np.ptp(records.values[mine])
+    uniform = -n * np.log(max(span if usual else span / 4, own)) - np.log(n * (n + 1))
+    uniform = max(uniform, -n * np.log(1.25 * span)) if own <= 1.25 * span else uniform
+    anything = uniform + np.log(ONE_IN_TWENTY)
+    if not possible:
         best = max(off, anything)
     else:
         others = max(off, only, both + np.log(ONE_IN_TWENTY))

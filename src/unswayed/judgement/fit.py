@@ -131,9 +131,10 @@ def fit_model(
     for found, (believed, cost) in begun:
         for _ in range(rounds):
             found, loss = _climb(found, believed.pooled(table), groups, taus)
-            if table.sources is not None and believed is not every:  # to judge sources again may explain less
-                models.append(model(found, loss, believed, cost))
+            before = believed, cost
             believed, cost = judge(found)
+            if cost.sources < before[1].sources and faults(z, _parts(found, groups)[1]).any():
+                models.append(model(found, loss, *before))  # plays of a source that is off are no faults
         found, loss = _climb(found, believed.pooled(table), groups, taus, steps=8)
         models.append(model(found, loss, believed, cost))
     return min(models, key=lambda model: model.score)

@@ -51,6 +51,7 @@ MOST_JUDGED = 100  # plays of a source that are looked at: its offset is then kn
 MANY, ALIKE = 200, 0.25  # from this many plays on, offsets are taken off together; of sources nearly as improbable
 LARGEST_SPAN = 1e6  # in units of the prior: beside wider offsets, covariances have no digits left
 WIDEST = 0.5  # o, in units of the range of the values
+NARROWEST = 0.25  # the least range of the values of a source that could be anything, in the same units
 WIDER = 1.25  # the range that holds all values, in units of that of nearly all
 
 
@@ -109,7 +110,7 @@ def weigh_sources(
         allowance: What the threat allows to set aside.
         named: How many sources there are, if more than in these records.
     """
-    sources, aside = records.sources, list[int]()
+    sources, aside = records.sources, tuple[int, ...]()
     number = max(named, 0 if sources is None else int(sources.max(initial=-1)) + 1)
     honest = Weighed.all_honest(records, number, allowance, posterior)
     if sources is None or number < 2 or np.ptp(records.values) <= 1e-9 * np.abs(records.values).max(initial=1.0):
@@ -121,8 +122,7 @@ def weigh_sources(
     found = _judged(_WithoutOutliers.of(posterior, records, sources, K), tuple(trusted), span)
     while found:
         s = max(found, key=lambda one: found[one].order(trusted[one]))
-        worst = found[s]
-        if worst.gain <= 0:
+        if (worst := found[s]).gain <= 0:
             break
         if worst.noisier and (factors > 1).any() and (common := _scatter(found, sources)) > 1:
             lam *= common**2  # not this one is noisier: all are
@@ -141,18 +141,17 @@ def weigh_sources(
             left = allowance.charged(worst.change, int(records.measurements[mine].sum()), source=True)
             if left is None or not _outnumbered(mine, kept):
                 continue
-            allowance, kept = left, kept & ~mine
-            aside.append(s)
+            allowance, kept, aside = left, kept & ~mine, (*aside, s)
             cost += mine.sum() * (np.log(span) + 0.5 * np.log(2 * np.pi)) - np.log(LIARS)
         some = believed(records, offsets, factors).only(kept)
         posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
         found = _judged(_WithoutOutliers.of(posterior, some, sources[kept], K), tuple(found), span)
     cost += _cost_of_noise(factors, sources[kept])
-    return Weighed(kept, offsets, factors, tuple(aside), allowance, cost, posterior)
+    return Weighed(kept, offsets, factors, aside, allowance, cost, posterior)
 
 
 def _cost_of_noise(factors: FloatArray, sources: IntArray) -> float:
-    """Minus the log probability that some sources are noisier; that less weight makes values more probable is undone."""
+    """Minus the log probability that some sources are noisier; less weight makes values more probable."""
     return float(np.log(factors[sources]).sum() - (factors > 1).sum() * np.log(NOISIER))
 
 
@@ -317,8 +316,9 @@ def _explained(
     probable[1:][~rest[1:].any(axis=1)] = -np.inf
     among = _Explained(r, V, H, rest, lam / w, o2)
     explained = {(i, 1.0): float(probable[i]) + np.log(LIARS) for i in range(1, len(H))}
-    explained[0, 1.0] = _uniform(values, span) + np.log(LIARS)
     noisier, scatter = among.noisier(span, arms)
+    usual = not noisier or max(noisier.values()) <= probable[0]
+    explained[0, 1.0] = _uniform(values, span, span if usual else NARROWEST * span) + np.log(LIARS)
     explained |= noisier
     i, factor = max(explained, key=lambda one: explained[one] - (ACCUSED if noisier and one == (0, 1.0) else 0.0))
     best, offset = explained[i, factor], among.line(i, factor) if i > 0 else (0.0, 0.0)
@@ -326,13 +326,19 @@ def _explained(
     return SourceVerdict(*gains, float(np.abs(r) @ sizes), scatter, offset, factor)
 
 
-def _uniform(values: FloatArray, span: float) -> float:
-    """The log density of values that are uniform over a range that holds that of all values, or over any range.
+def _uniform(values: FloatArray, span: float, least: float) -> float:
+    """The log density of values that are uniform over a range that holds that of all values, or over any of their own.
 
     A priori the density of a range is proportional to 1/width^2; the mean over all ranges that hold the values remains.
+    Values of a source that is no noisier than the others may be alike where the function is flat.
+
+    Args:
+        values: The values.
+        span: The range of all values.
+        least: The least range of their own.
     """
     n, own = len(values), float(np.ptp(values))
-    any_range = -n * np.log(max(own, span)) - np.log(n * (n + 1))
+    any_range = -n * np.log(max(own, least)) - np.log(n * (n + 1))
     return float(max(-n * np.log(WIDER * span), any_range) if own <= WIDER * span else any_range)
 
 

@@ -219,4 +219,5 @@ BLOCKS = {
     "hplc": hplc_words,
     "winners-words": winners_words,
     "leaderboards": partial(whole, "fragile_leaderboards", "choices"),
+    "scores": partial(whole, "fragile_leaderboards", "scores"),
 }

@@ -87,6 +87,9 @@ def test_a_new_study_takes_the_options_of_run(unswayed, folder):
     begun = Study.read("lab.jsonl").settings
     assert (begun.threat, begun.minimize, begun.plays, begun.seed) == (Threat(0.5, 2, low=0, high=1), True, 40, 3)
     assert (begun.note, begun.parallel) == ("the oven", None)
+    doubt = ("--doubt", "self-reported", "--low", 0, "--high", 1)
+    assert unswayed("study", "new", "shared.jsonl", "--space", "space.toml", *doubt)[0] == 0
+    assert Study.read("shared.jsonl").settings.threat == Threat(doubt="self-reported", low=0, high=1)
 
 
 def test_new_never_touches_a_file_that_is_there(unswayed, study, folder):
@@ -723,6 +726,10 @@ def test_what_changes_and_what_stays(told):
     now = Study.read("lab.jsonl").settings
     assert (now.threat, now.plays, now.parallel) == (Threat(0.5, 2, low=-1, high=2.5), 60, 4)
     assert now.note == "week 2"
+    told("change", "--doubt", "witnessed")
+    assert Study.read("lab.jsonl").settings.threat == Threat(0.5, 2, low=-1, high=2.5, doubt="witnessed")
+    told("change", "--doubt", "nothing")
+    assert Study.read("lab.jsonl").settings.threat == Threat(0.5, 2, low=-1, high=2.5)
     assert told("change", "--budget", "unknown", "--plays", "any", "--parallel", "any")[1] == (
         "threat is now not known\nplays is now any number\nparallel is now any number\n"
     )
@@ -752,6 +759,7 @@ def test_a_source_in_quarantine(told):
         (("--budget", "-1"), "threat"),
         (("--budget", "unknown", "--lies", 2), "give it alone"),
         (("--lies", 1, "--low", 2, "--high", 1), "low must be below high"),
+        (("--doubt", "all"), "self-reported"),
         (("--seed", 3), "--seed"),
         (("--quarantine", " "), "source"),
     ],
@@ -949,3 +957,67 @@ def test_every_verb_is_on_the_page_about_studies():
     for one in app.registered_commands:
         name = one.callback.__name__
         assert f"{name} {'http:' if name == 'webhook' else 'lab.jsonl'}" in page, name
+
+
+@pytest.fixture
+def taste(unswayed, folder):
+    """Run `unswayed study VERB taste.jsonl ...` on a study of duels."""
+    (folder / "drinks.toml").write_text('options = ["tea", "coffee", "milk"]')
+    code, _, err = unswayed("study", "new", "taste.jsonl", "--space", "drinks.toml", "--duels", "--lies", 1)
+    assert (code, err) == (0, "")
+
+    def run(verb, *arguments):
+        return unswayed("study", verb, "taste.jsonl", *arguments)
+
+    return run
+
+
+def test_duels_are_asked_told_and_settled_by_hand(taste, unswayed):
+    code, out, _ = taste("ask", 1)
+    assert code == 0
+    assert out.split() == ["play", "left", "right", "0", "tea", "coffee"]
+    assert taste("tell", 0, "coffee", "--source", "ann")[:2] == (0, "told play 0: 'coffee'\ntaste.jsonl: 1 told\n")
+    assert taste("correct", 0, "tea", "--reason", "a slip")[0] == 0
+    for number in range(1, 61):
+        ((pair,),) = [json.loads(taste("ask", 1, "--json")[1])["plays"]]
+        best = next(name for name in ("tea", "milk", "coffee") if name in pair["point"].values())
+        assert taste("tell", number, best, "--source", "ann" if number % 2 else "ben")[0] == 0
+        if json.loads(taste("status", "--json")[1])["answer"]["settled"]:
+            break
+    code, out, err = taste("status")
+    assert (code, err) == (0, "")
+    assert "compared    tea, coffee, milk" in out
+    assert "threat      1 false measurement" in out
+    assert "Verdict: yes. tea is first of 3 (from " in out
+    assert "Settled: rank tea first; no more votes are needed." in out
+    assert taste("export", "--out", "votes.csv")[0] == 0
+    columns = ("--left", "left", "--right", "right", "--winner", "winner", "--voter", "source", "--lies", 1)
+    code, audited, _ = unswayed("audit", "votes.csv", *columns)
+    assert code == 0
+    (verdict,) = [line for line in out.splitlines() if line.startswith("Verdict")]
+    assert audited.splitlines()[0].split(";")[0] == verdict.split(";")[0]  # of equal rivals any may be named
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("tell", 0, "gin"), "the winner 'gin' is neither of 'tea', 'coffee', nor left, right, tie, 1, 0 or 0.5"),
+        (("tell", 0, "milk"), "the winner 'milk' is neither of 'tea', 'coffee'"),
+        (("add", "left=tea", "right=tea", "tea"), "'tea' cannot be compared with itself"),
+        (("add", "left=tea", "right=milk", "gin"), "the winner 'gin' is neither of 'tea', 'milk'"),
+        (("move", 0, "right=tea"), "'tea' cannot be compared with itself"),
+        (("change", "--budget", "2"), "of votes, a number may be false"),
+    ],
+)
+def test_wrong_votes_are_one_clear_line(taste, words, line):
+    assert taste("ask", 1)[0] == 0
+    code, _, err = taste(*words)
+    assert code == 2
+    assert line in err
+    assert err.count("\n") == 1
+
+
+def test_duels_need_options_with_names(unswayed, folder):
+    code, _, err = unswayed("study", "new", "taste.jsonl", "--space", "space.toml", "--duels")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "duels are between options that have names" in err

@@ -149,6 +149,7 @@ def _run(varied: Space, runs: Command, file: str | None, how: RunOptions, settin
         The answer of the study and its seed; None if no play could be measured.
     """
     from unswayed.cli.run_display import Display
+    from unswayed.search.answer import Answer
     from unswayed.study.optimizer import Optimizer
     from unswayed.study.run import measure
 
@@ -174,7 +175,9 @@ def _run(varied: Space, runs: Command, file: str | None, how: RunOptions, settin
         if not any(play.measured for play in study.log):
             typer.echo(f"unswayed: none of {len(study.log):,} plays could be measured", err=True)
             return None
-        return study.answer(), study.seed
+        found = study.answer()
+        assert isinstance(found, Answer)  # no command is run for duels
+        return found, study.seed
 
 
 def _report(result: Answer, seed: int, file: str | None, picture: Path | None, as_json: bool) -> int:

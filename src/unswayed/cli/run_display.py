@@ -64,7 +64,8 @@ class Display:
         elif monotonic() >= self._look_at:
             start = monotonic()
             with suppress(UnswayedError):  # nothing was measured so far
-                self._answer = self._optimizer.answer()
+                found = self._optimizer.answer()
+                self._answer = found if isinstance(found, Answer) else None
             end = monotonic()
             self._look_at = end + max(PAUSE, (end - start) / SHARE)
         return False

@@ -1,6 +1,7 @@
-"""What can be optimised over: boxes of parameters and finite sets of options."""
+"""What can be optimised over: boxes of parameters, finite sets of options, and duels between options."""
 
 from unswayed.spaces.box import Box
+from unswayed.spaces.duels import Duels
 from unswayed.spaces.intervals import Integer
 from unswayed.spaces.reals import Real
 from unswayed.spaces.options import Options
@@ -10,6 +11,7 @@ from unswayed.spaces.space import Point, Space, read_space, space_from_record, s
 __all__ = [
     "Box",
     "Categorical",
+    "Duels",
     "Integer",
     "Options",
     "Point",

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from unswayed.errors import InvalidInput
 from unswayed.spaces.box import Box
 from unswayed.spaces.conditions import Conditions
+from unswayed.spaces.duels import Duels
 from unswayed.spaces.encoding import errors_in, shown
 from unswayed.spaces.options import Options
 from unswayed.spaces.parameters import Parameter, parameter_from_record
@@ -166,11 +167,19 @@ def space_from_record(record: object) -> Space:
     Raises:
         InvalidInput: It is not the record of a space.
     """
-    if not isinstance(record, Mapping) or record.get("space") not in ("box", "options"):
+    if not isinstance(record, Mapping) or record.get("space") not in ("box", "options", "duels"):
         raise InvalidInput(f"not the record of a space: {shown(record)}")
     if record["space"] == "box":
         return _box_from_record(record.get("parameters"))
+    if record["space"] == "duels":
+        return Duels(_labels(record.get("options")))
     return _options_from_record(record)
+
+
+def _labels(options: object) -> list[Any]:
+    if not isinstance(options, list):
+        raise InvalidInput("the record of duels needs a list of options")
+    return options
 
 
 def _options_from_record(record: Mapping[str, Any]) -> Options:

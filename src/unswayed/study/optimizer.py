@@ -25,12 +25,12 @@ from unswayed.programs.command import Command
 from unswayed.progress import progress_bar
 from unswayed.search.answer import Answer
 from unswayed.search.play import ABOUT, Play, Status
-from unswayed.spaces import Box, Options, Point, Space
+from unswayed.spaces import Box, Duels, Options, Point, Space
 from unswayed.storage import FileJournal, Journal, Record
+from unswayed.study.dueling import search_of
 from unswayed.study.header import begin_journal, now, open_journal, read_state
 from unswayed.study.moved import moved_point
 from unswayed.study.run import Advance, RunArgs, RunOptions, measure, one_line
-from unswayed.study.searching import Searching
 from unswayed.study.settings import Settings, StudyArgs, source_names
 from unswayed.study.state import changed, plain
 from unswayed.study.study import Study, journal_name
@@ -56,6 +56,8 @@ class Optimizer(Study):
         space: What may be varied: a `Box` or `Options`.
         journal: A file that keeps every record; an existing one is continued, and its settings must agree, except
             that `plays` may grow. A `Journal` of your own, or None to keep nothing.
+        duels: Whether options are compared in pairs instead of being measured: a play is a pair, and what is told is
+            which of the two is better.
         {settings}
 
     Raises:
@@ -72,10 +74,16 @@ class Optimizer(Study):
     """
 
     def __init__(
-        self, space: Space, *, journal: str | os.PathLike[str] | Journal | None = None, **settings: Unpack[StudyArgs]
+        self,
+        space: Space,
+        *,
+        journal: str | os.PathLike[str] | Journal | None = None,
+        duels: bool = False,
+        **settings: Unpack[StudyArgs],
     ) -> None:
         if not isinstance(space, Box | Options):
             raise InvalidInput(f"the space must be a Box or Options, not {type(space).__name__}")
+        space = Duels.of(space) if duels else space
         wanted = Settings(**settings)
         wanted.check(space)  # before a journal is made
         file = open_journal(journal)
@@ -132,11 +140,13 @@ class Optimizer(Study):
                 return []
             chosen = self._search.choose(left, source)
             fit = self._search.new_fit
-            who = {} if source is None else {"source": Measurement(0.0, source).source}
+            who = self._search.whom(left, None if source is None else Measurement(0.0, source).source)
             first = len(self._state.log)
             asked = ({"play": first + i, "point": plain(x), "why": str(why)} for i, (x, why) in enumerate(chosen))
             fits = () if fit is None else ({"kind": "fit", **fit},)
-            self._record(*fits, *({"kind": "ask", **record, **who} for record in asked))
+            given = ({} if one is None else {"source": one} for one in who)
+            records = zip(asked, given, strict=True)
+            self._record(*fits, *({"kind": "ask", **record, **by} for record, by in records))
             return self._state.log[first:]
 
     def close(self) -> None:
@@ -152,7 +162,7 @@ class Optimizer(Study):
     def tell(
         self,
         play: Play | int,
-        value: float | Measurement,
+        value: float | str | Measurement,
         *,
         source: str | None = None,
         noise_std: float | None = None,
@@ -162,7 +172,7 @@ class Optimizer(Study):
 
         Args:
             play: The play, or its number.
-            value: A finite number, or a `Measurement`.
+            value: A finite number, or a `Measurement`; of a duel, the option that is better, or left, right or tie.
             source: Who measured it; by default who asked for it.
             noise_std: The standard error of the value.
             trials: How many yes-or-no outcomes it is the mean of; it is then a rate between 0 and 1.
@@ -172,6 +182,7 @@ class Optimizer(Study):
         """
         with self._lock:
             known = self._state.find(play)
+            value = self._state.value(known.point, value)
             told = Measurement.of(value, source=source, noise_std=noise_std, trials=trials)
             told = told if told.source is not None else replace(told, source=known.source)
             if replace(known, **vars(told)) != known:  # a retracted value that is told again stays retracted
@@ -234,7 +245,7 @@ class Optimizer(Study):
     def correct(
         self,
         play: Play | int,
-        value: float | Measurement,
+        value: float | str | Measurement,
         reason: str,
         *,
         source: str | None = None,
@@ -245,7 +256,7 @@ class Optimizer(Study):
 
         Args:
             play: The play, or its number.
-            value: The right value, or a `Measurement`.
+            value: The right value, or a `Measurement`; of a duel as in `tell`.
             reason: Why, in one line.
             source: Who measured it; by default as it was.
             noise_std: The standard error of the value; by default as it was.
@@ -259,6 +270,7 @@ class Optimizer(Study):
             if known.status not in (Status.TOLD, Status.FAILED):
                 first = "; restore it first" if known.status is Status.RETRACTED else ""
                 raise InvalidInput(f"play {known.number} is {known.status}: only a measurement can be corrected{first}")
+            value = self._state.value(known.point, value)
             given = value.to_dict() if isinstance(value, Measurement) else {"value": value}
             kept = {name: getattr(known, name) for name in ABOUT if getattr(known, name) is not None}
             about = {"source": source, "noise_std": noise_std, "trials": trials}
@@ -297,7 +309,7 @@ class Optimizer(Study):
                 exact = {"set": between} if between else {}
                 self._record({"kind": "move", "play": known.number, "point": plain(there), **exact})
 
-    def add(self, measurements: Iterable[tuple[Point, float | Measurement]]) -> list[Play]:
+    def add(self, measurements: Iterable[tuple[Point, float | str | Measurement]]) -> list[Play]:
         """Take measurements that nobody asked for, such as old data. They do not count as plays of the study.
 
         Args:
@@ -311,9 +323,10 @@ class Optimizer(Study):
         """
         with self._lock:
             first = len(self._state.log)
+            checked = [(self.space.check(x), y) for x, y in measurements]
+            told = [(x, Measurement.of(self._state.value(x, y))) for x, y in checked]
             records = [
-                {"kind": "add", "play": first + i, "point": plain(self.space.check(x)), **Measurement.of(y).to_dict()}
-                for i, (x, y) in enumerate(measurements)
+                {"kind": "add", "play": first + i, "point": plain(x), **y.to_dict()} for i, (x, y) in enumerate(told)
             ]
             self._record(*records)
             return self._state.log[first:]
@@ -350,18 +363,22 @@ class Optimizer(Study):
             The answer, with all plays.
 
         Raises:
-            InvalidInput: The study has no limit of plays, or no play could be measured.
+            InvalidInput: The study has no limit of plays, it is one of duels, or no play could be measured.
             SystemFault: The workers are gone.
         """
         how = RunOptions(**options)
         how.check(objective)
+        if isinstance(self.space, Duels):
+            raise InvalidInput("duels are not run: ask() for one, and tell() which of the two is better")
         if self.settings.plays is None:
             raise InvalidInput("a study that is run needs a number of plays: Optimizer(..., plays=)")
         bar = progress_bar("Measuring", self.settings.plays) if how.progress else nullcontext(lambda count: None)
         with bar as advance:
             advance(sum(play.status is not Status.OPEN for play in self.log))
             measure(self, objective, how, Advance(self, how.callback, advance))
-        return self.answer()
+        found = self.answer()
+        assert isinstance(found, Answer)  # duels are not run
+        return found
 
     def _record(self, *records: Record) -> None:
         """Write records down, each with its time, then take them in."""
@@ -379,4 +396,4 @@ class Optimizer(Study):
         """Begin again from the journal."""
         records, checked = self._journal.read(), getattr(self._journal, "checked", False)
         self._state = read_state(records, "the journal", self.space, checked=checked)
-        self._search = Searching(self._state)
+        self._search = search_of(self._state)

@@ -78,6 +78,15 @@ class Searching:
             whys.append(why)
         return list(zip(space.decode(rows[number:]), whys, strict=True))
 
+    def whom(self, n: int, source: str | None) -> list[str | None]:
+        """Who will measure the next plays: whoever asks.
+
+        Args:
+            n: How many plays are asked for.
+            source: Who asks, if that is known.
+        """
+        return [source] * n
+
     def _encode(self) -> None:
         """Keep the rows of all plays of the log."""
         log = self._state.log

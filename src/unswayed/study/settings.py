@@ -13,7 +13,7 @@ from unswayed.errors import InvalidInput
 from unswayed.forwarding import setting
 from unswayed.judgement.assumptions import Given, GivenArgs
 from unswayed.search.task import METHODS, Task
-from unswayed.spaces import Space
+from unswayed.spaces import Duels, Space
 from unswayed.storage import Record
 from unswayed.types import fix, whole
 
@@ -60,7 +60,22 @@ class Settings(Given):
     def check(self, space: Space) -> None:
         """Refuse a kernel that no journal can keep, or that cannot be computed on the rows of the space."""
         self.record()
+        if isinstance(space, Duels):
+            self._check_duels()
+            return
         Task(space, self, 0, self.plays, self.method)
+
+    def _check_duels(self) -> None:
+        """Refuse what makes no sense where options are compared."""
+        default = type(self)()
+        measured = ("kernel", "noise_std", "output_scale", "level", "norm_bound", "method", "minimize")
+        if given := [name for name in measured if getattr(self, name) != getattr(default, name)]:
+            raise InvalidInput(f"duels have no {given[0].replace('_', ' ')}: leave it out")
+        threat = Threat.of(self.threat) or Threat()
+        if threat.total or threat.doubt or threat.low is not None or threat.high is not None:
+            raise InvalidInput(
+                "of votes, a number may be false: Threat(lies=...) forged votes, or Threat(liars=...) lying judges"
+            )
 
     def record(self) -> Record:
         """As JSON; `from_record` reads it."""

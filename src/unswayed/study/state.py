@@ -28,7 +28,7 @@ from unswayed.errors import InvalidInput, JournalError, UnswayedError
 from unswayed.search.fold import FitRecord
 from unswayed.search.play import ABOUT, Play, Status, Why
 from unswayed.search.task import Task
-from unswayed.spaces import Point, Space
+from unswayed.spaces import Duels, Point, Space
 from unswayed.storage import Record
 from unswayed.study.settings import Settings
 from unswayed.types import whole
@@ -124,6 +124,21 @@ class State:
             raise InvalidInput(f"play {number} of this study has another point; it belongs to another study")
         return known
 
+    def value(self, point: Point, value: Any) -> Any:
+        """What is told of a point; of a duel, who is preferred, as a number.
+
+        Args:
+            point: The point.
+            value: A number or a `Measurement`; of a duel also a name, or left, right or tie.
+        """
+        if not isinstance(self.space, Duels):
+            return value
+        if not isinstance(value, Measurement):
+            return self.space.value(point, value)
+        if value.noise_std is not None or value.trials is not None:
+            raise InvalidInput("a vote has no standard error and no trials: tell votes one by one")
+        return replace(value, value=self.space.value(point, value.value))
+
     def copy(self) -> Self:
         """The same, for somebody who reads while more is taken in."""
         own = {name: copy(getattr(self, name)) for name in ("log", "answered", "waiting", "fits", "reopened")}
@@ -185,7 +200,11 @@ class State:
             after = replace(play, status=Status.OPEN, reason=None, answered=None)
         elif kind == "correct" and play.status in (Status.TOLD, Status.FAILED):
             before = () if play.value is None else (play.value,)
-            about = {**vars(_measurement(record)), "reason": record["reason"], "before": (*play.before, *before)}
+            about = {
+                **vars(self._measurement(play.point, record)),
+                "reason": record["reason"],
+                "before": (*play.before, *before),
+            }
             after = replace(play, status=Status.TOLD, answered=play.answered or at, witnessed=False, **about)
         else:
             raise InvalidInput(f"{kind!r} of a play that is {play.status}")
@@ -205,7 +224,7 @@ class State:
         if witnessed:
             self.command = self.command or str(record["witness"]["command"])
         self.claimed += "witness" in record and not self.checked
-        told = vars(_measurement(record))
+        told = vars(self._measurement(play.point, record))
         return replace(play, status=Status.TOLD, **told, answered=at, witnessed=witnessed)
 
     def _take_fit(self, record: Record) -> None:
@@ -233,7 +252,7 @@ class State:
             self.asked += 1
             return
         self.log.append(play)
-        about = vars(_measurement(record))
+        about = vars(self._measurement(play.point, record))
         self._put(replace(play, status=Status.TOLD, why=Why.ADDED, answered=play.asked, **about))
 
     def _move(self, play: Play, point: Point) -> None:
@@ -246,6 +265,11 @@ class State:
         self.edition += 1
         if play.status is not Status.OPEN:
             self._edited(1)
+
+    def _measurement(self, point: Point, record: Record) -> Measurement:
+        """What a record says of a point."""
+        told: Measurement = self.value(point, _measurement(record))
+        return told
 
     def _give(self, number: int, record: Record) -> None:
         if record.get("source") is not None:

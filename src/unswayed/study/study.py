@@ -16,10 +16,11 @@ from unswayed.core.tampering.trust import TrustLevel, trust_ranks
 from unswayed.errors import InvalidInput, JournalError
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status, history
-from unswayed.spaces import Space
+from unswayed.spaces import Duels, Space
 from unswayed.storage import read_journal
+from unswayed.study.duel_answer import DuelAnswer
+from unswayed.study.dueling import search_of
 from unswayed.study.header import read_state
-from unswayed.study.searching import Searching
 from unswayed.study.settings import Settings
 from unswayed.study.state import State
 from unswayed.text import notebook_html, printable
@@ -52,7 +53,7 @@ class Study:
     def __init__(self, state: State) -> None:
         self._state = state
         self._lock = RLock()
-        self._search = Searching(state)
+        self._search = search_of(state)
 
     @classmethod
     def read(cls, journal: str | os.PathLike[str], space: Space | None = None) -> Study:
@@ -114,11 +115,11 @@ class Study:
         """The plays that were asked for and not answered. After a crash, measure these first."""
         return [self._state.log[number] for number in sorted(self._state.waiting)]
 
-    def answer(self) -> Answer:
+    def answer(self) -> Answer | DuelAnswer:
         """The recommended point with estimate, certificate and breakdown, from all answers so far.
 
         Returns:
-            The answer. It depends on the log alone, not on past questions.
+            The answer; of duels, a `DuelAnswer`. It depends on the log alone, not on past questions.
 
         Raises:
             InvalidInput: No measurement counts; the message says why.
@@ -141,8 +142,16 @@ class Study:
         return notebook_html(lines, "The newest plays", ("play", "point", "status", "value", "source"), rows)
 
     def history(self) -> pa.Table:
-        """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told."""
-        return history(self.log, self.space.names)
+        """Every play as a row of a table: number, parameters, value, status, reason, why, and what else was told.
+
+        A vote that counts has a `winner`, as `unswayed audit` reads it.
+        """
+        plays, space = self.log, self.space
+        table = history(plays, space.names)
+        if not isinstance(space, Duels):
+            return table
+        winners = [space.winner(play.point, play.value or 0.0) if play.measured else None for play in plays]
+        return table.append_column("winner", [winners])
 
 
 def _shown(value: float | None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.core.tampering.threat import Threat
+from unswayed.search.answer import Answer
 from unswayed.spaces import Point, Space
 from unswayed.study.optimizer import Optimizer
 
@@ -32,6 +33,7 @@ class Unswayed:
     def claim(self) -> tuple[float, float] | None:
         """The estimate of the answer, less and plus 1.96 standard deviations, if the deviation is known."""
         answer = self._study.answer()
+        assert isinstance(answer, Answer)  # these are no duels
         half = None if answer.deviation is None else 1.96 * answer.deviation
         return None if half is None else (answer.estimate - half, answer.estimate + half)
 

@@ -32,7 +32,8 @@ class Case:
         suspects: Voters whose votes the others do not explain.
         without: Who leads without them.
         chance: The probability of the lead over each option by chance.
-        cleared: The same without the suspects, of who leads then.
+        any_time: Whether the lead is more than chance also for somebody who looks after every vote.
+        cleared: The probabilities without the suspects, of who leads then.
         threat: What may be false.
         delta: The largest probability of a lead by chance.
     """
@@ -43,6 +44,7 @@ class Case:
     suspects: tuple[Suspect, ...]
     without: int
     chance: FloatArray
+    any_time: bool
     cleared: FloatArray
     threat: Threat
     delta: float
@@ -73,14 +75,15 @@ def luck_of(case: Case) -> Luck:
     if parts_of(case.data.votes.wins)[worst] != parts_of(case.data.votes.wins)[case.winner]:
         said = f"It was never compared with {case.name(worst)}, not even through others."
     elif case.better:
-        said = f"Chance gives {who}such a lead with probability {shown}, if you looked only once."
+        looked = "even if you looked after every vote" if case.any_time else "if you looked only once"
+        said = f"Chance gives {who}such a lead with probability {shown}, {looked}."
     else:
         often = "easily gives" if p > LIKELY else "gives"
         rarely = "" if p > LIKELY else f" with probability {shown}"
         said = f"The lead over {case.name(worst)} may be chance: chance alone {often} {who}such a lead{rarely}."
     if case.tampered:
         said = f"With the suspects, {said[0].lower()}{said[1:]}"
-    return Luck(case.better, None, p, said)
+    return Luck(case.better, case.any_time, p, said)
 
 
 def evidence_of(case: Case) -> Evidence:

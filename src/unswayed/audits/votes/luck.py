@@ -19,6 +19,7 @@ from scipy.special import expit, stdtr, stdtrit
 from unswayed.audits.votes.data import VoteData
 from unswayed.core.votes import fit
 from unswayed.core.votes.bradley_terry import slope_and_bend
+from unswayed.core.votes.duels import information, log_evidence
 from unswayed.core.votes.leads import Lead
 from unswayed.types import BoolArray, FloatArray, IntArray
 
@@ -117,6 +118,37 @@ class Scores:
             worse = different & (self.theta < self.theta[a])
             found.append((1 + int(better.sum()), size - int(worse.sum())))
         return found
+
+
+def any_time(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:
+    """The log of the evidence for each lead, which holds whenever somebody looks (core/votes/duels.py).
+
+    Args:
+        data: The votes.
+        scores: Of all options.
+        found: The lead over each rival.
+        ridge: Of the scores.
+    """
+    D = np.array([one.votes for one in found])
+    known = information(data.votes.wins, found, ridge=ridge) * inflation(data, scores, found, ridge)
+    return log_evidence(D, known)
+
+
+def inflation(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:
+    """How many times the variance of each lead is that of votes that do not depend on who voted; at least 1.
+
+    Args:
+        data: The votes.
+        scores: Of all options.
+        found: The lead over each rival.
+        ridge: Of the scores.
+    """
+    if not np.isfinite(scores.voters):
+        return np.ones(len(found))
+    leader, rivals = found[0].leader, [one.rival for one in found]
+    inverse = np.linalg.inv(slope_and_bend(data.votes.wins, scores.theta, ridge)[1])
+    variance = (inverse[leader, leader] + np.diagonal(inverse) - 2 * inverse[leader])[rivals]
+    return np.asarray(np.maximum(scores.deviation(leader)[rivals] ** 2 / variance, 1.0))
 
 
 def parts_of(wins: FloatArray) -> IntArray:

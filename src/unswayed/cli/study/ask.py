@@ -148,12 +148,14 @@ def tell(
 
     For example: [bold]unswayed study tell lab.jsonl 3 0.82 --source sensor-2[/bold]
 
+    Of a duel, which is better: [bold]unswayed study tell taste.jsonl 3 tea[/bold]; or left, right or tie.
+
     A sheet: [bold]unswayed study tell lab.jsonl --sheet batch-1.xlsx[/bold]. It needs the columns number and value, and
     may have source, noise_std and trials. Rows without a value are left open, rows that were told before are harmless.
     Where the column moved says yes, the parameters in the row are what was really set. If a row is wrong, nothing of
     the file is told.
     """
-    from unswayed.study.tables.cells import number_of
+    from unswayed.study.tables.cells import told_of
 
     with open_study(study) as opened:
         if filled is not None:
@@ -165,7 +167,7 @@ def tell(
         elif value is None or not number.lstrip("-").isdecimal():
             raise InvalidInput(f"{number!r} is not the number of a play; a sheet is told with --sheet FILE")
         else:
-            measured = number_of(value)
+            measured = told_of(opened.space, value)
             opened.tell(int(number), measured, source=source, noise_std=noise_std, trials=trials)
             typer.echo(f"told play {int(number)}: {measured!r}")
         typer.echo(f"{study}: {counts(opened)}")

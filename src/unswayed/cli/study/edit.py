@@ -39,6 +39,10 @@ Total = Annotated[
 ]
 Lies = Annotated[int | None, typer.Option(help="How many measurements may be false.", min=0)]
 Liars = Annotated[int | None, typer.Option(help="How many sources may lie, as often as they like.", min=0)]
+Doubt = Annotated[
+    str | None,
+    typer.Option(help="What may be false: self-reported; witnessed, all that no other one repeated; or nothing."),
+]
 Plays = Annotated[str | None, typer.Option(help="How often to measure in all; or any.", metavar="N")]
 Parallel = Annotated[str | None, typer.Option(help="How many plays will be open at a time; or any.", metavar="N")]
 Note = Annotated[str | None, typer.Option(help="What is measured, for people.")]
@@ -61,12 +65,12 @@ def correct(
 
     For example: [bold]unswayed study correct lab.jsonl 3 0.28 --reason "a typo: it was 0.28"[/bold]
     """
-    from unswayed.study.tables.cells import number_of
+    from unswayed.study.tables.cells import told_of
 
     about = {"source": source, "noise_std": noise_std, "trials": trials}
     given = {name: one for name, one in about.items() if one is not None}
     with open_study(study) as opened:
-        right = number_of(value)
+        right = told_of(opened.space, value)
         opened.correct(number, right, reason, **given)
         before = opened.log[number].before
         typer.echo(f"corrected play {number}: {right!r}" + (f", before {before[-1]!r}" if before else ""))
@@ -203,7 +207,7 @@ def _old(study: Any, table: Path, again: bool, **columns: Any) -> list[tuple[Poi
 
 def _written(space: Space, words: list[str]) -> tuple[Point, float]:
     """A point and its value as they stand on the command line."""
-    from unswayed.spaces import Box
+    from unswayed.spaces import Box, Duels
     from unswayed.study.tables.cells import number_of, point_of
 
     cells, values = _cells(space, words)
@@ -212,7 +216,8 @@ def _written(space: Space, words: list[str]) -> tuple[Point, float]:
     if missing or len(values) != 1:
         want = f"{missing[0]}=..." if missing else "one VALUE"
         raise InvalidInput(f"{want} is missing: give {' '.join(f'{name}=...' for name in space.names)} VALUE")
-    return point_of(space, cells), number_of(values[0])
+    point = point_of(space, cells)
+    return point, space.value(point, values[0]) if isinstance(space, Duels) else number_of(values[0])
 
 
 def _cells(space: Space, words: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -239,6 +244,7 @@ def change(
     liars: Liars = None,
     low: Low = None,
     high: High = None,
+    doubt: Doubt = None,
     plays: Plays = None,
     parallel: Parallel = None,
     note: Note = None,
@@ -256,7 +262,7 @@ def change(
 
     with open_study(study) as opened:
         changes: dict[str, Any] = {}
-        threat = {"total": budget, "lies": lies, "liars": liars, "low": low, "high": high}
+        threat = {"total": budget, "lies": lies, "liars": liars, "low": low, "high": high, "doubt": doubt}
         if any(one is not None for one in threat.values()):
             changes["threat"] = _threat(opened, threat)
         changes |= {"plays": _count(plays, "--plays")} if plays is not None else {}
@@ -287,6 +293,7 @@ def _threat(study: Any, given: dict[str, Any]) -> Any:
             raise InvalidInput("--budget unknown forgets the whole threat: give it alone")
         return None
     given |= {"total": number_of(given["total"])} if "total" in given else {}
+    given |= {"doubt": None} if given.get("doubt") == "nothing" else {}
     before = Threat.of(study.settings.threat)
     if before is None and not given.keys() - {"low", "high"}:
         raise InvalidInput("--low and --high say what lies may be: add --budget, --lies or --liars, how many")

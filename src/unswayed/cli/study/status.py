@@ -13,6 +13,7 @@ from unswayed.text import counted
 
 if TYPE_CHECKING:
     from unswayed.search.answer import Answer
+    from unswayed.study.duel_answer import DuelAnswer
     from unswayed.study.study import Study
 
 LISTED = 20  # open plays that are shown
@@ -56,22 +57,28 @@ def print_plays(study: Study, plays: list[Any]) -> None:
     print_columns([["play", *study.space.names, *more], *rows])
 
 
-def _facts(name: str, study: Study, answer: Answer | None) -> list[tuple[str, str]]:
+def _facts(name: str, study: Study, answer: Answer | DuelAnswer | None) -> list[tuple[str, str]]:
     """The lines above the answer."""
     from unswayed.core.tampering.threat import Threat
+    from unswayed.search.answer import Answer
+    from unswayed.spaces import Duels
     from unswayed.text import at_least, printable
 
     settings = study.settings
     limit = "no limit" if settings.plays is None else f"{study.plays_left:,} of {settings.plays:,} left to ask"
     threat = Threat.of(settings.threat)
-    facts = [("study", name), ("goal", "minimize" if settings.minimize else "maximize")]
-    facts += [("note", printable(settings.note))] if settings.note else []
-    facts += [("varied", ", ".join(study.space.names)), ("seed", str(study.seed))]
+    facts = [("study", name)]
+    note = [("note", printable(settings.note))] if settings.note else []
+    if isinstance(study.space, Duels):
+        facts += [*note, ("compared", printable(", ".join(study.space.labels), limit=80))]
+    else:
+        facts += [("goal", "minimize" if settings.minimize else "maximize"), *note]
+        facts += [("varied", ", ".join(study.space.names)), ("seed", str(study.seed))]
     facts += [("plays", f"{counts(study)}; {limit}")]
     facts += _trust(name, study)
     facts += [("quarantined", printable(", ".join(settings.quarantined)))] if settings.quarantined else []
     facts += [("threat", "not known" if threat is None else str(threat))]
-    if answer is not None and answer.weighed:
+    if isinstance(answer, Answer) and answer.weighed:
         b = answer.breakdown
         kinds = [f"{at_least(b.budget)} in all"]
         kinds += [counted(b.lies, "false measurement")] if b.lies is not None else []
@@ -91,7 +98,7 @@ def _trust(name: str, study: Study) -> list[tuple[str, str]]:
     return [("trust", said)] if claimed else []
 
 
-def _record(name: str, study: Study, answer: Answer | None) -> dict[str, Any]:
+def _record(name: str, study: Study, answer: Answer | DuelAnswer | None) -> dict[str, Any]:
     """The same for scripts."""
     opened = [{"number": play.number, "point": play.point, "source": play.source} for play in study.open_plays()]
     return {

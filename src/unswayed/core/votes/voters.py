@@ -99,14 +99,24 @@ def least_voters(ballots: Ballots, found: Lead) -> int | None:
         ballots: All votes.
         found: The lead, of these votes.
     """
-    tie = ballots.tie.astype(bool)
-    idle = ((ballots.over == found.rival) | (ballots.under == found.leader)) & ~tie
-    can = np.where(idle, 0.0, np.where(tie, 0.5, 1.0)) * ballots.number
-    sums = np.cumsum(np.sort(np.bincount(ballots.voter, weights=can))[::-1])
+    sums = np.cumsum(reach(ballots, found))
     needed = found.votes - found.slack
     if needed <= 0:
         return 0
     return int(np.searchsorted(sums, needed)) + 1 if len(sums) and sums[-1] >= needed else None
+
+
+def reach(ballots: Ballots, found: Lead) -> FloatArray:
+    """The most by which each voter can lower D, the largest first.
+
+    Args:
+        ballots: All votes.
+        found: The lead, of these votes.
+    """
+    tie = ballots.tie.astype(bool)
+    idle = ((ballots.over == found.rival) | (ballots.under == found.leader)) & ~tie
+    can = np.where(idle, 0.0, np.where(tie, 0.5, 1.0)) * ballots.number
+    return np.asarray(np.sort(np.bincount(ballots.voter, weights=can))[::-1])
 
 
 def _gains(ballots: Ballots, found: Lead, options: int, ridge: float) -> FloatArray:

@@ -11,7 +11,7 @@ from typing import Any
 
 from unswayed.core.data.measurement import Measurement
 from unswayed.errors import InvalidInput
-from unswayed.spaces import Box, Categorical, Integer, Options, Point, Real, Space
+from unswayed.spaces import Box, Categorical, Duels, Integer, Options, Point, Real, Space
 from unswayed.spaces.encoding import shown
 from unswayed.spaces.parameters import Parameter
 from unswayed.storage.tables.numbers import NO, YES
@@ -176,6 +176,16 @@ def number_of(cell: Any) -> float:
     except (TypeError, ValueError):
         hint = " (write a point, not a comma)" if "," in str(cell) else ""
         raise InvalidInput(f"{shown(cell)} is not a number{hint}") from None
+
+
+def told_of(space: Space, cell: str) -> float | str:
+    """What was told, as it stands on a command line: a number; of a duel, who is better.
+
+    Args:
+        space: What may be varied.
+        cell: The text.
+    """
+    return cell if isinstance(space, Duels) else number_of(cell)
 
 
 def _readings(cell: Any) -> list[Any]:

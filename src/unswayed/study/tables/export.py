@@ -16,6 +16,7 @@ FORMATS = {
     "parquet": "application/vnd.apache.parquet",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+WINNER = "winner"  # of a duel
 FIRST = ("value", "source", "status")  # columns after the number and the parameters
 
 
@@ -40,7 +41,7 @@ def exported(study: Study, records: Sequence[Record], form: str, decimal: Decima
     if "source" not in table.column_names:
         table = table.append_column("source", pa.nulls(len(table), pa.string()))
     names = table.column_names
-    begin = [*names[: 1 + len(study.space.names)], *FIRST]
+    begin = [*names[: 1 + len(study.space.names)], *(name for name in (WINNER, *FIRST) if name in names)]
     table = table.select([*begin, *(name for name in names if name not in begin)])
     if form != "parquet":
         columns = [Column(name, table[name].to_pylist()) for name in table.column_names]

@@ -128,10 +128,15 @@ class DuelAnswer:
     def __repr__(self) -> str:
         return f"DuelAnswer(leader={printable(self.leader, limit=60)!r}, settled={self.settled})"
 
-    def __str__(self) -> str:
+    @property
+    def paragraphs(self) -> list[str]:
+        """The decision: the verdict, its three answers, and what to do."""
         first = f"Verdict: {self.verdict}. {headline(self.audit)}"
         said = (self.luck.sentence, self.audit.evidence.sentence, self.audit.robustness.sentence)
-        return "\n".join(short([first, *said], self.next_step))
+        return [first, *said, self.next_step]
+
+    def __str__(self) -> str:
+        return "\n".join(short(self.paragraphs[:-1], self.next_step))
 
     def _repr_html_(self) -> str:
         return notebook_html(str(self).splitlines())

@@ -7,6 +7,7 @@ from typing import Any
 
 from unswayed.search.answer import Answer
 from unswayed.service.pages.trust import gauges
+from unswayed.study.duel_answer import DuelAnswer
 from unswayed.text import json_text, printable
 
 
@@ -28,12 +29,14 @@ class Trust(StrEnum):
     UNDECIDED = "undecided"
 
 
-def trust(answer: Answer) -> Trust:
+def trust(answer: Answer | DuelAnswer) -> Trust:
     """The verdict on an answer.
 
     Args:
         answer: The answer.
     """
+    if isinstance(answer, DuelAnswer):
+        return _of_duels(answer)
     if not answer.weighed:
         return Trust.UNDECIDED
     if answer.threat is None:
@@ -43,13 +46,27 @@ def trust(answer: Answer) -> Trust:
     return Trust.WITHSTANDS if all(one.withstands for one in gauges(answer)) else Trust.FALLS
 
 
-def sentence(answer: Answer, old: str | None) -> str:
+def _of_duels(answer: DuelAnswer) -> Trust:
+    if answer.audit.evidence.tampered:
+        return Trust.FALLS
+    if not answer.luck.better:
+        return Trust.UNDECIDED
+    if answer.threat is None:
+        return Trust.UNSTATED
+    if answer.threat.none:
+        return Trust.UNFEARED
+    return Trust.WITHSTANDS if answer.settled else Trust.FALLS
+
+
+def sentence(answer: Answer | DuelAnswer, old: str | None) -> str:
     """The verdict in words, beside what it was before.
 
     Args:
         answer: The answer.
         old: The verdict before; None if there was none.
     """
+    if isinstance(answer, DuelAnswer):
+        return f"The leader is {printable(answer.leader, limit=200)}: {trust(answer)}. {answer.next_step}"
     leader, new = printable(answer.space.describe(answer.point), limit=200), trust(answer)
     if new not in (Trust.WITHSTANDS, Trust.FALLS):
         return f"The leader is {leader}: {new}."
@@ -60,7 +77,7 @@ def sentence(answer: Answer, old: str | None) -> str:
     return f"The leader, {leader}, {says}: {words}."
 
 
-def message(study: str, answer: Answer, seq: int, old: str | None, at: float) -> str:
+def message(study: str, answer: Answer | DuelAnswer, seq: int, old: str | None, at: float) -> str:
     """What is sent: JSON.
 
     Args:

@@ -1,4 +1,4 @@
-"""How many votes until a leader is certain? `python benchmarks/duels.py [--seeds N | --near N]`.
+"""How many votes until a leader is certain? `python benchmarks/duels.py [--seeds N | --flat N | --near N]`.
 
 Options whose scores are normal with a spread are compared two at a time by honest judges, until the leader withstands
 k forged votes and is first by more than chance, also if somebody looks after every vote: then a study is settled.
@@ -32,6 +32,7 @@ from unswayed.core.votes.bradley_terry import RIDGE, fit, slope_and_bend
 from unswayed.study.dueling import Standing
 
 CASES = [(10, 0.5), (10, 1.0), (10, 2.0), (20, 0.5), (20, 1.0), (20, 2.0)]  # options, spread of the scores
+FLAT = [(10, 0.0)]
 LIES = (0, 5, 20)
 GAP = 0.2  # the best wins 55% against the second
 MOST = 40_000  # votes
@@ -161,10 +162,10 @@ def shown(values: np.ndarray) -> str:
     return f"{values.mean():,.0f} ({np.percentile(values, 25):,.0f} to {np.percentile(values, 75):,.0f})"
 
 
-def comparison(seeds: int) -> None:
+def comparison(seeds: int, cases: list[tuple[int, float]], name: str) -> None:
     """How many votes each rule needs, and how often a leader is false or falls."""
     rows, wrong, fallen, runs = [], 0, 0, 0
-    for options, spread in CASES:
+    for options, spread in cases:
         cells = {(k, rule): [] for k in LIES for rule in RULES}
         for seed in range(seeds):
             theta = scores(options, spread, seed)
@@ -180,8 +181,8 @@ def comparison(seeds: int) -> None:
             rows.append([str(options), f"{spread:g}", str(k), *(shown(votes[rule]) for rule in RULES), f"{ratio:.2f}"])
             print(*rows[-1], sep=" | ", flush=True)
         print("settled, false leaders, leaders that fall:", runs, wrong, fallen, flush=True)
-    store("votes", ["options", "spread", "k", *RULES, "study / uniform"], rows)
-    store("false", ["settled", "false leaders", "fallen"], [[f"{runs:,}", str(wrong), str(fallen)]])
+    store(name, ["options", "spread", "k", *RULES, "study / uniform"], rows)
+    store(f"false, {name}", ["settled", "false leaders", "fallen"], [[f"{runs:,}", str(wrong), str(fallen)]])
 
 
 def near_ties(seeds: int) -> None:
@@ -199,19 +200,22 @@ def store(name: str, columns: list[str], rows: list[list[str]]) -> None:
     """Put a table among the stored ones."""
     known = json.loads(FILE.read_text(encoding="utf-8"))["tables"] if FILE.exists() else {}
     known[name] = {"columns": columns, "rows": rows}
-    command = "python benchmarks/duels.py; python benchmarks/duels.py --near 300"
+    command = "python benchmarks/duels.py, and with --flat 10 and --near 300"
     FILE.write_text(json.dumps({"command": command, "tables": known}, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=20, help="of the comparison")
+    parser.add_argument("--flat", type=int, metavar="SEEDS", help="only options that all are as good, but for the best")
     parser.add_argument("--near", type=int, metavar="SEEDS", help="only near ties")
     arguments = parser.parse_args()
     if arguments.near:
         near_ties(arguments.near)
+    elif arguments.flat:
+        comparison(arguments.flat, FLAT, "flat")
     else:
-        comparison(arguments.seeds)
+        comparison(arguments.seeds, CASES, "votes")
 
 
 if __name__ == "__main__":

@@ -189,6 +189,7 @@ OF_DUELS: Schema = reply(
                 "judge": maybe(text("Whom to ask.")),
                 "votes": number("About how many settle it."),
                 "plays": maybe(whole("How many may still be asked for.")),
+                "judges": maybe(whole("About how many have to vote, if those who did are too few.")),
             },
             about="What to ask next.",
         ),

@@ -244,4 +244,5 @@ BLOCKS = {
     "duels": duels,
     "duels-words": duels_words,
     "leaderboards": partial(whole, "fragile_leaderboards", "choices"),
+    "scores": partial(whole, "fragile_leaderboards", "scores"),
 }

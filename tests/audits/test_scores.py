@@ -197,6 +197,33 @@ def test_options_are_compared_on_the_items_that_all_have():
     assert "compared on the 5 of 15 items that all 3 options have; without b it would be 10" in found.data.notes
 
 
+def test_sources_that_scored_other_items_cost_items_and_that_is_said():
+    items, options = [0, 1, 2, 3] * 2, ["a"] * 4 + ["b"] * 4
+    found = uw.audit_scores(items, options, [1, 0, 1, 1, 0, 0, 1, 0], sources=["s", "s", "s", "t", "s", "s", "t", "s"])
+    assert found.data.notes == (
+        "compared on the 2 of 4 items, each by the same sources, that both options have; "
+        "with the sources left out it would be 4",
+    )
+
+
+def test_a_score_far_from_all_others_is_asked_about():
+    rng = np.random.default_rng(7)
+    grades = rng.integers(1, 10, (3, 100)).astype(float)
+    assert not uw.audit_scores(**long(grades)).data.notes
+    grades[1, 5] = 34.2
+    (note,) = uw.audit_scores(**long(grades)).data.notes
+    assert "a score of 34.2 is far from the others" in note
+    assert not uw.audit_scores(**long(grades), low=1, high=99).data.notes
+
+
+def test_sources_that_differ_are_what_to_add():
+    tastes = np.array([2.0, 0.2, -0.4, 1.5])[:, None, None] * np.array([1, 0])[:, None]
+    grades = 3 + tastes + np.random.default_rng(8).normal(0, 0.3, (4, 2, 80))
+    found = uw.audit_scores(**long(grades, sources=True))
+    assert found.verdict == "too early"
+    assert "Next: let more sources score o0 and o1" in str(found)
+
+
 def test_repeats_are_averaged_and_copies_of_rows_are_not_counted():
     runs = np.repeat(np.arange(20), 3)
     rng = np.random.default_rng(3)
@@ -210,7 +237,7 @@ def test_repeats_are_averaged_and_copies_of_rows_are_not_counted():
 def test_level_options_are_said_to_be_level():
     found = uw.audit_scores(**long(np.array([[1, 0, 1, 0], [0, 1, 0, 1]])))
     assert (found.verdict, found.regraded_items) == ("too early", 0)
-    assert "o1 is level already" in str(found)
+    assert str(found).startswith("Verdict: too early. o0 and o1 are level on 4 items, with 50.0% each.")
 
 
 def test_what_is_said_first_is_short_whatever_the_names():

@@ -59,7 +59,7 @@ def test_the_page_has_the_ranking_and_is_one_file(cli, write, tmp_path):
 def test_empty_scores_are_left_out_and_said(cli, write):
     code, _, error = cli(write([*rows(), "q200,a,,j1,t1"]), *COLUMNS)
     assert code == 0
-    assert "1 rows with an empty cell (write 0 where an empty score is a failure)" in error
+    assert "1 row with an empty cell (write 0 where an empty score is a failure)" in error
 
 
 @pytest.mark.parametrize(

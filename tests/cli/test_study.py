@@ -87,6 +87,9 @@ def test_a_new_study_takes_the_options_of_run(unswayed, folder):
     begun = Study.read("lab.jsonl").settings
     assert (begun.threat, begun.minimize, begun.plays, begun.seed) == (Threat(0.5, 2, low=0, high=1), True, 40, 3)
     assert (begun.note, begun.parallel) == ("the oven", None)
+    doubt = ("--doubt", "self-reported", "--low", 0, "--high", 1)
+    assert unswayed("study", "new", "shared.jsonl", "--space", "space.toml", *doubt)[0] == 0
+    assert Study.read("shared.jsonl").settings.threat == Threat(doubt="self-reported", low=0, high=1)
 
 
 def test_new_never_touches_a_file_that_is_there(unswayed, study, folder):
@@ -723,6 +726,10 @@ def test_what_changes_and_what_stays(told):
     now = Study.read("lab.jsonl").settings
     assert (now.threat, now.plays, now.parallel) == (Threat(0.5, 2, low=-1, high=2.5), 60, 4)
     assert now.note == "week 2"
+    told("change", "--doubt", "witnessed")
+    assert Study.read("lab.jsonl").settings.threat == Threat(0.5, 2, low=-1, high=2.5, doubt="witnessed")
+    told("change", "--doubt", "nothing")
+    assert Study.read("lab.jsonl").settings.threat == Threat(0.5, 2, low=-1, high=2.5)
     assert told("change", "--budget", "unknown", "--plays", "any", "--parallel", "any")[1] == (
         "threat is now not known\nplays is now any number\nparallel is now any number\n"
     )
@@ -752,6 +759,7 @@ def test_a_source_in_quarantine(told):
         (("--budget", "-1"), "threat"),
         (("--budget", "unknown", "--lies", 2), "give it alone"),
         (("--lies", 1, "--low", 2, "--high", 1), "low must be below high"),
+        (("--doubt", "all"), "self-reported"),
         (("--seed", 3), "--seed"),
         (("--quarantine", " "), "source"),
     ],

@@ -106,6 +106,42 @@ def test_a_new_verdict_is_sent_signed_and_once(host, watched, receiver):
     assert len({headers["Unswayed-Message"] for _, headers, _ in receiver.got}) == 3
 
 
+def test_another_leader_is_told_while_the_verdict_stays(host, watched, receiver):
+    threaten(watched, None)
+    after_a_start(host)
+    watched.edit("boss", lambda known: known.add([("a", 9.0 + k / 100) for k in range(4)]))
+    after_a_start(host)
+    after_a_start(host)
+    first, second = receiver.said
+    assert (first["leader"], first["leader_before"]) == ("b", None)
+    assert (second["old"], second["new"]) == (Trust.UNSTATED, Trust.UNSTATED)
+    assert (second["leader"], second["leader_before"]) == ("a", "b")
+    assert second["sentence"] == "The leader is a, no longer b: no threat is stated."
+    threaten(watched, 1e6)
+    after_a_start(host)
+    assert [(one["leader_before"], one["new"]) for one in receiver.said[2:]] == [(None, Trust.FALLS)]
+
+
+def test_in_a_continuum_a_leader_is_another_one_if_it_is_better_by_more_than_the_noise(host, receiver):
+    _, study = host.begin("box", {"x": {"low": 0, "high": 1}}, {"seed": 1, "noise_std": 0.01})
+    Webhooks(host.database).put(study.number, receiver.url, "secret")
+
+    def tell(peak, height, points):
+        told = [({"x": k / points}, height - (k / points - peak) ** 2) for k in range(points + 1)]
+        study.edit("boss", lambda known: known.add(told))
+        after_a_start(host)
+        return study.answer().point["x"]
+
+    first, near = tell(0.34, 1.0, 10), tell(0.34, 1.0, 50)
+    assert first != near
+    assert [one["leader_before"] for one in receiver.said] == [None]
+    study.edit("boss", lambda known: known.add([({"x": x}, 2.0) for x in (0.88, 0.9, 0.9, 0.92)] * 2))
+    after_a_start(host)
+    assert len(receiver.said) == 2
+    assert receiver.said[1]["leader_before"]["x"] == pytest.approx(0.3, abs=0.1)
+    assert receiver.said[1]["leader"]["x"] == pytest.approx(0.9, abs=0.1)
+
+
 def test_a_study_without_measurements_or_with_one_option_has_little_to_say(host, receiver):
     _, study = host.begin("new", {"options": ["a", "b"]}, {})
     Webhooks(host.database).put(study.number, receiver.url, "secret")

@@ -47,6 +47,9 @@ Lies = Annotated[int, typer.Option(help="How many measurements may be false.", m
 Liars = Annotated[int, typer.Option(help="How many sources may lie, as often as they like.", min=0)]
 Low = Annotated[float | None, typer.Option(help="No honest measurement is smaller.", show_default="not known")]
 High = Annotated[float | None, typer.Option(help="No honest measurement is larger.", show_default="not known")]
+Doubt = Annotated[
+    str | None, typer.Option(help="What may be false: self-reported; or witnessed, all that no other one repeated.")
+]
 DecimalMark = Annotated[
     str | None,
     typer.Option("--decimal", help="What 1,234 is in the file, if it cannot tell: comma or point.", metavar="MARK"),
@@ -77,14 +80,14 @@ class Known:
     delta: Delta = 0.05
     minimize: Minimize = False
 
-    def settings(self, varied: Space) -> dict[str, Any]:
-        """As settings of a study; a kernel is one on the unit cube."""
+    def settings(self, varied: Space, doubt: str | None = None) -> dict[str, Any]:
+        """As settings of a study; a kernel is one on the unit cube. `doubt` is for studies with witnesses."""
         import numpy as np
 
-        if self.budget is None and not (self.lies or self.liars) and not self.low is self.high is None:
+        if self.budget is None and not (self.lies or self.liars or doubt) and not self.low is self.high is None:
             raise InvalidInput("--low and --high say what lies may be: add --budget, --lies or --liars, how many")
         return {
-            "threat": threat_of(self.budget, self.lies, self.liars, self.low, self.high),
+            "threat": threat_of(self.budget, self.lies, self.liars, self.low, self.high, doubt),
             "kernel": kernel_of(self.kernel, self.lengthscale, np.ones((1, varied.columns))),
             "noise_std": self.noise,
             "output_scale": self.scale,
@@ -119,13 +122,15 @@ def with_known(function: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def threat_of(budget: float | None, lies: int, liars: int, low: float | None, high: float | None) -> Threat | None:
+def threat_of(
+    budget: float | None, lies: int, liars: int, low: float | None, high: float | None, doubt: str | None = None
+) -> Threat | None:
     """What tampering to be safe against; None if nothing was said about it."""
     from unswayed.core.tampering.threat import Threat
 
-    if budget is None and not (lies or liars) and low is high is None:
+    if budget is None and not (lies or liars or doubt) and low is high is None:
         return None
-    return Threat(budget or 0.0, lies, liars, low, high)
+    return Threat(budget or 0.0, lies, liars, low, high, doubt)
 
 
 def level_of(text: str | None) -> Level | None:

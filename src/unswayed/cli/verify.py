@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unswayed.cli.options import High, Json, Low
+from unswayed.cli.options import Doubt, High, Json, Low
 
 if TYPE_CHECKING:
     from unswayed.witness.verify import Verified
@@ -19,11 +19,6 @@ Program = Annotated[
     typer.Argument(help="After --: the command that witnesses should have run.", metavar="[-- COMMAND]"),
 ]
 Key = Annotated[str, typer.Option(help="The public key that the server prints, or a file with it.")]
-
-
-Doubt = Annotated[
-    str | None, typer.Option(help="What may be false: self-reported; or witnessed, all that no other one repeated.")
-]
 
 
 def command(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from unswayed.core.gp.surface import Surface
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.judgement.assumptions import Assumptions
 from unswayed.judgement.findings import Findings
@@ -54,6 +55,7 @@ class Answer(Findings):
         doubted_alone: Whether other values of all kept measurements whose trust level the threat doubts, within the
             range, could have changed the recommendation; of those that are self-reported, if it doubts none. None if
             it doubts none and no measurement is witnessed.
+        surface: What the fitted model says of any row of the space, from the measurements kept.
 
     Example:
         >>> import unswayed as uw
@@ -82,6 +84,7 @@ class Answer(Findings):
     challenger_lead: float
     measure_again: Point | None
     doubted_alone: bool | None = None
+    surface: Surface | None = None
 
     @property
     def answer(self) -> Answer:

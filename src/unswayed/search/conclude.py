@@ -146,6 +146,7 @@ def _answer_of(mode: Mode, data: Data, surrogate: Surrogate, points: Sequence[Po
         continuum=task.all_rows is None,
         flat=flat,
         doubted_alone=_doubted_alone(case),
+        surface=surrogate.surface(sign),
         **{name: value for name, value in shown.items() if name != "minimize"},
     )
 

@@ -15,6 +15,7 @@ from unswayed.core.data.rows import numbered_rows
 from unswayed.core.gp.kernels import gram
 from unswayed.core.gp.point_posterior import PointPosterior
 from unswayed.core.gp.posterior import JointPosterior, pooled
+from unswayed.core.gp.surface import Surface
 from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.recommend import Choice, Worth, choose, supposed
@@ -136,13 +137,27 @@ class Surrogate:
     @cached_property
     def measured(self) -> PointPosterior:
         """The posterior of the kept plays at any row."""
+        rows, n, y = self._means()
+        if not len(rows):
+            return self.posterior_of(self.kept.mask)
+        return PointPosterior.of(self.beliefs.prior.kernel, self.kept.posterior.lam, rows, n, y)
+
+    def surface(self, sign: float) -> Surface | None:
+        """The same in units of the values; None if nothing is kept.
+
+        Args:
+            sign: -1 if the values were negated.
+        """
+        (rows, n, y), prior = self._means(), self.beliefs.prior
+        about = (sign * prior.centre, sign * prior.output_scale, len(rows))
+        return Surface(prior.kernel, self.kept.posterior.lam, rows, n, y, *about) if len(rows) else None
+
+    def _means(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The rows with kept plays, the weight of these, and their mean."""
         told = self.kept.posterior
         some = told.counts > 0
-        if not some.any():
-            return self.posterior_of(self.kept.mask)
         n = told.counts[some]
-        y = told.mean[some] + told.lam / n * told.weights[some]
-        return PointPosterior.of(self.beliefs.prior.kernel, told.lam, self.rows[some], n, y)
+        return self.rows[some], n, told.mean[some] + told.lam / n * told.weights[some]
 
     def posterior_of(self, mask: BoolArray) -> PointPosterior:
         """The posterior at any row, given some plays; given all, if none is left.

@@ -77,6 +77,7 @@ WEBHOOKS = sa.Table(  # who is told when the verdict of a study changes
     sa.Column("secret", sa.String(64), nullable=False),
     sa.Column("seq", sa.Integer, nullable=False),  # the record after which it changed; 0: nothing was noticed
     sa.Column("verdict", sa.String(100)),
+    sa.Column("leader", sa.Text),
     sa.Column("tried", sa.Float),
     sa.Column("error", sa.Text),
 )

@@ -35,9 +35,15 @@ def _tell_of_verdicts(connection: sa.Connection) -> None:
     )
 
 
+def _keep_leaders(connection: sa.Connection) -> None:
+    """Who led when a webhook was last told something."""
+    connection.exec_driver_sql("ALTER TABLE webhooks ADD COLUMN leader TEXT")
+
+
 STEPS: tuple[Callable[[sa.Connection], None], ...] = (
     _note_when_replies_were_made,  # version 2
     _tell_of_verdicts,
+    _keep_leaders,  # version 4
 )
 VERSION = 1 + len(STEPS)
 

@@ -1,8 +1,7 @@
-"""Who is told when the verdict of a study changes, and the messages that wait to be sent."""
+"""Who is told when the verdict or the leader of a study changes, and the messages that wait to be sent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -21,6 +20,7 @@ class Webhook(NamedTuple):
         secret: By which they are signed.
         seq: The record after which the verdict was last another one.
         verdict: That verdict; None if none was noticed so far.
+        leader: The point that led then, as JSON; None if it is not known.
         tried: When something was last sent, in seconds since 1970.
         error: Why that failed; None if it did not.
     """
@@ -31,6 +31,7 @@ class Webhook(NamedTuple):
     secret: str
     seq: int
     verdict: str | None
+    leader: str | None
     tried: float | None
     error: str | None
 
@@ -106,24 +107,31 @@ class Webhooks:
         with self._database._writing() as connection:
             return _forget(connection, study)
 
-    def notice(self, study: int, seq: int, verdict: str, body: Callable[[str | None], str], now: float) -> bool:
-        """Keep a verdict, and with it the message, if it is another one than before; whether it is.
+    def notice(self, before: Webhook, seq: int, verdict: str, leader: str, body: str | None, now: float) -> bool:
+        """Keep a verdict and a leader, and with them the message, unless somebody else has noticed something meanwhile.
 
         Args:
-            study: The number of the study.
-            seq: The last record that it is about.
+            before: The webhook as it was when the verdict was compared with it.
+            seq: The last record that the verdict is about.
             verdict: The verdict.
-            body: Of the message, by the verdict before.
+            leader: The point that leads, as JSON.
+            body: Of the message; None if there is nothing to tell.
             now: When the message is due.
+
+        Returns:
+            Whether it was kept.
         """
+        study = before.study
         known = sa.select(WEBHOOKS).where(WEBHOOKS.c.study == study).with_for_update()
         with self._database._writing() as connection:
             row = connection.execute(known).first()
-            if row is None or row.seq >= seq or row.verdict == verdict:
+            if row is None or row.seq >= seq or (row.verdict, row.leader) != (before.verdict, before.leader):
                 return False
-            connection.execute(sa.update(WEBHOOKS).where(WEBHOOKS.c.study == study).values(seq=seq, verdict=verdict))
-            message = {"study": study, "seq": seq, "body": body(row.verdict), "tries": 0, "due": now}
-            connection.execute(sa.insert(MESSAGES).values(**message))
+            kept = sa.update(WEBHOOKS).where(WEBHOOKS.c.study == study)
+            connection.execute(kept.values(seq=seq, verdict=verdict, leader=leader))
+            if body is not None:
+                message = {"study": study, "seq": seq, "body": body, "tries": 0, "due": now}
+                connection.execute(sa.insert(MESSAGES).values(**message))
             return True
 
     def waiting(self, study: int) -> int:

@@ -186,7 +186,7 @@ def _open(url, pipe):
     """Open a database, in a process of its own; say when its tables are being changed."""
 
     def changing(_connection, _cursor, statement, *_):
-        if statement.startswith("ALTER TABLE"):
+        if statement.startswith("ALTER TABLE replies"):  # the first step
             pipe.send("changing")
 
     sa.event.listen(sa.Engine, "after_cursor_execute", changing)

@@ -86,7 +86,7 @@ def _apart(
         both = each + each[winner]
         share = each / both
         known = np.square(share) / around.freedom + np.square(1 - share) / around.freedom[winner]
-        freedom = 1 / (known + TINY)
+        freedom = np.minimum(1 / (known + TINY), around.freedom.max())  # what is pooled is one estimate
         if data.noise_std is None:
             both, freedom = _or_welch(data, winner, spread_of, lead, both, freedom)
         weight = cell_means(data, kept)[0]

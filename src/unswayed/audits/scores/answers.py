@@ -106,7 +106,7 @@ def luck_of(case: Case) -> Luck:
     else:
         rival = case.name(closest.option)
         said = f"The lead over {rival} may be chance: chance alone gives {who} with probability {shown}."
-    if case.tampered:
+    if case.tampered and closest.lead.mean:
         said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
     return Luck(case.better, None, p, said)
 
@@ -202,11 +202,21 @@ def number_words(found: Fewest | None) -> str:
     return f"at least {found.least:,}" if found.most is None else f"{found.least:,} to {found.most:,}"
 
 
-def more_items(lead: Difference) -> str:
+def more_scores(case: Case, both: str) -> str:
+    """What would tell the lead from chance, in words."""
+    lead, items = case.closest.lead, len(case.data.items)
+    if lead.test == "sources":
+        return f"let more sources score {both}: these differ in how far they see them apart"
+    return f"score {both} on {more_items(lead, items)}"
+
+
+def more_items(lead: Difference, items: int) -> str:
     """How many items would tell a lead from chance, in words."""
-    if lead.needed is None or lead.needed > MOST_NEEDED:
+    if lead.needed is None or not items < lead.needed <= MOST_NEEDED:
         return "more items"
-    return f"more items: about {float(f'{lead.needed:.2g}'):,.0f} in all would tell such a difference from chance"
+    return (
+        f"more items: about {float(f'{lead.needed:.2g}'):,.0f} in all would usually tell such a difference from chance"
+    )
 
 
 def next_step(case: Case, verdict: Verdict) -> str:
@@ -217,7 +227,7 @@ def next_step(case: Case, verdict: Verdict) -> str:
             what = listed([*(["these sources"] if case.suspects else []), *(["these items"] if case.copies else [])])
             return f"Next: look at {what}; leave out what is false, and audit again."
         case Verdict.EARLY:
-            return f"Next: score {winner} and {case.name(case.closest.option)} on {more_items(case.closest.lead)}."
+            return f"Next: {more_scores(case, f'{winner} and {case.name(case.closest.option)}')}."
         case Verdict.WITHIN:
             return f"Next: check the scores of {winner} and {rival} yourself, first on the items in the details."
         case _:

@@ -125,7 +125,7 @@ class Comparison:
         if self.better is not None:
             return f"Next: take {b}." if self.better else f"Next: keep {a}."
         if audit.verdict == Verdict.EARLY:
-            return f"Next: keep {a}, or score both on {more_items(audit.rivals[0].lead)}."
+            return f"Next: keep {a}, or score both on {more_items(audit.rivals[0].lead, len(audit.data.items))}."
         return audit.next_step
 
     def _d(self) -> FloatArray:

@@ -22,6 +22,8 @@ from unswayed.text import counted, printable
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 SHOWN = 40  # characters of a label in an error
+FAR = 2.0  # ranges of 98% of the scores: one that lies that far beyond may be a mistake, and makes re-grading easy
+FEWEST_SEEN = 3  # different scores among which one may be far
 FEWEST_ITEMS = 2  # with one, nothing is known of chance
 
 
@@ -95,6 +97,12 @@ class ScoreData:
         _, where, rows = np.unique(place, return_inverse=True, return_counts=True)
         return np.asarray(1 / (rows[where.reshape(-1)] * self.units_of_item[self.unit_item[self.unit]]))
 
+    @cached_property
+    def rows(self) -> list[IntArray]:
+        """The rows of each option."""
+        ends = np.cumsum(np.bincount(self.option, minlength=len(self.labels)))
+        return np.split(np.argsort(self.option, kind="stable").astype(np.int64), ends[:-1])
+
     def only(self, units: BoolArray) -> ScoreData | None:
         """Some of the units, and the items that they have; None if these are too few.
 
@@ -158,12 +166,13 @@ def collect(
         raise InvalidInput(f"there is nothing to compare with one option, {printable(labels[0], limit=SHOWN)}")
     source_names, source = _beside(sources, len(value), "sources")
     group_names, group = _beside(groups, len(value), "groups")
+    far = _far(value) if low is None or high is None else ()
     low, high = _range(value, low, high, where)
     low, high, sign = (-high, -low, -1) if minimize else (low, high, 1)
     data = ScoreData(
         labels, item_names, source_names, group_names, _groups_of_items(item, group, item_names, group_names, where),
         option, item, value * sign, np.arange(len(item_names)), np.zeros(len(item_names), dtype=np.int64),
-        low, high, sign, (),
+        low, high, sign, far,
     )  # fmt: skip
     return _comparable(_without_copies(data, item, source, where), item_names)
 
@@ -182,7 +191,7 @@ def _without_copies(
     which = which.reshape(-1)
     if (rows > 1).sum() * 2 >= len(rows):
         note = f"the scores of an option on an item{'' if data.sources is None else ' by a source'} are averaged"
-        return replace(data, notes=(f"{note}, {len(key) / len(rows):.3g} of them",)), item, source
+        return replace(data, notes=(*data.notes, f"{note}, {len(key) / len(rows):.3g} of them")), item, source
     copies = first[which] != np.arange(len(key))
     differ = data.value != data.value[first[which]]
     if differ.any():
@@ -196,7 +205,7 @@ def _without_copies(
     if not copies.any():
         return data, item, source
     kept = ~copies
-    notes = (f"left out: {counted(int(copies.sum()), 'row')} that stood there before",)
+    notes = (*data.notes, f"left out: {counted(int(copies.sum()), 'row')} that stood there before")
     data = replace(data, option=data.option[kept], value=data.value[kept], notes=notes)
     return data, item[kept], source[kept]
 
@@ -213,29 +222,36 @@ def _comparable(rows: tuple[ScoreData, IntArray, IntArray], names: tuple[str, ..
     data = replace(data, unit=unit, unit_item=units // many, unit_source=units % many)
     found = data.only(np.asarray(whole, dtype=np.bool_))
     if found is None:
-        raise InvalidInput(_nothing_common(data, scored, item))
+        raise InvalidInput(_nothing_common(data, item))
     if whole.all():
         return found
     alone = ~scored & ((~scored).sum(axis=0) == 1)  # units that one option keeps from being whole
     fewest = int(np.argmax(alone.sum(axis=1)))
     without = len(np.unique(data.unit_item[whole | alone[fewest]]))
     what = "items" if data.sources is None else "items, each by the same sources,"
-    note = f"compared on the {len(found.items):,} of {len(names):,} {what} that all {size:,} options have"
+    who = "both" if size == 2 else f"all {size:,}"
+    note = f"compared on the {len(found.items):,} of {len(names):,} {what} that {who} options have"
     if size > 2 and without > len(found.items):
         note += f"; without {printable(data.labels[fewest], limit=SHOWN)} it would be {without:,}"
+    if data.sources is not None and (anyone := _scored_by_anyone(data, item)) > len(found.items):
+        note += f"; with the sources left out it would be {anyone:,}"
     return replace(found, notes=(*data.notes, note))
 
 
-def _nothing_common(data: ScoreData, scored: BoolArray, item: IntArray) -> str:
+def _scored_by_anyone(data: ScoreData, item: IntArray) -> int:
+    """How many items have a score of every option, whoever gave it."""
+    pairs = np.unique(np.asarray(item) * len(data.labels) + data.option) // len(data.labels)
+    return int((np.bincount(pairs) == len(data.labels)).sum())
+
+
+def _nothing_common(data: ScoreData, item: IntArray) -> str:
     """Why nothing can be compared."""
-    on = np.zeros((len(data.labels), len(data.items)), dtype=np.bool_)
-    on[data.option, item] = True
-    common = int(on.all(axis=0).sum())
+    common = _scored_by_anyone(data, item)
     if len(data.items) == 1:
         return "there is one item only: a comparison needs at least two"
     if common >= FEWEST_ITEMS and data.sources is not None:
         return "no source scored every option on the same items: leave the sources out to compare them all the same"
-    fewest = int(np.argmin(on.sum(axis=1)))
+    fewest = int(np.argmin(np.bincount(np.unique(np.stack([data.option, item]), axis=1)[0])))
     name = printable(data.labels[fewest], limit=SHOWN)
     which = "no item has" if common == 0 else f"only {counted(common, 'item')} has"
     return f"{which} a score of every option, and {name} has scores on the fewest: leave it out, or score it on more"
@@ -288,6 +304,22 @@ def _range(
     if not smallest < largest or value.min() == value.max():
         raise InvalidInput(f"there is nothing to compare: every score is {value[0]:g}")
     return smallest, largest
+
+
+def _far(value: FloatArray) -> tuple[str, ...]:
+    """A note on scores that are far from all others, where nobody said what is possible."""
+    seen = np.unique(value)
+    low, high = np.quantile(value, [0.01, 0.99])
+    if len(seen) < FEWEST_SEEN or low == high:
+        return ()
+    low, high = low - FAR * (high - low), high + FAR * (high - low)
+    far = seen[(seen < low) | (seen > high)]
+    if not len(far):
+        return ()
+    worst = far[np.argmax(np.abs(far - np.median(value)))]
+    return (
+        f"a score of {worst:.6g} is far from the others: is it a mistake? State what is possible with low and high",
+    )
 
 
 def _groups_of_items(

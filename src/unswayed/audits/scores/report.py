@@ -24,6 +24,8 @@ def headline(audit: ScoreAudit) -> str:
     among = f"first of {len(audit.labels):,} on" if len(audit.labels) > 2 else "ahead on"
     mean = in_units(data, audit.means[audit.winner] * data.sign)
     items = counted(len(data.items), "item")
+    if second.regraded.most == 0:
+        return f"{first} and {other} are level on {items}, with {mean} each."
     return f"{first} is {among} {items}, with {mean}: ahead of {other} by {lead_words(data, second.lead)}."
 
 

@@ -90,9 +90,10 @@ def _rival(data: ScoreData, leader: int, option: int, delta: float, *, tried: bo
 
 def score_gains(data: ScoreData, leader: int, option: int) -> tuple[IntArray, FloatArray]:
     """The rows of two options, and by how much the lead falls, at most, if each is false."""
-    rows = np.flatnonzero((data.option == leader) | (data.option == option))
-    room = np.where(data.option[rows] == leader, data.value[rows] - data.low, data.high - data.value[rows])
-    return rows, np.asarray(room * data.weight[rows])
+    own, its = data.rows[leader], data.rows[option]
+    rows = np.concatenate([own, its])
+    room = np.concatenate([data.value[own] - data.low, data.high - data.value[its]])
+    return rows, room * data.weight[rows]
 
 
 def _added(part: IntArray, values: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from scipy.special import stdtr
 from unswayed.audits.scores.data import ScoreData
 from unswayed.types import BoolArray, FloatArray, IntArray
 
-FALSE_ALARM = 0.005  # probability that an honest table has a suspect, of either kind, at most
+FALSE_ALARM = 0.01  # probability that an honest table has a suspect, of either kind, at most
 HEAVY = 8  # degrees of freedom at most: honest tastes have heavier tails than normal errors
 FEWEST_SOURCES, FEWEST_UNITS = 3, 5  # that tell how much honest sources differ, and how precise one of them is
 MOST_NAMED = 0.5  # of the sources: if more are off, nobody knows which of them are wrong

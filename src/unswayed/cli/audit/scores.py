@@ -11,6 +11,7 @@ from unswayed.errors import InvalidInput
 from unswayed.storage.tables import Table, read_table
 from unswayed.storage.tables.mistakes import refuse_lookalikes, refuse_twice
 from unswayed.storage.tables.table import listed
+from unswayed.text import counted
 from unswayed.types import FloatArray
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def _filled(table: Table, place: dict[str, int]) -> tuple[Table, list[str]]:
     if not empty.any():
         return table, []
     kept = table.rows(np.flatnonzero(~empty))
-    return kept, [f"left out: {int(empty.sum()):,} rows with an empty cell (write 0 where an empty score is a failure)"]
+    rows = counted(int(empty.sum()), "row")
+    return kept, [f"left out: {rows} with an empty cell (write 0 where an empty score is a failure)"]
 
 
 def _labels(table: Table, column: int) -> list[str]:

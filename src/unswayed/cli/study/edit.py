@@ -39,6 +39,10 @@ Total = Annotated[
 ]
 Lies = Annotated[int | None, typer.Option(help="How many measurements may be false.", min=0)]
 Liars = Annotated[int | None, typer.Option(help="How many sources may lie, as often as they like.", min=0)]
+Doubt = Annotated[
+    str | None,
+    typer.Option(help="What may be false: self-reported; witnessed, all that no other one repeated; or nothing."),
+]
 Plays = Annotated[str | None, typer.Option(help="How often to measure in all; or any.", metavar="N")]
 Parallel = Annotated[str | None, typer.Option(help="How many plays will be open at a time; or any.", metavar="N")]
 Note = Annotated[str | None, typer.Option(help="What is measured, for people.")]
@@ -240,6 +244,7 @@ def change(
     liars: Liars = None,
     low: Low = None,
     high: High = None,
+    doubt: Doubt = None,
     plays: Plays = None,
     parallel: Parallel = None,
     note: Note = None,
@@ -257,7 +262,7 @@ def change(
 
     with open_study(study) as opened:
         changes: dict[str, Any] = {}
-        threat = {"total": budget, "lies": lies, "liars": liars, "low": low, "high": high}
+        threat = {"total": budget, "lies": lies, "liars": liars, "low": low, "high": high, "doubt": doubt}
         if any(one is not None for one in threat.values()):
             changes["threat"] = _threat(opened, threat)
         changes |= {"plays": _count(plays, "--plays")} if plays is not None else {}
@@ -288,6 +293,7 @@ def _threat(study: Any, given: dict[str, Any]) -> Any:
             raise InvalidInput("--budget unknown forgets the whole threat: give it alone")
         return None
     given |= {"total": number_of(given["total"])} if "total" in given else {}
+    given |= {"doubt": None} if given.get("doubt") == "nothing" else {}
     before = Threat.of(study.settings.threat)
     if before is None and not given.keys() - {"low", "high"}:
         raise InvalidInput("--low and --high say what lies may be: add --budget, --lies or --liars, how many")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unswayed.cli.options import Known, Seed, with_known
+from unswayed.cli.options import Doubt, Known, Seed, with_known
 from unswayed.cli.study.opening import Name, connected, is_url
 from unswayed.errors import InvalidInput
 
@@ -31,6 +31,7 @@ def new(
     study: Name,
     space: SpaceFile,
     known: Known,
+    doubt: Doubt = None,
     plays: Plays = None,
     parallel: Parallel = None,
     seed: Seed = None,
@@ -53,15 +54,15 @@ def new(
 
     Then ask for the first plays: [bold]unswayed study ask lab.jsonl 4 --out batch-1.csv[/bold]
 
-    Without --budget, --lies or --liars the threat is not known: the answer then says how much tampering of each kind
-    would have changed it. The threat and the number of plays can change later; all else is fixed.
+    Without --budget, --lies, --liars or --doubt the threat is not known: the answer then says how much tampering of
+    each kind would have changed it. The threat and the number of plays can change later; all else is fixed.
     """
     from unswayed.spaces import Duels, Options, read_space
     from unswayed.study.header import LARGEST_RECORD
     from unswayed.study.optimizer import Optimizer
 
     varied = Duels.of(read_space(space)) if duels else read_space(space)
-    settings = {"plays": plays, "parallel": parallel, "seed": seed, "note": note, **known.settings(varied)}
+    settings = {"plays": plays, "parallel": parallel, "seed": seed, "note": note, **known.settings(varied, doubt)}
     if is_url(study):
         about = connected(study).begin(varied, **settings)
         typer.echo(f"{study}: a study over {', '.join(varied.names)}; its seed is {about['settings']['seed']}")

@@ -48,4 +48,6 @@ def with_sources(found: Difference, d: FloatArray, item: IntArray, source: IntAr
     p = 2 * float(stdtr(freedom, -abs(found.mean) / error))
     half = float(-stdtrit(freedom, delta / 2)) * error
     low, high = min(found.low, found.mean - half), max(found.high, found.mean + half)
-    return replace(found, low=low, high=high, probability=max(found.probability, p))
+    if p <= found.probability:
+        return replace(found, low=low, high=high)
+    return replace(found, low=low, high=high, probability=p, test="sources")

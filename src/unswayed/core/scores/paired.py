@@ -39,7 +39,7 @@ class Difference:
         low: The lower end of its interval.
         high: The upper end.
         probability: Of a mean so far from 0, by chance.
-        test: "McNemar", "signs" or "t".
+        test: "McNemar", "signs" or "t"; "sources" if these are what makes it uncertain.
         needed: How many items would tell a difference of this size from chance, in 4 of 5 cases; None if it is 0.
     """
 

@@ -6,8 +6,8 @@ lines, so a thousand marks take about ten kilobytes. Above MANY plays, marks are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from unswayed.search.answer import Answer
 from unswayed.search.play import Status
 from unswayed.service.pages.axes import Axis, numbers, of_parameter, order
 from unswayed.service.pages.columns import Columns
+from unswayed.service.pages.slices import Slice, shares, slice_of
 from unswayed.spaces import Box, Categorical, Space
 from unswayed.spaces.parameters import Parameter
 from unswayed.text import counted
@@ -28,6 +29,7 @@ PARAMETER_BINS = 40  # stretches along a parameter
 COLOURED = 8  # sources with their own colour
 PARAMETERS = 6  # that are drawn, those with the shortest length-scales
 LATEST = 10_000  # plays that are drawn against parameters: more take seconds
+BAR = 30  # units: half of the width of a choice in a slice
 OFF_SCALE = 20.0  # times the median distance from the median: values farther away are drawn at the edge
 
 
@@ -60,6 +62,8 @@ class Chart:
         estimate: The height of the estimate; None if there is none, or if it is off the scale.
         chosen: The place of the recommended point, if it has one.
         caption: How to read it.
+        curve: The estimates of the model along the axis, all else as recommended; empty if there is none.
+        share: The share of the variation of the estimates that goes with the parameter; None if it is not known.
     """
 
     title: str
@@ -71,6 +75,8 @@ class Chart:
     estimate: int | None = None
     chosen: int | None = None
     caption: str = ""
+    curve: str = ""
+    share: float | None = None
 
 
 def over_time(
@@ -106,14 +112,19 @@ def over_time(
 
 
 def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Chart]:
-    """Values against each parameter of a box, at most PARAMETERS of them and at most the LATEST plays."""
+    """Values against each parameter of a box, at most PARAMETERS of them and at most the LATEST plays.
+
+    With an answer the model is shown, too: its estimates if one parameter is varied and the others are as recommended.
+    """
     ends = limits(columns, answer)
     if not isinstance(space, Box) or ends is None:
         return []
     columns = columns.latest(LATEST)
     charts = []
-    scale = 1.0 if answer is None else getattr(answer.assumptions.kernel, "lengthscale", 1.0)
-    for name in space.matter_most(scale, PARAMETERS):
+    middle = None if answer is None else _line(answer.estimate, ends)
+    surface = None if answer is None or answer.surface is None else answer.surface.thinned()
+    known = {} if surface is None else shares(space, surface)
+    for name in _first_parameters(space, answer, known):
         parameter = space.parameters[name]
         some = columns.having(name)
         x = _places(space, name, [play.point[name] for play in some.log])
@@ -123,11 +134,33 @@ def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Ch
         best = [] if answer is None or name not in answer.point else [answer.point[name]]
         chosen = round(WIDTH * float(_places(space, name, best)[0])) if best else None
         unit = getattr(parameter, "unit", "")
-        title = f"{name} ({unit})" if unit else name
-        middle = None if answer is None else _line(answer.estimate, ends)
-        band = _band(x, y, some.kept, bins)
-        charts.append(Chart(title, numbers(*ends), of_parameter(parameter), dots, crosses, band, middle, chosen))
+        title, axes = f"{name} ({unit})" if unit else name, (numbers(*ends), of_parameter(parameter))
+        cut = None if answer is None or surface is None else slice_of(space, answer, surface, name)
+        band, curve = _drawn(cut, ends) if cut is not None else (_band(x, y, some.kept, bins), "")
+        one = Chart(title, *axes, dots, crosses, band, middle, chosen)
+        charts.append(replace(one, curve=curve, share=known.get(name)))
     return charts
+
+
+def _first_parameters(space: Box, answer: Answer | None, known: Mapping[str, float]) -> list[str]:
+    """Those that matter most, first; where that is not known, those of the shortest length-scales."""
+    if known:
+        return sorted(known, key=lambda name: -known[name])[:PARAMETERS]
+    scale = 1.0 if answer is None else getattr(answer.assumptions.kernel, "lengthscale", 1.0)
+    return space.matter_most(scale, PARAMETERS)
+
+
+def _drawn(cut: Slice, ends: tuple[float, float]) -> tuple[str, str]:
+    """A slice as the outline of its band, and as its curve; choices get a bar each."""
+    low, high = (_pixels(cut.places, _height(end, *ends))[1] for end in (cut.low, cut.high))
+    x, y = _pixels(cut.places, _height(cut.mean, *ends))
+    if cut.choices:
+        bars = list(zip(x, y, low, high, strict=True))
+        band = "".join(f"M{i - BAR} {a}H{i + BAR}V{b}H{i - BAR}Z" for i, _, a, b in bars)
+        return band, "".join(f"M{i - BAR} {j}H{i + BAR}" for i, j, _, _ in bars)
+    outline = [*zip(x, high, strict=True), *reversed(list(zip(x, low, strict=True)))]
+    path = "L".join(f"{i} {j}" for i, j in zip(x, y, strict=True))
+    return "M" + "L".join(f"{i} {j}" for i, j in outline) + "Z", f"M{path}"
 
 
 def coloured(columns: Columns, x: FloatArray, y: FloatArray, bins: int | None) -> list[Marks]:

@@ -12,13 +12,14 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from unswayed.core.gp.surface import MOST_POINTS
 from unswayed.pages import render as shared
 from unswayed.search.answer import Answer
 from unswayed.service.forms.begin import MOST_ROWS, ROWS, rows
 from unswayed.service.forms.fields import Fields
 from unswayed.service.forms.point import entries, shown_point
 from unswayed.service.interface.page import operations
-from unswayed.service.pages.chart import LATEST
+from unswayed.service.pages.chart import LATEST, MANY
 from unswayed.service.pages.columns import SURPRISING
 from unswayed.service.pages.compare import Comparison
 from unswayed.service.pages.duels import view_of
@@ -195,4 +196,11 @@ def _twice(text: str) -> tuple[str, str]:
 TEMPLATES = shared.environment(__package__)
 TEMPLATES.filters |= {"segment": _segment, "when": _when, "lasted": _lasted, "twice": _twice}
 TEMPLATES.globals |= {"query": _query, "filled": _filled, "entries": entries, "shown_point": shown_point}
-TEMPLATES.globals |= {"SURPRISING": SURPRISING, "LATEST": LATEST, "OPTIONS": OPTIONS, "STATES": STATES}
+TEMPLATES.globals |= {
+    "SURPRISING": SURPRISING,
+    "LATEST": LATEST,
+    "MANY": MANY,
+    "MOST_POINTS": MOST_POINTS,
+    "OPTIONS": OPTIONS,
+    "STATES": STATES,
+}

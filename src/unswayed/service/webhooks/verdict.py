@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Any
 
 from unswayed.search.answer import Answer
 from unswayed.service.pages.trust import gauges
+from unswayed.spaces import Point
 from unswayed.study.duel_answer import DuelAnswer
+from unswayed.study.state import plain
 from unswayed.text import json_text, printable
 
 
@@ -58,26 +61,62 @@ def _of_duels(answer: DuelAnswer) -> Trust:
     return Trust.WITHSTANDS if answer.settled else Trust.FALLS
 
 
-def sentence(answer: Answer | DuelAnswer, old: str | None) -> str:
+def leader(answer: Answer | DuelAnswer) -> str:
+    """The point that leads, as it is kept until the next look.
+
+    Args:
+        answer: The answer.
+    """
+    return json_text(plain(answer.point))
+
+
+def another(answer: Answer | DuelAnswer, before: str) -> bool:
+    """Whether another point leads than before: in a continuum, one that is better by more than the noise.
+
+    There the best estimate moves a little with almost every measurement. In duels, one that leads by more than chance.
+
+    Args:
+        answer: The answer.
+        before: The leader before.
+    """
+    if leader(answer) == before:
+        return False
+    if isinstance(answer, DuelAnswer):
+        return answer.luck.better
+    if not answer.continuum or answer.surface is None:
+        return True
+    (estimate,), _ = answer.surface.thinned().at(answer.space.encode([json.loads(before)]))
+    return abs(answer.estimate - float(estimate)) > answer.assumptions.noise_std
+
+
+def sentence(answer: Answer | DuelAnswer, old: str | None, before: str | None = None) -> str:
     """The verdict in words, beside what it was before.
 
     Args:
         answer: The answer.
         old: The verdict before; None if there was none.
+        before: The leader before, if another one leads now.
     """
+    name, new = _named(answer, answer.point), trust(answer)
+    instead = "" if before is None else f", no longer {_named(answer, json.loads(before))}"
     if isinstance(answer, DuelAnswer):
-        return f"The leader is {printable(answer.leader, limit=200)}: {trust(answer)}. {answer.next_step}"
-    leader, new = printable(answer.space.describe(answer.point), limit=200), trust(answer)
+        return f"The leader is {name}{instead}: {new}. {answer.next_step}"
     if new not in (Trust.WITHSTANDS, Trust.FALLS):
-        return f"The leader is {leader}: {new}."
+        return f"The leader is {name}{instead}: {new}."
     words = "; ".join(one.words for one in gauges(answer))
-    says: str = new
-    if new is Trust.FALLS and old == Trust.WITHSTANDS:
-        says = "no longer withstands the threat"
-    return f"The leader, {leader}, {says}: {words}."
+    if before is not None:
+        return f"The leader is now {name}{instead}. It {new}: {words}."
+    again = new is Trust.FALLS and old == Trust.WITHSTANDS
+    return f"The leader, {name}, {'no longer withstands the threat' if again else new}: {words}."
 
 
-def message(study: str, answer: Answer | DuelAnswer, seq: int, old: str | None, at: float) -> str:
+def _named(answer: Answer | DuelAnswer, point: Point) -> str:
+    return printable(point if isinstance(answer, DuelAnswer) else answer.space.describe(point), limit=200)
+
+
+def message(
+    study: str, answer: Answer | DuelAnswer, seq: int, old: str | None, at: float, before: str | None = None
+) -> str:
     """What is sent: JSON.
 
     Args:
@@ -86,13 +125,15 @@ def message(study: str, answer: Answer | DuelAnswer, seq: int, old: str | None, 
         seq: The last record that it is about.
         old: The verdict before; None if there was none.
         at: When it was noticed, in seconds since 1970.
+        before: The leader before, if another one leads now.
     """
     about: dict[str, Any] = {
         "study": study,
         "old": old,
         "new": str(trust(answer)),
-        "sentence": sentence(answer, old),
+        "sentence": sentence(answer, old, before),
         "leader": answer.point,
+        "leader_before": None if before is None else json.loads(before),
         "measured": answer.measured,
         "seq": seq,
         "at": at,

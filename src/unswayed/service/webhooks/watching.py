@@ -14,7 +14,7 @@ from unswayed.errors import SystemFault
 from unswayed.service.host import Host
 from unswayed.service.running.log import LOGGER
 from unswayed.service.webhooks.sending import TIMEOUT, send
-from unswayed.service.webhooks.verdict import message, trust
+from unswayed.service.webhooks.verdict import another, leader, message, trust
 from unswayed.storage.webhooks import Message, Webhook, Webhooks
 
 PAUSE = 1.0  # seconds between two looks
@@ -76,16 +76,15 @@ class Watcher:
             self._looked[webhook.study, webhook.secret] = seq, began + max(PAUSE, took / SHARE)
 
     def _judge(self, webhook: Webhook) -> int:
-        """Keep the verdict if it is a new one; the last record that it is about."""
+        """Keep the verdict and the leader if one of them is new; the last record that they are about."""
         seq, answer = self._host.study(webhook.name).answered()
-        now = time()
-        verdict = str(trust(answer))
-
-        def body(old: str | None) -> str:
-            return message(webhook.name, answer, seq, old, now)
-
-        if verdict != webhook.verdict:
-            self._kept.notice(webhook.study, seq, verdict, body, now)
+        verdict, now = str(trust(answer)), time()
+        moved = webhook.leader is not None and another(answer, webhook.leader)
+        new = moved or verdict != webhook.verdict
+        if new or webhook.leader is None:
+            before = webhook.leader if moved else None
+            body = message(webhook.name, answer, seq, webhook.verdict, now, before) if new else None
+            self._kept.notice(webhook, seq, verdict, leader(answer), body, now)
         return seq
 
     # messages

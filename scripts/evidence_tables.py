@@ -177,13 +177,13 @@ def duels_words() -> Lines:
     settled = [stored("duels", f"false, {part}")[1][0] for part in ("votes", "flat")]
     many, wrong, fallen = (sum(int(numbers(row[place])[0]) for row in settled) for place in range(3))
     yield (
-        f"Of {many:,} leaders that were certain, {wrong} were not the best option, and {fallen} fall if the k cheapest "
+        f"Of {many:,} leaders that were certain, by all rules together, {wrong} were not the best option, and {fallen} fall if the k cheapest "
         "votes say the opposite, by a fit of scikit-learn."
     )
     ((studies, near, false),) = stored("duels", "near")[1]
     yield (
-        f"Where the best of four wins only 51% against each other one, {near} of {studies} studies are settled within "
-        f"3,000 votes, {false} of them with a false leader (5% are allowed)."
+        f"Where the best of four wins only 51% against each other one, {studies} studies of 3,000 votes settled {near} "
+        f"times, with {false} false leaders (5% are allowed)."
     )
 
 

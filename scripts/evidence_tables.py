@@ -165,25 +165,21 @@ def hplc_words() -> Lines:
 
 
 def duels() -> Iterator[str]:
-    """Mean votes until a leader is certain, by who chooses the duels; of 0 and 20 forged votes."""
-    columns, rows = stored("duels", "votes")
-    rows = [*rows, *stored("duels", "flat")[1]]
-    kept = ([row[0], "all equal" if row[1] == "0" else row[1], *row[2:]] for row in rows if row[2] != "5")
-    return table(columns, ([re.sub(r" \(.*\)", "", cell) for cell in row] for row in kept))
+    """Mean votes until a leader is certain against 20 forged votes, by who chooses the duels."""
+    rows = [*stored("duels", "votes")[1], *stored("duels", "flat")[1]]
+    kept = ([*row[:2], *row[3:5], *row[6:]] for row in rows if row[2] == "20")
+    bare_rows = ([re.sub(r" \(.*\)", "", cell) for cell in row] for row in kept)
+    return table(["options", "spread", "study", "uniform", "even", "ratio"], bare_rows)
 
 
 def duels_words() -> Lines:
     """How many leaders are false, or fall."""
     settled = [stored("duels", f"false, {part}")[1][0] for part in ("votes", "flat")]
     many, wrong, fallen = (sum(int(numbers(row[place])[0]) for row in settled) for place in range(3))
-    yield (
-        f"Of {many:,} leaders that were certain, by all rules together, {wrong} were not the best option, and {fallen} fall if the k cheapest "
-        "votes say the opposite, by a fit of scikit-learn."
-    )
     ((studies, near, false),) = stored("duels", "near")[1]
     yield (
-        f"Where the best of four wins only 51% against each other one, {studies} studies of 3,000 votes settled {near} "
-        f"times, with {false} false leaders (5% are allowed)."
+        f"Of {many:,} certain leaders {wrong} were false and {fallen} fell to the k cheapest forged votes. Where the "
+        f"best of four wins 51%, {studies} studies of 3,000 votes settled {near} times, {false} times falsely."
     )
 
 

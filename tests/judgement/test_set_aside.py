@@ -113,7 +113,7 @@ def test_a_model_that_explains_fewer_than_half_sets_none_aside(lies, kept_all):
 
 def test_a_source_and_its_plays_are_set_aside_together():
     K, records = game()
-    forged = np.random.default_rng(5).uniform(-3, 3, 15)
+    forged = np.random.default_rng(6).uniform(-1.5, 1.5, 15)
     values = records.values.copy()
     values[records.sources == 1] = forged
     found = decided(K, records.with_values(values), Threat(liars=1))

@@ -200,7 +200,7 @@ def test_what_a_lying_source_measured_is_no_gross_fault():
     found = sourced(3, aside=(1,), set_aside=(1, 4), threat=Threat(liars=1))
     assert "you allowed 1 lying source." in full(found)
     assert "not counting" not in full(found)
-    assert "Source w1 is set aside: its 3 measurements contradict the others or are noisier." in full(found)
+    assert "Source w1 is set aside: its 3 measurements contradict the others." in full(found)
 
 
 def test_long_lists_are_cut():

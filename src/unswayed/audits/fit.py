@@ -46,13 +46,14 @@ class Fit:
     points: FloatArray
     option: IntArray
     weights: FloatArray
+    series: IntArray
     kept: BoolArray | None = None
     solved: dict[tuple[int, float, float], Solved | None] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, given: Given, data: Table) -> Self:
         """For values measured as these were; without the spikes among them, if the kernel is to be estimated."""
-        every = cls(given, data.points, data.arms, data.weights)
+        every = cls(given, data.points, data.arms, data.weights, data.series)
         if given.kernel is not None:
             return every
         noise, scale = every._noise_and_scale(data)
@@ -64,7 +65,7 @@ class Fit:
     def _part(self) -> Fit:
         """For the measurements that are kept."""
         points, arms = numbered_rows(self.points[self.option[self.kept]])
-        return Fit(self.given, points, arms, self.weights[self.kept])
+        return Fit(self.given, points, arms, self.weights[self.kept], self.series[self.kept])
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -74,6 +75,12 @@ class Fit:
     @cached_property
     def _repeats(self) -> Repeats:
         return Repeats.of(self.option)
+
+    @cached_property
+    def _alike(self) -> Repeats:
+        """Repeats by the same source, if there are enough: sources may be off, or noisier than others."""
+        own = Repeats.of(self.series)
+        return own if own.number >= LEAST_REPEATS else self._repeats
 
     @cached_property
     def fitting_points(self) -> IntArray:
@@ -158,7 +165,7 @@ class Fit:
         An estimated noise is itself uncertain, so the quantile is that of a Student t. Medians of repeats carry as much
         information as 37% of them; a noise that is fitted without repeats about as much as half of the measurements.
         """
-        repeats, measurements = self._repeats.number, len(self.option)
+        repeats, measurements = self._alike.number, len(self.option)
         freedom = MEDIANS * repeats if repeats >= LEAST_REPEATS else measurements / 2
         tail = SUSPECTED / (2 * measurements)
         return float(-stdtrit(max(freedom, 1.0), tail) if self.given.noise_std is None else -ndtri(tail))
@@ -237,8 +244,7 @@ class Fit:
         given, means = self.given, data.means
         noise, scale = given.noise_std, given.output_scale
         if noise is None:
-            repeats = self._repeats
-            lumped = self.lumped(data.values)
+            repeats, lumped = self._alike, self.lumped(data.values)
             few = repeats.pooled if lumped else self._noise_of_few_values
             # in a heap the median distance of repeats says nothing about their noise
             heap = lumped and len(np.unique(data.values)) > 2

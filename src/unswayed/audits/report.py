@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from unswayed.judgement.words import MOST_NAMED, could_alone, gap_sentence, more, still_wins, who_wins
+from unswayed.judgement.words import MOST_NAMED, could_alone, gap_sentence, more, noisier, still_wins, who_wins
 from unswayed.text import at_least, at_most, counted, listed, number, printable
 
 if TYPE_CHECKING:
@@ -169,8 +169,8 @@ def _sources(audit: Audit) -> list[str]:
 
 
 def ranked(sources: tuple[Source, ...]) -> list[Source]:
-    """Sources as they are shown: suspicious ones first, then those that alone could overturn the winner."""
-    return sorted(sources, key=lambda one: (not one.suspicious, not one.alone, -one.measurements))
+    """Sources as they are shown: suspicious ones first, noisier ones, then those that alone could overturn it."""
+    return sorted(sources, key=lambda one: (not one.suspicious, not one.noisier, not one.alone, -one.measurements))
 
 
 def source_row(one: Source) -> list[str]:
@@ -180,6 +180,7 @@ def source_row(one: Source) -> list[str]:
         offset = f"{round(one.offset, 1 - floor(log10(one.deviation))):+.6g} ± {one.deviation:.2g}"
     wins = who_wins(one.without, "option {}".format)
     name = printable(one.name, limit=200) + (" (SUSPICIOUS)" if one.suspicious else "")
+    name += f" ({noisier(one.noise_factor)})" if one.noisier else ""
     return [name, counted(one.measurements, "measurement"), offset, could_alone(one), f"without it {wins}"]
 
 

@@ -15,10 +15,8 @@ import numpy as np
 from unswayed.audits.case import AuditCase
 from unswayed.audits.fit import Fit
 from unswayed.core.gp.posterior import JointPosterior
-from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.assumptions import Given
 from unswayed.judgement.findings import Counted, Source
-from unswayed.judgement.sources import weigh_sources
 from unswayed.judgement.table import Table
 from unswayed.types import BoolArray, IntArray
 
@@ -49,6 +47,7 @@ def find_sources(case: AuditCase, alone: BoolArray) -> tuple[Source, ...]:
                 suspicious=s in suspicious,
                 offset=offset,
                 deviation=deviation,
+                noise_factor=float(case.weighed.factors[s]),
                 alone=bool(alone[s]),
                 without=without,
             )
@@ -58,8 +57,7 @@ def find_sources(case: AuditCase, alone: BoolArray) -> tuple[Source, ...]:
 
 def _suspicious(case: AuditCase) -> set[int]:
     """The sources that the others do not explain. If there are only two, both: either may be the one that is off."""
-    weighed = weigh_sources(case.posterior, case.records, K=case.K, allowance=Allowance.of(None))
-    found = {int(s) for s in (*np.flatnonzero(weighed.offsets.any(axis=1)), *weighed.aside)}
+    found = {int(s) for s in (*np.flatnonzero(case.weighed.offsets.any(axis=1)), *case.weighed.aside)}
     return {0, 1} if found and len(case.data.names) == 2 else found
 
 

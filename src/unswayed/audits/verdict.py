@@ -18,6 +18,7 @@ from unswayed.audits.sources import winner_without
 from unswayed.core.tampering.influence import pairwise_deviation
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
+from unswayed.judgement.words import count_less, noisier
 from unswayed.text import at_least, at_most, counted, listed, number, plus_minus, printable, resolved
 
 if TYPE_CHECKING:
@@ -162,7 +163,16 @@ def _evidence(audit: Audit) -> Evidence:
         )
     if audit.lumped:
         return Evidence(False, 0, "Of values that are yes and no, or heap up at one end, none can be seen to be false.")
-    return Evidence(False, 0, "No measurement looks false beside the others.")
+    return Evidence(False, 0, f"No measurement looks false beside the others.{_noisiest(audit)}")
+
+
+def _noisiest(audit: Audit) -> str:
+    """The source that is noisier than the others by most, if one is, and what that means."""
+    one = max(audit.sources, key=lambda source: source.noise_factor, default=None)
+    if one is None or not one.noisier:
+        return ""
+    less = f": {count_less(one.measurements, one.noise_factor)}" if "noise" in audit.assumptions.estimated else ""
+    return f" Source {printable(one.name, limit=NAMED)} is {noisier(one.noise_factor)}{less}."
 
 
 def _suspects(audit: Audit) -> str:

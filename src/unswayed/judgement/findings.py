@@ -29,6 +29,7 @@ from unswayed.text import at_least, notebook_html
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only
 
 LEVEL = 1e-12  # of the output scale, or of the largest value: tampering by less is a rounding error
+NOISIER = 2.0  # times the noise of the others: less is not said
 NOTHING: FloatArray = read_only(np.zeros(0))
 
 
@@ -45,6 +46,8 @@ class Source:
             values, and says 0 of a source that is not off.
         deviation: The standard deviation of the offset; None if it is not known.
         drift: How much more it reads above the others at the end than at the beginning.
+        noise_factor: How many times noisier than the others it is. Its measurements count so many times less, squared,
+            unless the noise was given for an audit.
         alone: Whether other values of its measurements alone, within the range of honest values, could have changed
             the winner.
         without: The winner without its measurements: the number of an option, or a point. None if too little is left,
@@ -58,8 +61,14 @@ class Source:
     offset: float | None = None
     deviation: float | None = None
     drift: float = 0.0
+    noise_factor: float = 1.0
     alone: bool = False
     without: Any = None
+
+    @property
+    def noisier(self) -> bool:
+        """Whether it is so much noisier than the others that this is said."""
+        return self.noise_factor >= NOISIER
 
     def to_dict(self, label: Callable[[Any], Any] = lambda winner: winner) -> dict[str, Any]:
         """As plain values.
@@ -75,6 +84,7 @@ class Source:
             "offset": self.offset,
             "deviation": self.deviation,
             "drift": self.drift,
+            "noise_factor": self.noise_factor,
             "alone_overturns": self.alone,
             "winner_without": None if self.without is None else label(self.without),
         }

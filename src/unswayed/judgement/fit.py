@@ -81,6 +81,19 @@ class Cost(NamedTuple):
 NOTHING = Cost(0, 0.0)
 
 
+class Believed(NamedTuple):
+    """Which plays are kept, and the value and the weight of each as its source is believed."""
+
+    kept: BoolArray
+    values: FloatArray
+    weights: FloatArray
+
+    def pooled(self, table: Table) -> Pooled:
+        """The plays that are kept."""
+        kept = self.kept
+        return Pooled.of(table.points, table.arms[kept], self.values[kept], self.weights[kept])
+
+
 def fit_model(
     table: Table,
     groups: IntArray,
@@ -109,32 +122,45 @@ def fit_model(
     possible = usable(z, table.weights, least**2)
     taus = least, max(LARGEST_TAU, 2 * least) if table.sizes is None else OVERDISPERSION * least
     judge = partial(_judged, table, groups, threshold, allowance.mapped(1 / unit))
-    models = []
+    every, models = Believed(possible, z, table.weights), list[Model]()
+    model = partial(_model, table, groups, middle, unit)
     guesses = _guesses(start, unit, least, d)[: 1 if rounds == 0 else None]
-    begun = [(guess, (possible, np.zeros(len(z)), NOTHING) if start is None else judge(guess)) for guess in guesses]
+    begun = [(guess, (every, NOTHING) if start is None else judge(guess)) for guess in guesses]
     if start is None and table.sources is not None:  # beside a source that is off, the others look like noise
         begun += [(guess, judge(guess)) for guess in guesses]
-    for found, (kept, offsets, cost) in begun:
+    for found, (believed, cost) in begun:
         for _ in range(rounds):
-            found, _ = _climb(found, _pooled(table, kept, offsets), groups, taus)
-            kept, offsets, cost = judge(found)
-        data = _pooled(table, kept, offsets)
-        found, loss = _climb(found, data, groups, taus, steps=8)
-        (kernel, scale, tau), centre = _parts(found, groups), middle + unit * _centre(found, data, groups)
-        amounts, score = (unit * scale, unit * tau), loss + _price(z) * cost.lies + cost.sources
-        shape = np.exp(found[:d]), kernel.share, kernel.ratio
-        models.append(Model(*shape, centre, *amounts, kept, score))
+            found, loss = _climb(found, believed.pooled(table), groups, taus)
+            before = believed, cost
+            believed, cost = judge(found)
+            if cost.sources < before[1].sources and faults(z, _parts(found, groups)[1]).any():
+                models.append(model(found, loss, *before))  # plays of a source that is off are no faults
+        found, loss = _climb(found, believed.pooled(table), groups, taus, steps=8)
+        models.append(model(found, loss, believed, cost))
     return min(models, key=lambda model: model.score)
+
+
+def _model(
+    table: Table,
+    groups: IntArray,
+    middle: float,
+    unit: float,
+    found: FloatArray,
+    loss: float,
+    believed: Believed,
+    cost: Cost,
+) -> Model:
+    """What was found, in the units of the values: these were `table.values` times `unit`, plus `middle`."""
+    kernel, scale, tau = _parts(found, groups)
+    centre = middle + unit * _centre(found, believed.pooled(table), groups)
+    score = loss + _price(table.values) * cost.lies + cost.sources
+    shape = np.exp(found[: len(found) - 4]), kernel.share, kernel.ratio
+    return Model(*shape, centre, unit * scale, unit * tau, believed.kept, score)
 
 
 def _price(z: FloatArray) -> float:
     """The cost of a lie: the density of a value that could have been anything in the observed range."""
     return -log(OUTLIERS) + log(max(float(np.ptp(np.quantile(z, (0.02, 0.98)))), 1e-9)) + 0.5 * log(2 * pi)
-
-
-def _pooled(table: Table, kept: BoolArray, offsets: FloatArray) -> Pooled:
-    """The plays that are kept, without the offsets of their sources."""
-    return Pooled.of(table.points, table.arms[kept], (table.values - offsets)[kept], table.weights[kept])
 
 
 def model_score(parameters: FloatArray, data: Pooled, groups: IntArray) -> tuple[float, FloatArray]:
@@ -206,16 +232,18 @@ def _climb(
 
 def _judged(
     table: Table, groups: IntArray, threshold: float, allowance: Allowance, parameters: FloatArray
-) -> tuple[BoolArray, FloatArray, Cost]:
-    """Which plays a model explains, the offset of each, and what setting the others aside costs."""
+) -> tuple[Believed, Cost]:
+    """Which plays a model explains, and what setting the others aside costs."""
     kernel, scale, tau = _parts(parameters, groups)
     usual = ~faults(table.values, scale)
     clipped = Pooled.of(table.points, table.arms[usual], np.clip(table.values[usual], -10, 10), table.weights[usual])
     z = (table.values - _centre(parameters, clipped, groups)) / scale
     K, allowed = kernel(table.points, table.points), allowance.mapped(1 / scale)
     lam = (tau / scale) ** 2
-    found = set_aside(table.with_values(z), K, lam, threshold=threshold, allowance=allowed, noisier=False)
-    return found.mask, scale * (z - found.corrected), Cost(found.lies, found.cost)
+    found = set_aside(table.with_values(z), K, lam, threshold=threshold, allowance=allowed)
+    plays = found.believed
+    values = table.values - scale * (z - plays.values)  # exactly as they are, if their source is not off
+    return Believed(found.mask, values, plays.weights), Cost(found.lies, found.cost)
 
 
 def _centre(parameters: FloatArray, data: Pooled, groups: IntArray) -> float:

@@ -1,7 +1,8 @@
 """Which measurements to set aside: one decision for policies, fits, studies and their answers.
 
     faults     measurements more than FAULT deviations of the prior from the median: beside them the others lose digits
-    sources    a source that the others do not explain is set aside; an offset or a drift is taken off (sources.py)
+    sources    one that the others do not explain is set aside; an offset or a drift is taken off, and measurements of
+               a noisier source count less (sources.py)
     trim       single measurements and whole arms, the largest residual first (trimming.py)
 
 Sources and trimmed measurements stay within the threat. Faults are not charged to it.
@@ -23,7 +24,7 @@ import numpy as np
 from unswayed.core.gp.posterior import JointPosterior, pooled
 from unswayed.core.tampering.threat import Records
 from unswayed.judgement.allowance import Allowance
-from unswayed.judgement.sources import offset_of, weigh_sources
+from unswayed.judgement.sources import believed, weigh_sources
 from unswayed.judgement.trimming import confirmed, is_far, is_fault, or_all, trim
 from unswayed.types import BoolArray, FloatArray, IntArray, read_only, short_repr
 
@@ -42,6 +43,7 @@ class Kept:
         posterior: The posterior of these, at all arms.
         offsets: How far each source reads above the others: a + b t at time t, a row (a, b) for each. The last row is
             of the measurements whose source was not named.
+        factors: How many times noisier than the others each source is; the same rows.
         aside: The sources that are set aside; -1 stands for measurements whose source was not named.
         lies: How many measurements were set aside by themselves.
         cost: Minus the log probability of the sources that are set aside or off.
@@ -51,6 +53,7 @@ class Kept:
     mask: BoolArray
     posterior: JointPosterior
     offsets: FloatArray = field(default_factory=lambda: NOTHING)
+    factors: FloatArray = field(default_factory=lambda: NOTHING[:, 0])
     aside: tuple[int, ...] = ()
     lies: int = 0
     cost: float = 0.0
@@ -69,14 +72,19 @@ class Kept:
         return cls(records, np.zeros(0, np.bool_), JointPosterior.prior(K, lam))
 
     @property
+    def believed(self) -> Records:
+        """All measurements as their sources are believed: without offsets, those of noisier ones with less weight."""
+        return believed(self.records, self.offsets, self.factors)
+
+    @property
     def corrected(self) -> FloatArray:
         """The values without the offsets of their sources."""
-        return self.records.values - offset_of(self.offsets, self.records)
+        return self.believed.values
 
     @property
     def told(self) -> Records:
-        """The measurements that are kept, without the offsets of their sources."""
-        return self.records.with_values(self.corrected).only(self.mask)
+        """The measurements that are kept, as their sources are believed."""
+        return self.believed.only(self.mask)
 
     @property
     def plays(self) -> int:
@@ -123,14 +131,7 @@ class Kept:
 
 
 def set_aside(
-    records: Records,
-    K: FloatArray,
-    lam: float,
-    *,
-    threshold: float,
-    allowance: Allowance,
-    named: int = 0,
-    noisier: bool = True,
+    records: Records, K: FloatArray, lam: float, *, threshold: float, allowance: Allowance, named: int = 0
 ) -> Kept:
     """Decide which measurements to keep.
 
@@ -141,24 +142,24 @@ def set_aside(
         threshold: Set aside what is off by more standard deviations; infinity sets only faults aside.
         allowance: What the threat allows to set aside.
         named: How many sources there are, if more than in these records.
-        noisier: Whether a source may be noisier than others.
     """
     broken, mask = faults(records.values), usable(records.values, records.weights, lam)
     some = records.only(mask)
     posterior = JointPosterior.of_plays(K, some.arms, some.values, some.weights, lam)
     if np.isinf(threshold):
         return Kept(records, read_only(mask), posterior)
-    weighed = weigh_sources(posterior, some, K=K, allowance=allowance, named=named, noisier=noisier)
+    weighed = weigh_sources(posterior, some, K=K, allowance=allowance, named=named)
     mask[mask] = weighed.kept
-    told = some.with_values(weighed.corrected(some)).only(weighed.kept)
+    told = weighed.believed(some).only(weighed.kept)
     explained = trim(weighed.posterior, told, K=K, threshold=threshold, allowance=weighed.allowance)
     posterior = weighed.posterior
-    if not explained.all():
+    if not explained.all() or posterior.lam != lam:
         mask[mask] = explained
         left = told.only(explained)
         posterior = JointPosterior.of_plays(K, left.arms, left.values, left.weights, lam)
     lies = int(broken.sum()) + int((~explained).sum())
-    return Kept(records, read_only(mask), posterior, weighed.offsets, weighed.aside, lies, weighed.cost)
+    sources = weighed.offsets, weighed.factors, weighed.aside
+    return Kept(records, read_only(mask), posterior, *sources, lies, weighed.cost)
 
 
 def faults(values: FloatArray, unit: float = 1.0) -> BoolArray:
@@ -211,7 +212,7 @@ def extended(
         allowance: What the threat allows to set aside.
     """
     judge = np.isin(np.arange(len(records.values)), judging)
-    told = records.with_values(records.values - offset_of(judges.offsets, records))
+    told = believed(records, judges.offsets, judges.factors)
     mask = np.ones(len(judge), np.bool_) if records.sources is None else ~np.isin(records.sources, judges.aside)
     off, z = _off(told, *said, judges.posterior.lam)
     for source in judges.aside:

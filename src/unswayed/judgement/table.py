@@ -74,6 +74,13 @@ class Table(Records):
         """The mean value at each point."""
         return pooled(self.arms, self.values, self.weights, len(self.points))[0]
 
+    @property
+    def series(self) -> IntArray:
+        """Which measurements are of the same point by the same source."""
+        if self.sources is None:
+            return self.arms
+        return numbered_rows(np.column_stack([self.arms, self.sources]).astype(np.float64))[1]
+
     def source(self, row: int) -> str | None:
         """The source of a measurement, if sources are known."""
         return None if self.sources is None else self.names[self.sources[row]]

@@ -63,6 +63,22 @@ def doubtful(
     return None
 
 
+def noisier(factor: float) -> str:
+    """How much noisier a source is than the others."""
+    return f"about {_times(factor)} times noisier than the others"
+
+
+def count_less(measurements: int, factor: float) -> str:
+    """What that means for its measurements."""
+    counts = "measurement counts" if measurements == 1 else f"{measurements:,} measurements count"
+    return f"its {counts} {_times(factor**2)} times less"
+
+
+def _times(number: float) -> str:
+    """A multiple with two digits."""
+    return f"{float(f'{number:.2g}'):,.6g}"
+
+
 def could_alone(source: Source) -> str:
     """Whether a source alone could have changed the winner."""
     return "could have overturned it alone" if source.alone else "could not have overturned it alone"

@@ -233,7 +233,7 @@ def _legend_name(source: Source) -> str:
     if source.set_aside:
         return f"{name} (set aside)"
     if not source.offset:
-        return name
+        return f"{name} ({source.noise_factor:.2g} times noisier)" if source.noisier else name
     what = "taken off" if source.offset > 0 else "added"
     return f"{name} ({abs(source.offset):.3g} {what}{' on average' if source.drift else ''})"
 

@@ -157,7 +157,7 @@ def _case(mode: Mode, data: Data, surrogate: Surrogate, given: Given) -> tuple[C
     continuum, kept = task.all_rows is None, surrogate.plays_kept(data)
     guided = continuum and not isinstance(mode, Eliminating)
     without = near_failures(surrogate.rows, data.rows, data.failed, measured_only=guided)
-    span, records = Span.of(data.values[kept], given.threat_or_nothing), surrogate.records(data).only(kept)
+    span, records = Span.of(data.values[kept], given.threat_or_nothing), surrogate.told(data)
     threat = Threat() if isinstance(mode, Eliminating) else surrogate.against(span)  # a certificate allows for it
     worth, choice = surrogate.chosen(data, threat, span, without)
     stated = supposed(Threat.of(given.threat), span, sources=len(data.names))
@@ -238,6 +238,7 @@ def _sources(
             set_aside=i in kept.aside,
             offset=offset,
             drift=float(sign * 2 * slope) + 0.0,
+            noise_factor=float(kept.factors[i]) if len(kept.factors) else 1.0,
             alone=bool(counted.liars.alone[i : i + 1].any()),
             without=None if without[i] is None else points[without[i]],
         )
@@ -301,15 +302,15 @@ def _mixture(task: Task, data: Data, surrogate: Surrogate) -> Mixture:
     """The models that the plays that are kept leave possible."""
     kept, model, prior = surrogate.kept.mask, surrogate.beliefs.fitted, surrogate.beliefs.prior
     shapes = Shapes.given(prior.shape) if model is None else Shapes.around(model, task.space.groups)
-    plays, values = data.table(task.given.noise_std), prior.unstandardized(surrogate.kept.corrected)
+    plays, told = data.table(task.given.noise_std), surrogate.kept.believed
     sources = None if plays.sources is None else plays.sources[kept]
     noise = plays.noise if surrogate.binary or (plays.weights != 1).any() else None
     return Mixture.of(
         task.given,
         shapes,
         plays.rows[kept],
-        values[kept],
-        weights=plays.weights[kept],
+        prior.unstandardized(told.values[kept]),
+        weights=told.weights[kept],
         sources=sources,
         trust=None if plays.trust is None else plays.trust[kept],
         noise=noise,

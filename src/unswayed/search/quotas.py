@@ -112,10 +112,9 @@ def _confirmed(search: Guided, row: FloatArray, mean: float) -> bool:
     late = kept.mask & (search.modelled >= search.data.plays // 2)
     rows, own = surrogate.rows[kept.records.arms[late]], kernel.diagonal(row[None])
     covariance = kernel(row[None], rows)[0]
-    deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / kept.records.weights[late])
-    enough = (covariance >= CONFIRMING_CORRELATION * own) & (
-        kept.corrected[late] >= mean - CONFIRMING_SHORTFALL * deviation
-    )
+    told = kept.believed.only(late)
+    deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / told.weights)
+    enough = (covariance >= CONFIRMING_CORRELATION * own) & (told.values >= mean - CONFIRMING_SHORTFALL * deviation)
     return int(enough.sum()) >= CONFIRMING
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unswayed.core.tampering.threat import DOUBTED, Threat
 from unswayed.core.tampering.trust import TrustLevel
 from unswayed.judgement.verdict import short
+from unswayed.judgement.words import count_less, noisier
 from unswayed.spaces import Options
 from unswayed.text import at_least, counted, listed, printable, resolved
 
@@ -284,18 +285,23 @@ def _uncounted(answer: Answer) -> str:
 
 
 def _sources(answer: Answer) -> list[str]:
-    """The sources that are not believed, or off."""
+    """The sources that are not believed, off, or noisier."""
     lines = []
-    for s in sorted(answer.sources, key=lambda one: not one.set_aside):
+    for s in sorted(answer.sources, key=lambda one: (not one.set_aside, not one.offset)):
         name = f"Source {printable(s.name, limit=60)}"
         if s.set_aside:
-            its = f"its {counted(s.measurements, 'measurement')}"
-            lines.append(f"{name} is set aside: {its} contradict the others or are noisier.")
-        elif s.offset:
+            its = counted(s.measurements, "measurement")
+            lines.append(f"{name} is set aside: its {its} contradict{'s' if s.measurements == 1 else ''} the others.")
+            continue
+        less = count_less(s.measurements, s.noise_factor)
+        if s.offset:
             off = f"{abs(s.offset):.3g} {'above' if s.offset > 0 else 'below'} the others"
             drifts = f" on average and drifts by {s.drift:.3g} over the study" if s.drift else ""
-            lines.append(f"{name} reads {off}{drifts}; this was taken off.")
-    if lines and len(answer.sources) == 2:
+            noise = f" It is also {noisier(s.noise_factor)}: {less}." if s.noisier else ""
+            lines.append(f"{name} reads {off}{drifts}; this was taken off.{noise}")
+        elif s.noisier:
+            lines.append(f"{name} is {noisier(s.noise_factor)}: {less}.")
+    if any(s.suspicious for s in answer.sources) and len(answer.sources) == 2:
         lines.append("With two sources it cannot be told which one is off; the estimate may be off by as much.")
     more = len(lines) - LISTED
     return lines if more < 1 else [*lines[:LISTED], f"{counted(more, 'more source')} like these: see answer.sources."]

@@ -20,6 +20,7 @@ from unswayed.core.tampering.threat import Records, Threat
 from unswayed.judgement.allowance import Allowance
 from unswayed.judgement.recommend import Choice, Worth, choose, supposed
 from unswayed.judgement.set_aside import Kept, extended, set_aside
+from unswayed.judgement.sources import believed
 from unswayed.judgement.span import Span
 from unswayed.judgement.table import Table
 from unswayed.search.beliefs import Beliefs, modelled, threshold_of
@@ -164,7 +165,7 @@ class Surrogate:
 
         None is left if an output scale was given that is far too small: all plays look like faults.
         """
-        prior, told = self.beliefs.prior, self.kept.records.with_values(self.kept.corrected)
+        prior, told = self.beliefs.prior, self.kept.believed
         told = told.only(mask) if mask.any() else told
         means, n = pooled(told.arms, told.values, told.weights, len(self.rows))
         return PointPosterior.of(prior.kernel, prior.lam, self.rows[n > 0], n[n > 0], means[n > 0])
@@ -217,7 +218,7 @@ class Surrogate:
         return self.kept.mask[data.blocks] if self.binary else self.kept.mask
 
     def records(self, data: Data) -> Records:
-        """All plays, one by one, in units of the prior.
+        """All plays, one by one, in units of the prior, with the weights that were told.
 
         Args:
             data: The plays that this is the model of.
@@ -225,6 +226,16 @@ class Surrogate:
         weights = np.ones(data.plays) if self.binary else self.kept.records.weights
         arms = np.array(self.arms_of(data.rows), dtype=np.int64)
         return Records(arms, self.beliefs.prior.standardized(data.values), weights, data.sources, trust=data.trust)
+
+    def told(self, data: Data) -> Records:
+        """The plays that are kept, one by one, in units of the prior; those of noisier sources with less weight.
+
+        Args:
+            data: The plays that this is the model of.
+        """
+        plays, factors = self.records(data), self.kept.factors
+        weighted = believed(plays, np.zeros((len(factors), 2)), factors)
+        return weighted.only(self.plays_kept(data))
 
     def chosen(self, data: Data, threat: Threat, span: Span, without: Sequence[int] = ()) -> tuple[Worth, Choice]:
         """What each arm is worth by the plays that are kept, and which to recommend: what was measured, or is beside.
@@ -235,7 +246,7 @@ class Surrogate:
             span: The range of honest values.
             without: Arms that are not to be recommended.
         """
-        prior, records = self.beliefs.prior, self.records(data).only(self.plays_kept(data))
+        prior, records = self.beliefs.prior, self.told(data)
         if not threat.none:
             away = cdist(self.rows, self.rows[np.unique(records.arms)]).min(axis=1) / sqrt(self.rows.shape[1])
             without = np.union1d(without, np.flatnonzero(away > BESIDE)).astype(np.int64).tolist()

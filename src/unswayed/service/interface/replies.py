@@ -127,6 +127,7 @@ SOURCE = reply(
         "offset": maybe(number("How far it reads above the others.")),
         "deviation": maybe(number()),
         "drift": number(),
+        "noise_factor": number("How many times noisier than the others it is."),
         "alone_overturns": flag("Whether it alone could have changed the recommendation."),
         "winner_without": POINT,
     }

@@ -120,6 +120,16 @@ def test_with_lying_judges_no_single_one_could_have_decided():
             assert lead(wins, answer.audit.winner, rival.option).votes > 0
 
 
+def test_too_few_judges_never_settle_it_and_the_answer_says_so():
+    """Of three judges one can always turn a lead of 60% around, however many votes there are."""
+    study, pair = begun(options=("tea", "coffee"), threat=uw.Threat(liars=1)), {"left": "tea", "right": "coffee"}
+    for judge in ("ann", "ben", "cat"):
+        study.add((pair, uw.Measurement(said, source=judge)) for said in [1] * 60 + [0] * 40)
+    answer = study.answer()
+    assert answer.verdict is Verdict.WITHIN
+    assert answer.next_step.endswith("; about 7 judges have to vote where 1 may lie, not 3.")
+
+
 def test_no_judge_is_known_who_could_lie():
     study = begun(threat=uw.Threat(liars=1))
     answer = voted(study, 60, np.random.default_rng(4), judges=())

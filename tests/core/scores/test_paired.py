@@ -85,3 +85,18 @@ def test_the_number_of_items_that_would_tell_does_tell_in_four_of_five_cases():
     told = sum(difference(rng.choice([1, -1, 0], needed, p=[0.15, 0.1, 0.75]), 1.0).probability <= 0.05
                for _ in range(500))  # fmt: skip
     assert 0.74 <= told / 500 <= 0.86
+
+
+def test_the_interval_of_right_and_wrong_is_the_union_of_two():
+    up, down, size = 30, 12, 500
+    found, theirs = difference(pairs(up, down, size), 1.0), stats.binomtest(up, up + down).proportion_ci(0.95)
+    p, q = (up + 1) / (size + 2), (down + 1) / (size + 2)
+    half = stats.norm.isf(0.025) * np.sqrt((p + q - (p - q) ** 2) / (size + 2))
+    ends = [(2 * end - 1) * (up + down) / size for end in (theirs.low, theirs.high)]
+    assert (found.low, found.high) == pytest.approx((min(ends[0], p - q - half), max(ends[1], p - q + half)))
+
+
+def test_the_number_of_items_that_would_tell_is_that_of_the_normal_distribution():
+    d = pairs(60, 40, 400)
+    z = stats.norm.isf(0.025) + stats.norm.isf(0.2)
+    assert difference(d, 1.0).needed == np.ceil(z**2 * d.var(ddof=1) / d.mean() ** 2)

@@ -123,6 +123,8 @@ class DuelAnswer:
 
     @property
     def _more(self) -> str:
+        if self.next.judges is not None and not self.audit.luck.better:
+            return "it is too early to say how many votes settle it"
         if self.next.judges is not None:
             have = len(self.audit.data.voters or ())
             may = f"where {self.audit.threat.liars:,} may lie, not {have:,}"

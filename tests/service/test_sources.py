@@ -30,7 +30,17 @@ def test_no_reply_to_a_source_holds_a_value_of_another(host):
         ("correct", {"value": 1, "reason": "x"}),
     ]  # fmt: skip
     sent = [("POST", f"{play}/{verb}", body, more) for play in plays for verb, body in verbs for more in ({}, key)]
-    reads = ("", "/plays", "/answer", "/log", "/log?after=0", "/events", "/export", "/export?format=csv", "/export?format=html")
+    reads = (
+        "",
+        "/plays",
+        "/answer",
+        "/log",
+        "/log?after=0",
+        "/events",
+        "/export",
+        "/export?format=csv",
+        "/export?format=html",
+    )
     sent += [("GET", f"{API}/s{path}", None, {}) for path in reads]
     sent += [("GET", path, None, {}) for path in ("/", "/studies/s", "/studies/s/log", "/api/v1/metrics", API)]
     sent += [("POST", f"{API}/s/measurements", {"point": {"x": 2, "y": 0}, "value": 1}, {})]

@@ -81,12 +81,7 @@ class Api:
                 conflicts=True,
             ),
             Route(
-                "DELETE",
-                f"{api}/tokens/{{token_name}}",
-                OWN,
-                self.revoke,
-                gives={200: replies.REVOKED},
-                conflicts=True,
+                "DELETE", f"{api}/tokens/{{token_name}}", OWN, self.revoke, gives={200: replies.REVOKED}, conflicts=True
             ),
         ]
 

@@ -28,7 +28,7 @@ class NotAllowed(InvalidInput):
     """
 
 
-class Conflict(JournalError):
+class Conflict(JournalError):  # noqa: N818
     """The server has another answer already; what was sent does not count.
 
     Args:

@@ -144,7 +144,7 @@ class SharedStudy(DatabaseStudy):
         return self.state.log[play]
 
     def given(self, source: str) -> list[Body]:
-        """The plays that a source was given, as it may see them: not what others told, nor what the owner says of it."""
+        """The plays that a source was given, without what others told and what the owner thinks of it."""
         plays = (self.log[number] for number, held in list(self.state.holders.items()) if source in held)
         return [_own(play) if play.source == source else _handed_on(play) for play in plays]
 

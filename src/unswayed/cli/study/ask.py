@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.options import DecimalMark, Json
-from unswayed.cli.study.opening import Name, NoiseStd, Number, Reason, Source, Trials, connected, counts, is_url, open_study, read_study, visible
+from unswayed.cli.study.opening import (
+    Name,
+    NoiseStd,
+    Number,
+    Reason,
+    Source,
+    Trials,
+    connected,
+    counts,
+    is_url,
+    open_study,
+    read_study,
+    visible,
+)
 from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed, printable
 
@@ -66,7 +79,7 @@ def ask(
         _check_sheet(out)
     mark = checked_mark(decimal) if decimal is not None else _own_mark() if out is not None else "point"
     if again:
-        known = connected(study) if is_url(study) else read_study(study)
+        known: Any = connected(study) if is_url(study) else read_study(study)
         plays, every = visible(known)
         waiting = [play for play in plays if play.status == "open" and (every or play.source is not None)]
         _show(study, known, waiting, as_json, as_csv, out, mark)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -50,6 +51,8 @@ def test_the_leader_is_settled_and_the_answer_says_so_in_eight_lines():
     assert "even if you looked after every vote" in str(answer)
     assert lines[-1] == "Settled: rank tea first; no more votes are needed."
     assert answer.tiers[0] == ["tea"]
+    ((shown,),) = [re.findall(r"with probability ([0-9.]+), even", str(answer).replace("\n", " "))]
+    assert answer.luck.probability <= float(shown) <= 0.05  # that of many looks is what is printed
     assert json.loads(json.dumps(answer.to_dict()))["settled"] is True
 
 

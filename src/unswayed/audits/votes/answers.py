@@ -13,12 +13,11 @@ from unswayed.audits.votes.voters import FEWEST_VOTERS, Suspect, voters_who_chos
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.votes import Bracket
 from unswayed.judgement.verdict import LIKELY, Evidence, Luck, Robustness, Verdict
-from unswayed.text import counted, printable
+from unswayed.text import SHORT, counted, printable
 from unswayed.types import FloatArray
 
 SMALLEST = 1e-4  # probability that is printed
 NAMED = 2  # voters that are named in a sentence
-SHORT = 24  # characters of a label in a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Case:
         suspects: Voters whose votes the others do not explain.
         without: Who leads without them.
         chance: The probability of the lead over each option by chance.
-        any_time: Whether the lead is more than chance also for somebody who looks after every vote.
+        always: The probability of the whole lead by chance for somebody who looks after every vote.
         cleared: The probabilities without the suspects, of who leads then.
         threat: What may be false.
         delta: The largest probability of a lead by chance.
@@ -44,14 +43,14 @@ class Case:
     suspects: tuple[Suspect, ...]
     without: int
     chance: FloatArray
-    any_time: bool
+    always: float
     cleared: FloatArray
     threat: Threat
     delta: float
 
     def name(self, option: int) -> str:
         """A label that leaves room for others in a line."""
-        return printable(self.data.labels[option], limit=SHORT)
+        return self.data.names[option]
 
     @property
     def level(self) -> bool:
@@ -69,6 +68,11 @@ class Case:
         return bool(self.chance.max() <= self.delta)
 
     @property
+    def any_time(self) -> bool:
+        """Whether that also holds for somebody who looks after every vote."""
+        return self.better and self.always <= self.delta
+
+    @property
     def tampered(self) -> bool:
         """Whether the suspects decide: without them another option leads, or the lead may be chance."""
         changed = self.without != self.winner or (self.better and float(self.cleared.max()) > self.delta)
@@ -79,10 +83,12 @@ def luck_of(case: Case) -> Luck:
     """If every vote is honest, is the leader better than chance explains?"""
     worst = case.worst
     p = float(case.chance[worst])
-    shown = "below 0.0001" if p < SMALLEST else f"{p:.2g}"
+    told = max(p, case.always) if case.any_time else p
+    shown = "below 0.0001" if told < SMALLEST else f"{told:.2g}"
     among = len(case.chance)
     who = "" if among == 2 else f"the first of {among:,} "
-    most = "" if among == 2 or p < SMALLEST else "at most "  # corrected for all rivals, so it is a bound
+    bound = (among > 2 or case.any_time) and told >= SMALLEST  # corrected for all rivals, or for every look
+    most = "at most " if bound else ""
     if parts_of(case.data.votes.wins)[worst] != parts_of(case.data.votes.wins)[case.winner]:
         said = f"It was never compared with {case.name(worst)}, not even through others."
     elif case.level:

@@ -24,7 +24,7 @@ from unswayed.core.votes.duels import information, log_evidence
 from unswayed.core.votes.leads import Lead
 from unswayed.types import BoolArray, FloatArray, IntArray
 
-ENOUGH_VOTERS = 10  # degrees of freedom: with fewer nobody can say what looking after every vote would do
+ENOUGH = 9.0  # degrees of freedom of what voters say: with fewer no evidence holds whenever somebody looks
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +112,10 @@ class Scores:
         return found
 
 
-def any_time(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:
-    """The log of the evidence for each lead, which holds whenever somebody looks (core/votes/duels.py).
+def always_by_chance(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> float:
+    """The probability of the lead over all rivals by chance, for somebody who looks after every vote.
+
+    By the evidence of core/votes/duels.py, corrected for the number of rivals; 1 if voters are too few to tell.
 
     Args:
         data: The votes.
@@ -121,9 +123,11 @@ def any_time(data: VoteData, scores: Scores, found: list[Lead], ridge: float) ->
         found: The lead over each rival.
         ridge: Of the scores.
     """
+    if len(scores.covariances) > 1 and scores.freedom[[found[0].leader, *(one.rival for one in found)]].min() < ENOUGH:
+        return 1.0
     D = np.array([one.votes for one in found])
     known = information(data.votes.wins, found, ridge=ridge) * inflation(data, scores, found, ridge)
-    return log_evidence(D, known)
+    return float(min(len(found) * np.exp(-log_evidence(D, known).min()), 1.0))
 
 
 def inflation(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:

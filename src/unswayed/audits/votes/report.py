@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unswayed.audits.votes.answers import SHORT
 from unswayed.audits.votes.voters import Suspect
 from unswayed.core.votes import Bracket, Move
-from unswayed.text import counted, printable
+from unswayed.text import counted
 
 if TYPE_CHECKING:
     from unswayed.audits.votes.audit import VoteAudit
@@ -30,7 +29,7 @@ def headline(audit: VoteAudit) -> str:
     second = audit.rivals[0].option
     p = 1 / (1 + np.exp(audit.scores.theta[second] - audit.scores.theta[audit.winner]))
     votes = f"{audit.data.total:,} {'vote' if audit.data.total == 1 else 'votes'}"
-    first, other = (printable(audit.labels[option], limit=SHORT) for option in (audit.winner, second))
+    first, other = (audit.data.names[option] for option in (audit.winner, second))
     if audit.rivals[0].flipped.least == 0:
         more = sum(rival.flipped.least == 0 for rival in audit.rivals) - 1
         others = f", as {'is' if more == 1 else 'are'} {counted(more, 'other')}" if more else ""

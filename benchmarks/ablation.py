@@ -113,7 +113,6 @@ TRIED: Mapping[str, tuple[Schedule, tuple[Match, ...]]] = {
     "fill_hole, flat": (without("fill_hole"), games(tuple(FLAT), ("",), 40)),
     "repeat_challenger": (without("repeat_challenger"), games(BOXES, ("none", *ATTACKED), 60)),
     "family_turn": (without("family_turn"), games(("models", "complex", "simple"), ("",), 60)),
-    "leader_to_confirm": (without("leader_to_confirm"), games(LONG, ("promote", "hide"), 400)),
     "propose_restart": (without("propose_restart"), games(LONG, (*HONEST, "promote"), 400)),
 }
 COLUMNS = ("rule", "plays", "games", "lost with", "lost without", "median gap with", "without", "more gap", "95%")

@@ -1,4 +1,4 @@
-"""How many votes until a leader is certain? `python benchmarks/duels.py [--seeds N] [--store]`.
+"""How many votes until a leader is certain? `python benchmarks/duels.py [--seeds N | --flat N | --near N]`.
 
 Options whose scores are normal with a spread are compared two at a time by honest judges, until the leader withstands
 k forged votes and is first by more than chance, also if somebody looks after every vote: then a study is settled.
@@ -32,11 +32,14 @@ from unswayed.core.votes.bradley_terry import RIDGE, fit, slope_and_bend
 from unswayed.study.dueling import Standing
 
 CASES = [(10, 0.5), (10, 1.0), (10, 2.0), (20, 0.5), (20, 1.0), (20, 2.0)]  # options, spread of the scores
+FLAT = [(10, 0.0)]
 LIES = (0, 5, 20)
 GAP = 0.2  # the best wins 55% against the second
 MOST = 40_000  # votes
 LOOKS = 50  # between two looks are 1/50 of the votes so far
+NEAR, NEAR_MOST = 0.05, 3_000  # the best option wins 51% against each of three others; votes, at most
 DELTA = 0.05
+FILE = Path(__file__).parent / "results" / "duels.json"
 
 Worth = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # of each pair: votes, variances, probabilities
 
@@ -100,12 +103,14 @@ def votes_needed(theta: np.ndarray, rule: str, seed: int, lies: tuple[int, ...] 
     return [played(theta, rule, seed, (k,))[0] for k in lies]
 
 
-def played(theta: np.ndarray, rule: str, seed: int, lies: tuple[int, ...]) -> list[tuple[int, int, bool]]:
+def played(
+    theta: np.ndarray, rule: str, seed: int, lies: tuple[int, ...], most: int = MOST
+) -> list[tuple[int, int, bool]]:
     wins, found = np.zeros((len(theta), len(theta))), []
     luck, rng = np.random.default_rng(seed + 1_000), np.random.default_rng(seed + 2_000)
     worth, left, total, upper = RULES[rule], list(lies), 0, np.triu_indices(len(theta), 1)
     standing = Standing.of(data_of(wins), Threat(lies=left[0]), DELTA)
-    while left and total < MOST:
+    while left and total < most:
         known, more = Fit(wins), np.zeros(len(theta), dtype=np.int64)
         for _ in range(max(1, total // LOOKS)):
             if worth is None:
@@ -123,7 +128,7 @@ def played(theta: np.ndarray, rule: str, seed: int, lies: tuple[int, ...]) -> li
             if standing.beyond().max() > 0:
                 break
             found.append((total, standing.leader, falls(data, standing.leader, left.pop(0))))
-    return found + [(MOST, -1, False)] * len(left)
+    return found + [(most, -1, False)] * len(left)
 
 
 def falls(data: VoteData, leader: int, k: int) -> bool:
@@ -157,15 +162,12 @@ def shown(values: np.ndarray) -> str:
     return f"{values.mean():,.0f} ({np.percentile(values, 25):,.0f} to {np.percentile(values, 75):,.0f})"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--store", action="store_true", help="store the table for the pages of evidence")
-    arguments = parser.parse_args()
+def comparison(seeds: int, cases: list[tuple[int, float]], name: str) -> None:
+    """How many votes each rule needs, and how often a leader is false or falls."""
     rows, wrong, fallen, runs = [], 0, 0, 0
-    for options, spread in CASES:
+    for options, spread in cases:
         cells = {(k, rule): [] for k in LIES for rule in RULES}
-        for seed in range(arguments.seeds):
+        for seed in range(seeds):
             theta = scores(options, spread, seed)
             for rule in RULES:
                 for k, (total, leader, fell) in zip(LIES, votes_needed(theta, rule, seed), strict=True):
@@ -179,13 +181,41 @@ def main() -> None:
             rows.append([str(options), f"{spread:g}", str(k), *(shown(votes[rule]) for rule in RULES), f"{ratio:.2f}"])
             print(*rows[-1], sep=" | ", flush=True)
         print("settled, false leaders, leaders that fall:", runs, wrong, fallen, flush=True)
-    if arguments.store:
-        columns = ["options", "spread", "k", *RULES, "study / uniform"]
-        ends = {"columns": ["settled", "false leaders", "fallen"], "rows": [[f"{runs:,}", str(wrong), str(fallen)]]}
-        command = f"python benchmarks/duels.py --seeds {arguments.seeds} --store"
-        stored = {"command": command, "tables": {"votes": {"columns": columns, "rows": rows}, "false": ends}}
-        file = Path(__file__).parent / "results" / "duels.json"
-        file.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    store(name, ["options", "spread", "k", *RULES, "study / uniform"], rows)
+    store(f"false, {name}", ["settled", "false leaders", "fallen"], [[f"{runs:,}", str(wrong), str(fallen)]])
+
+
+def near_ties(seeds: int) -> None:
+    """How often a leader is false where the best option is hardly better than all others."""
+    theta, settled, wrong = np.array([NEAR, 0.0, 0.0, 0.0]), 0, 0
+    for seed in range(seeds):
+        ((_, leader, _),) = played(theta, "study", seed, (0,), NEAR_MOST)
+        settled += leader >= 0
+        wrong += leader > 0
+        print(seed, settled, wrong, flush=True)
+    store("near", ["studies", "settled", "false leaders"], [[str(seeds), str(settled), str(wrong)]])
+
+
+def store(name: str, columns: list[str], rows: list[list[str]]) -> None:
+    """Put a table among the stored ones."""
+    known = json.loads(FILE.read_text(encoding="utf-8"))["tables"] if FILE.exists() else {}
+    known[name] = {"columns": columns, "rows": rows}
+    command = "python benchmarks/duels.py, and with --flat 10 and --near 300"
+    FILE.write_text(json.dumps({"command": command, "tables": known}, indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=20, help="of the comparison")
+    parser.add_argument("--flat", type=int, metavar="SEEDS", help="only options that all are as good, but for the best")
+    parser.add_argument("--near", type=int, metavar="SEEDS", help="only near ties")
+    arguments = parser.parse_args()
+    if arguments.near:
+        near_ties(arguments.near)
+    elif arguments.flat:
+        comparison(arguments.flat, FLAT, "flat")
+    else:
+        comparison(arguments.seeds, CASES, "votes")
 
 
 if __name__ == "__main__":

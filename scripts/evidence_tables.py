@@ -164,6 +164,25 @@ def hplc_words() -> Lines:
     )
 
 
+def duels() -> Iterator[str]:
+    """Mean votes until a leader is certain against 20 forged votes, by who chooses the duels."""
+    rows = [*stored("duels", "votes")[1], *stored("duels", "flat")[1]]
+    kept = ([*row[:2], *row[3:5], *row[6:]] for row in rows if row[2] == "20")
+    bare_rows = ([re.sub(r" \(.*\)", "", cell) for cell in row] for row in kept)
+    return table(["options", "spread", "study", "uniform", "even", "ratio"], bare_rows)
+
+
+def duels_words() -> Lines:
+    """How many leaders are false, or fall."""
+    settled = [stored("duels", f"false, {part}")[1][0] for part in ("votes", "flat")]
+    many, wrong, fallen = (sum(int(numbers(row[place])[0]) for row in settled) for place in range(3))
+    ((studies, near, false),) = stored("duels", "near")[1]
+    yield (
+        f"Of {many:,} certain leaders {wrong} were false and {fallen} fell to the k cheapest forged votes. Where the "
+        f"best of four wins 51%, {studies} studies of 3,000 votes settled {near} times, {false} times falsely."
+    )
+
+
 def winners_words() -> Lines:
     """What the tables say, counted."""
     columns, rows = stored("fragile_winners", "tables")
@@ -218,6 +237,8 @@ BLOCKS = {
     "laboratories": laboratories,
     "hplc": hplc_words,
     "winners-words": winners_words,
+    "duels": duels,
+    "duels-words": duels_words,
     "leaderboards": partial(whole, "fragile_leaderboards", "choices"),
     "scores": partial(whole, "fragile_leaderboards", "scores"),
 }

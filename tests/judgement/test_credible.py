@@ -10,7 +10,7 @@ from unswayed.core.gp.kernels import TwoScale
 from unswayed.core.tampering.certificate import Certificate
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.assumptions import Assumptions, Given
-from unswayed.judgement.credible import Credible, Mixture, Shapes, credible, share_unexplored
+from unswayed.judgement.credible import Credible, Mixture, Shapes, _root, credible, share_unexplored
 from unswayed.judgement.fit import Model, spread
 from unswayed.judgement.noise import Repeats
 from unswayed.judgement.prior import WIDE
@@ -87,6 +87,15 @@ def test_an_uncertain_point_is_a_contender_beside_hundreds_of_certain_ones():
     honest, _, _ = mixture.gaps(considered, 150, Threat())
     far = 1.5 * np.random.default_rng(1).standard_normal((100_000, 20)).max(axis=1) - y.mean()
     assert honest.mean() == pytest.approx(far.clip(min=0).mean(), rel=0.05)
+
+
+@pytest.mark.parametrize("rank", [1, 3, 5])
+def test_points_that_move_together_are_drawn_together(rank):
+    """A covariance without full rank has rounding errors for its smallest eigenvalues, some of them negative."""
+    half = np.random.default_rng(rank).standard_normal((5, rank))
+    covariance = half @ half.T - 1e-13 * np.eye(5) * (rank < 5)
+    root = _root(covariance)
+    np.testing.assert_allclose(root @ root.T, covariance, atol=1e-12)
 
 
 def test_each_model_is_drawn_as_often_as_it_is_probable():

@@ -1,6 +1,7 @@
 """What measurements support: budgets and counts against trying other values, whoever asks."""
 
 import re
+from dataclasses import replace
 from html import escape, unescape
 from itertools import combinations, product
 
@@ -148,6 +149,21 @@ def test_a_rival_of_larger_mean_counts_where_its_deviation_keeps_it_from_winning
             seen += 1
             assert np.isfinite(Counted.of(case).budgets[int(np.argmax(mean))])
     assert seen > 10
+
+
+@pytest.mark.parametrize(("lead", "level"), [(1e-7, True), (1e-5, False)])
+def test_a_lead_that_a_rounding_error_of_the_largest_value_can_take_away_is_none(lead, level):
+    """A value of a million has an error of about 1e-10; leads below a millionth of a millionth of it count as none."""
+    case = drawn(0, caution=0.0)
+    M = np.transpose([literal(case)(one) for one in np.eye(7)])
+    y = np.where(case.records.arms == 2, -1e6, case.records.values)
+    first = int(np.flatnonzero(case.records.arms == 0)[0])
+    y[first] -= ((M[0] - M[1]) @ y - lead) / (M[0] - M[1])[first]
+    records = case.records.with_values(y)
+    posterior = JointPosterior.of_plays(gram(KERNEL, ROWS), records.arms, y, np.ones(7), case.model.lam)
+    found = Counted.of(replace(case, records=records, posterior=posterior, winner=0))
+    assert posterior.mean[0] - posterior.mean[1] == pytest.approx(lead, rel=0.05)
+    assert (found.budgets[1] == 0.0) == level
 
 
 def put_together(case, **fields):

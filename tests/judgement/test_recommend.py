@@ -83,7 +83,9 @@ def lower_without(values, model, records, gone):
 
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize(
-    "threat", [{"lies": 1}, {"lies": 2}, {"liars": 1}, {"liars": 2}, {"total": 0.4}, {"lies": 1, "liars": 1}], ids=str
+    "threat",
+    [{"lies": 1}, {"lies": 2}, {"lies": 4}, {"liars": 1}, {"liars": 2}, {"total": 0.4}, {"lies": 1, "liars": 1}],
+    ids=str,
 )
 def test_what_is_supported_is_what_the_other_measurements_say(seed, threat):
     values, model, records, posterior = drawn(seed)

@@ -11,7 +11,7 @@ from tests.search.test_doubt import GRID, hill
 from unswayed import Matern, Options, Threat, Why
 from unswayed.search.doubt import doubts, measure_again, repeat_challenger
 from unswayed.search.improvement import Turn, improve, repeat_leader
-from unswayed.search.quotas import closest_rival, family_turn, fill_hole, leader_to_confirm, propose_restart
+from unswayed.search.quotas import closest_rival, family_turn, fill_hole, propose_restart
 from unswayed.search.schedule import QUOTAS, SCHEDULE, Quota, due, propose, ticket
 
 SMOOTH = {"kernel": Matern(2.5, 2.0), "noise_std": 1e-4, "level": 0.0, "output_scale": 1.0}
@@ -68,7 +68,7 @@ def test_rules_are_asked_from_the_largest_worth_down():
     game = Game(task()).play(6)
     even = [repeat_challenger, family_turn, propose_restart, fill_hole, closest_rival]
     assert [rule for rule, _ in due(turn(game, 0), QUOTAS)] == even
-    assert [rule for rule, _ in due(turn(game, 1), QUOTAS)] == [repeat_challenger, leader_to_confirm, closest_rival]
+    assert [rule for rule, _ in due(turn(game, 1), QUOTAS)] == [repeat_challenger, closest_rival]
 
 
 def test_a_quota_yields_to_what_is_worth_more():

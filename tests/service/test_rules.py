@@ -155,6 +155,11 @@ def test_other_methods_and_unknown_routes_are_denied_to_the_owner_too(world):
 def test_a_reader_or_source_of_one_study_does_not_see_that_others_exist(world):
     assert [one["name"] for one in world("GET", API, "reader").json["studies"]] == ["s"]
     assert "elsewhere" not in world("GET", "/", "reader").text
+    compared = world("GET", "/compare?one=s&other=elsewhere", "reader").text
+    assert "<section" not in compared
+    assert "elsewhere" not in compared
+    assert compared == world("GET", "/compare?one=s&other=nothing", "reader").text
+    assert world("GET", "/compare?one=s&other=elsewhere", "owner").text.count("<section") == 2
     replies = [world("GET", f"{API}/{name}", "source") for name in ("elsewhere", "nothing")]
     assert replies[0].status == replies[1].status == 403
     assert replies[0].body == replies[1].body

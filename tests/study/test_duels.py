@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -50,6 +51,8 @@ def test_the_leader_is_settled_and_the_answer_says_so_in_eight_lines():
     assert "even if you looked after every vote" in str(answer)
     assert lines[-1] == "Settled: rank tea first; no more votes are needed."
     assert answer.tiers[0] == ["tea"]
+    ((shown,),) = [re.findall(r"with probability ([0-9.]+), even", str(answer).replace("\n", " "))]
+    assert answer.luck.probability <= float(shown) <= 0.05  # that of many looks is what is printed
     assert json.loads(json.dumps(answer.to_dict()))["settled"] is True
 
 
@@ -118,6 +121,16 @@ def test_with_lying_judges_no_single_one_could_have_decided():
                     over, under = under, over
                 wins[over, under] += 1
             assert lead(wins, answer.audit.winner, rival.option).votes > 0
+
+
+def test_too_few_judges_never_settle_it_and_the_answer_says_so():
+    """Of three judges one can always turn a lead of 60% around, however many votes there are."""
+    study, pair = begun(options=("tea", "coffee"), threat=uw.Threat(liars=1)), {"left": "tea", "right": "coffee"}
+    for judge in ("ann", "ben", "cat"):
+        study.add((pair, uw.Measurement(said, source=judge)) for said in [1] * 60 + [0] * 40)
+    answer = study.answer()
+    assert answer.verdict is Verdict.WITHIN
+    assert answer.next_step.endswith("; about 7 judges have to vote where 1 may lie, not 3.")
 
 
 def test_no_judge_is_known_who_could_lie():

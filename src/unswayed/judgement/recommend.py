@@ -199,12 +199,12 @@ class Left:
         Z, rows = self.z[self.records.arms], np.arange(len(arms))
         z, own = self.z[arms], np.tile(Z.diagonal(), (len(arms), 1))
         off, variance = np.tile(self.off, (len(arms), 1)), self.variance[arms]
-        falls = np.zeros(len(arms))
+        falls, gone = np.zeros(len(arms)), np.zeros(z.shape, dtype=np.bool_)
         changes: list[tuple[FloatArray, FloatArray]] = []
         for _ in range(number):
             left = np.maximum(1 - own, ROUNDING)
             widened = DOUBT * np.sqrt(variance[:, None] + self.noise * z**2 / left) - DOUBT * np.sqrt(variance)[:, None]
-            lost = z * off / left + widened
+            lost = np.where(gone, 0.0, z * off / left + widened)
             j = np.argmax(lost, axis=1)
             some = lost[rows, j] > 0
             at = np.where(some, 1 / left[rows, j], 0.0)[:, None]  # nothing is left out where all of them lower the arm
@@ -217,7 +217,7 @@ class Left:
             off = off + at * column * off[rows, j][:, None]
             own = own + column * at * row
             z = z + z[rows, j][:, None] * at * row
-            z[rows[some], j[some]] = 0.0
+            gone[rows[some], j[some]] = True
         return falls
 
     def _without_sources(self, number: int) -> FloatArray:

@@ -7,11 +7,6 @@ FAMILY_PLAYS (d + 1) plays, where d is the number of its parameters, and at leas
 than FAMILY_MOST of all plays. Under a threat, a value that is the best of its family is measured again if it was set
 aside: most plays that contradict it may be of other families.
 
-Confirmation. If nearly all early values of a region are false, they support each other, and none of them is doubted.
-But a liar with a bounded budget cannot lie for ever. So in a long search of a box under a threat the leader is measured
-again, until CONFIRMING plays of the later half, at it or beside it, are kept and do not fall short of it. To stay, a
-false leader needs a lie for each of these plays, or that its true values are set aside until the threat is used up.
-
 Restarts. A model that knows the leader's hill may be wrong about the others: it has seen little of them, and some of
 that may be lies. A restart begins around a random point, knows only its own plays (and the kernel, which is fitted to
 all), goes where these promise most, and never far from the best of them: it climbs the hill that it finds. It ends
@@ -30,10 +25,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from unswayed.core.tampering.threat import Threat
 from unswayed.search.candidates import starts
 from unswayed.search.improvement import Improvement, Turn, maximize_acquisition, reason
-from unswayed.search.modes import Guided
 from unswayed.search.play import Proposal, Why
 from unswayed.search.surrogate import Surrogate
 from unswayed.search.task import Data, Task
@@ -42,9 +35,6 @@ from unswayed.types import BoolArray, FloatArray
 FAMILY_PLAYS = 3  # for each parameter of a family, and one more
 FAMILY_LEAST = 10  # plays
 FAMILY_MOST = 0.5  # of all plays
-CONFIRMING = 3  # plays of the later half
-CONFIRMING_CORRELATION = 0.95  # a play whose correlation with the leader is at least this confirms it
-CONFIRMING_SHORTFALL = 2.0  # a confirming value may be this many standard deviations below the leader
 RESTART_PLAYS = 7  # for each parameter, and one more
 REACH = 0.3  # of a side of the cube: each coordinate stays this close to the best play of the restart
 
@@ -90,32 +80,6 @@ def best_rejected_row(surrogate: Surrogate, rows: BoolArray, above: float) -> Fl
         return None
     row: FloatArray = surrogate.rows[told.arms[aside[np.argmax(told.values[aside])]]]
     return row
-
-
-def leader_to_confirm(turn: Turn) -> Sequence[Proposal]:
-    """The leader of a long search of a box, until late plays confirm it; not by the only source that measured it."""
-    search, threat = turn.search, Threat.of(turn.task.given.threat)
-    if not search.is_long_box or search.data.binary or (threat is not None and threat.none):
-        return []
-    field = search.surrogate.measured
-    leader = int(np.argmax(field.means))
-    row = field.X[leader]
-    if row.tobytes() in turn.closed or search.surrogate.only_by(row[None], turn.source)[0]:
-        return []
-    return [] if _confirmed(search, row, float(field.means[leader])) else [Proposal(row, Why.VERIFY)]
-
-
-def _confirmed(search: Guided, row: FloatArray, mean: float) -> bool:
-    """Whether enough late plays, at a row or beside it, are kept and do not fall short of its mean."""
-    surrogate = search.surrogate
-    kept, kernel, lam = surrogate.kept, surrogate.beliefs.prior.shape, surrogate.beliefs.prior.lam
-    late = kept.mask & (search.modelled >= search.data.plays // 2)
-    rows, own = surrogate.rows[kept.records.arms[late]], kernel.diagonal(row[None])
-    covariance = kernel(row[None], rows)[0]
-    told = kept.believed.only(late)
-    deviation = np.sqrt(own + kernel.diagonal(rows) - 2 * covariance + lam / told.weights)
-    enough = (covariance >= CONFIRMING_CORRELATION * own) & (told.values >= mean - CONFIRMING_SHORTFALL * deviation)
-    return int(enough.sum()) >= CONFIRMING
 
 
 def propose_restart(turn: Turn) -> Sequence[Proposal]:

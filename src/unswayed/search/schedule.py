@@ -13,7 +13,6 @@ rule that owns the ticket is worth what QUOTAS states:
 
     repeat_challenger   last plays: a best estimate that the answer would not believe (doubt.py)  (VERIFY)
     family_turn         with conditions: a family that is behind its share of plays          (EXPLORE, RECHECK)
-    leader_to_confirm   long search of a box: the leader, until late plays confirm it        (VERIFY)
     propose_restart     long search of a box: a local search of its own somewhere else       (RESTART)
     fill_hole           the place farthest from all plays: the model may miss something      (EXPLORE)
     closest_rival       in a small space: the leader or its closest rival                    (EXPLOIT, EXPLORE)
@@ -38,7 +37,7 @@ from unswayed.search.doubt import measure_again, repeat_challenger
 from unswayed.search.improvement import Turn, improve, reason, repeat_leader
 from unswayed.search.modes import Eliminating, Guided, Mode, Starting
 from unswayed.search.play import Proposal, Why
-from unswayed.search.quotas import closest_rival, family_turn, fill_hole, leader_to_confirm, propose_restart
+from unswayed.search.quotas import closest_rival, family_turn, fill_hole, propose_restart
 from unswayed.types import FloatArray
 
 Rule = Callable[[Turn], Sequence[Proposal]]
@@ -56,7 +55,6 @@ class Quota(NamedTuple):
 QUOTAS: Mapping[Rule, Quota] = {
     repeat_challenger: Quota(0, 1),
     family_turn: Quota(0, 1 / 2),
-    leader_to_confirm: Quota(1 / 2, 3 / 4),
     propose_restart: Quota(0, 1 / 2, 1e-3),
     fill_hole: Quota(0, 1 / 2, 3e-5),
     closest_rival: Quota(0, 1, 3e-5),

@@ -155,7 +155,7 @@ class Api:
 
     def tell(self, call: Call) -> tuple[int, Body]:
         """Record a measurement. A witness says what it ran, and nobody else can."""
-        told, said = measured(call.body), call.body.get("witness")
+        told, said = self._measured(call), call.body.get("witness")
         if said is not None and call.token.role is not Role.WITNESS:
             raise Refused(403, "only a witness can say what was run: ask the owner for a token of that role")
         if said is None and call.token.role is Role.WITNESS:
@@ -189,20 +189,30 @@ class Api:
 
     def correct(self, call: Call) -> tuple[int, Body]:
         """Replace a value."""
-        told, reason = measured(call.body), line(call.body)
+        told, reason = self._measured(call), line(call.body)
         return self._edit(call, lambda study: study.correct(call.number, told, reason))
 
     def add(self, call: Call) -> tuple[int, Body]:
         """Take one measurement that nobody asked for, or a list of them under `measurements`."""
         rows = call.body.get("measurements", [call.body])
         source = self._source(call)
-        told = [(row["point"], measured(row)) for row in rows]
+        space = self.host.study(call.path["name"], fresh=False).study.space
+        told = [(row["point"], measured(row, space, row["point"])) for row in rows]
         told = [(x, y if source is None else replace(y, source=source)) for x, y in told]
 
         def adding(study: SharedStudy, _: Writing) -> tuple[int, Body]:
             return 201, {"numbers": [play.number for play in study.study.add(told)]}
 
         return self._write(call, adding)
+
+    def _measured(self, call: Call) -> Measurement:
+        """What is told of a play."""
+        study = self.host.study(call.path["name"], fresh=False)
+        if not 0 <= call.number < len(study.log):
+            study.refresh()
+        if not 0 <= call.number < len(study.log):
+            raise Refused(404, f"there is no play {call.number}")
+        return measured(call.body, study.study.space, study.log[call.number].point)
 
     def change(self, call: Call) -> tuple[int, Body]:
         """Change settings from here on."""

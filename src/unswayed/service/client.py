@@ -11,7 +11,7 @@ from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.search.play import Play
 from unswayed.service.requests import PATIENCE, Server
-from unswayed.spaces import Point, Space, space_from_record
+from unswayed.spaces import Duels, Point, Space, space_from_record
 from unswayed.storage import Record
 from unswayed.study.header import Header
 from unswayed.study.settings import Settings, StudyArgs
@@ -77,18 +77,20 @@ class Remote:
 
     # verbs
 
-    def begin(self, space: Space, **settings: Unpack[StudyArgs]) -> dict[str, Any]:
+    def begin(self, space: Space, *, duels: bool = False, **settings: Unpack[StudyArgs]) -> dict[str, Any]:
         """Begin the study; harmless if there is one of the same name with the same settings. For owners.
 
         Args:
             space: What may be varied.
+            duels: Whether options are compared in pairs, as in `Optimizer`.
             **settings: As in `Optimizer`; by default each play is chosen from all answers so far.
 
         Returns:
             Its settings, counts and state.
         """
         given = Settings(**{"parallel": None, **settings}).record()  # type: ignore[arg-type]
-        body = {"name": self.study, "space": space.record(), **given}
+        varied = Duels.of(space) if duels else space
+        body = {"name": self.study, "space": varied.record(), **given}
         found: dict[str, Any] = self.server.send("POST", "/api/v1/studies", body)
         return found
 
@@ -103,17 +105,17 @@ class Remote:
         plays = self._post("ask", body)["plays"]
         return [Play(play["number"], _point(play["point"])) for play in plays]
 
-    def tell(self, play: Play | int, value: float | Measurement, **about: Any) -> None:
+    def tell(self, play: Play | int, value: float | str | Measurement, **about: Any) -> None:
         """Record the measurement of a play. The same measurement again is harmless.
 
         Args:
             play: The play, or its number.
-            value: A finite number, or a `Measurement`.
+            value: A finite number, or a `Measurement`; of a duel, who is better.
             **about: `source` (for owners), `noise_std` and `trials`; `witness`, what a witness says of its run.
         """
         witness = about.pop("witness", None)
         said = {} if witness is None else {"witness": witness}
-        self._post(f"plays/{_number(play)}/tell", {**Measurement.of(value, **about).to_dict(), **said})
+        self._post(f"plays/{_number(play)}/tell", {**_told(value, about), **said})
 
     def fail(self, play: Play | int, reason: str) -> None:
         """Record that a play could not be measured.
@@ -149,7 +151,7 @@ class Remote:
         """
         self._post(f"plays/{_number(play)}/restore", {})
 
-    def correct(self, play: Play | int, value: float | Measurement, reason: str, **about: Any) -> None:
+    def correct(self, play: Play | int, value: float | str | Measurement, reason: str, **about: Any) -> None:
         """Replace a value.
 
         Args:
@@ -158,8 +160,7 @@ class Remote:
             reason: Why, in one line.
             **about: `source`, `noise_std` and `trials`.
         """
-        told = Measurement.of(value, **about).to_dict()
-        self._post(f"plays/{_number(play)}/correct", {**told, "reason": reason})
+        self._post(f"plays/{_number(play)}/correct", {**_told(value, about), "reason": reason})
 
     def move(self, play: Play | int, point: Any, *, nearest: bool = False) -> None:
         """Say that a play is measured at another point than the proposed one: for its source, while the play is open.
@@ -171,16 +172,16 @@ class Remote:
         """
         self._post(f"plays/{_number(play)}/move", {"point": plain(point), "nearest": nearest})
 
-    def add(self, measurements: Iterable[tuple[Point, float | Measurement]]) -> list[int]:
+    def add(self, measurements: Iterable[tuple[Point, float | str | Measurement]]) -> list[int]:
         """Take measurements that nobody asked for: all, or none.
 
         Args:
-            measurements: Points, each with its value or a `Measurement`.
+            measurements: Points, each with its value or a `Measurement`; duels, each with who is better.
 
         Returns:
             The numbers of the new plays.
         """
-        rows = [{"point": plain(x), **Measurement.of(y).to_dict()} for x, y in measurements]
+        rows = [{"point": plain(x), **_told(y, {})} for x, y in measurements]
         numbers: list[int] = self._post("measurements", {"measurements": rows})["numbers"]
         return numbers
 
@@ -262,6 +263,13 @@ class Remote:
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None) -> Any:
         return self.server.send(method, f"/api/v1/studies/{quote(self.study, safe='')}{path}", body)
+
+
+def _told(value: float | str | Measurement, about: dict[str, Any]) -> dict[str, Any]:
+    """What is sent of a measurement; the server knows what the words of a vote mean."""
+    if isinstance(value, str):
+        return {"winner": value, **{name: one for name, one in about.items() if one is not None}}
+    return Measurement.of(value, **about).to_dict()
 
 
 def _point(point: Any) -> Point:

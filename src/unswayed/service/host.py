@@ -9,7 +9,7 @@ from unswayed.errors import InvalidInput, JournalError
 from unswayed.service.refused import Refused
 from unswayed.service.shared import SharedStudy
 from unswayed.service.tokens import STUDY_NAME, Tokens
-from unswayed.spaces import Duels, space_from_record, space_from_tables
+from unswayed.spaces import space_from_record, space_from_tables
 from unswayed.storage import MemoryJournal
 from unswayed.storage.database import Database
 from unswayed.study.header import Header, begin_journal
@@ -78,8 +78,6 @@ class Host:
         if not isinstance(space, dict) or not space:
             raise InvalidInput('a study needs a space, such as {"x": {"low": 0, "high": 1}}')
         varied = space_from_record(space) if isinstance(space.get("space"), str) else space_from_tables(space)
-        if isinstance(varied, Duels):
-            raise InvalidInput("a study of duels has no server yet: use a journal file")
         try:
             wanted = Settings.from_record({"kernel": None, "parallel": None, **given})
         except (TypeError, KeyError, AttributeError) as error:

@@ -21,6 +21,8 @@ from unswayed.spaces import Point
 from unswayed.storage import Record
 from unswayed.storage.database import Database
 from unswayed.storage.writing import Writing
+from unswayed.study.duel_answer import DuelAnswer
+from unswayed.study.dueling import Dueling, search_of
 from unswayed.study.header import now
 from unswayed.study.searching import Searching
 from unswayed.study.state import plain
@@ -43,8 +45,8 @@ class SharedStudy(DatabaseStudy):
         self.number = database.studies()[name]
         self._searching = Lock()
         self._answering = Lock()
-        self._search = Searching(self.state.copy())
-        self._latest: tuple[int, Answer | None] = (0, None)  # and after which record
+        self._search = search_of(self.state.copy())
+        self._latest: tuple[int, Answer | DuelAnswer | None] = (0, None)  # and after which record
         self._active: dict[str, float] = {}  # when each source last asked here
         self._claimed = False
         self.search_seconds = 0.0  # of processor time
@@ -206,7 +208,7 @@ class SharedStudy(DatabaseStudy):
         finally:
             self.search_seconds += thread_time() - began
 
-    def _current(self) -> tuple[Searching, int]:
+    def _current(self) -> tuple[Searching | Dueling, int]:
         """The search after all answers so far, and the number of the last record."""
         with self._lock:
             if self.stale:
@@ -217,11 +219,11 @@ class SharedStudy(DatabaseStudy):
 
     # reading
 
-    def answer(self) -> Answer:
+    def answer(self) -> Answer | DuelAnswer:
         """The answer from all measurements so far."""
         return self.answered()[1]
 
-    def answered(self) -> tuple[int, Answer]:
+    def answered(self) -> tuple[int, Answer | DuelAnswer]:
         """The number of the last record, and the answer from all measurements so far."""
         with self._answering:
             seq, known = self._latest
@@ -234,7 +236,7 @@ class SharedStudy(DatabaseStudy):
                 self._latest = seq, known
             return seq, known
 
-    def latest_answer(self) -> tuple[Answer | None, int]:
+    def latest_answer(self) -> tuple[Answer | DuelAnswer | None, int]:
         """The last answer that was computed, and how many records have come since then; this does not wait."""
         seq, known = self._latest
         return known, self.seq - seq

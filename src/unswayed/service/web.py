@@ -13,6 +13,7 @@ from unswayed.service.host import Host
 from unswayed.service.http import Call
 from unswayed.service.interface.openapi import described
 from unswayed.service.pages import render
+from unswayed.service.pages.duels import view_of
 from unswayed.service.pages.plays import Filter
 from unswayed.service.pages.view import StudyView
 from unswayed.service.refused import Refused
@@ -128,8 +129,8 @@ class Web:
         if behind and any(play.measured for play in study.log) and study.claim_answer():
             Thread(target=study.answer_claimed, daemon=True, name=f"answer of {name}").start()
         known = self._views.get(name)
-        if known is None or (known.sequence, known.answer) != (study.seq, answer):
-            known = StudyView.of(name, study.study, answer, sequence=study.seq)
+        if known is None or (known.sequence, known.found) != (study.seq, answer):
+            known = view_of(name, study.study, answer, sequence=study.seq)
             self._views[name] = known
         return known
 

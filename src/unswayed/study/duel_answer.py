@@ -30,6 +30,7 @@ class Next(NamedTuple):
         judge: Whom to ask; None if nobody is known.
         votes: About how many votes settle it, if the options are as far apart as they seem.
         plays: How many may still be asked for; None for any number.
+        judges: About how many judges have to vote, if those who did are too few; else None.
     """
 
     left: str
@@ -37,6 +38,7 @@ class Next(NamedTuple):
     judge: str | None
     votes: float
     plays: int | None
+    judges: int | None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -121,6 +123,12 @@ class DuelAnswer:
 
     @property
     def _more(self) -> str:
+        if self.next.judges is not None and not self.audit.luck.better:
+            return "it is too early to say how many votes settle it"
+        if self.next.judges is not None:
+            have = len(self.audit.data.voters or ())
+            may = f"where {self.audit.threat.liars:,} may lie, not {have:,}"
+            return f"about {counted(self.next.judges, 'judge')} have to vote {may}"
         if self.next.votes > NEARLY:
             return "the first ones are too close to say how many votes settle it"
         return f"about {counted(int(self.next.votes) or 1, 'vote')} settle it, if all is as it seems"
@@ -128,10 +136,15 @@ class DuelAnswer:
     def __repr__(self) -> str:
         return f"DuelAnswer(leader={printable(self.leader, limit=60)!r}, settled={self.settled})"
 
-    def __str__(self) -> str:
+    @property
+    def paragraphs(self) -> list[str]:
+        """The decision: the verdict, its three answers, and what to do."""
         first = f"Verdict: {self.verdict}. {headline(self.audit)}"
         said = (self.luck.sentence, self.audit.evidence.sentence, self.audit.robustness.sentence)
-        return "\n".join(short([first, *said], self.next_step))
+        return [first, *said, self.next_step]
+
+    def __str__(self) -> str:
+        return "\n".join(short(self.paragraphs[:-1], self.next_step))
 
     def _repr_html_(self) -> str:
         return notebook_html(str(self).splitlines())

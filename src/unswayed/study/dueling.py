@@ -16,7 +16,15 @@ from unswayed.audits.votes.luck import Scores, inflation
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.votes import leads
 from unswayed.core.votes.bradley_terry import RIDGE
-from unswayed.core.votes.duels import AHEAD, has_to_be, information, log_evidence, votes_needed, wanted_evidence
+from unswayed.core.votes.duels import (
+    AHEAD,
+    has_to_be,
+    information,
+    judges_needed,
+    log_evidence,
+    votes_needed,
+    wanted_evidence,
+)
 from unswayed.core.votes.voters import reach
 from unswayed.search.fold import FitRecord
 from unswayed.search.play import Play, Status, Why
@@ -41,7 +49,8 @@ class Standing:
         information: I of each lead.
         false: By how many votes each D may be wrong.
         wanted: What the logarithm of the evidence has to be.
-        needed: About how many duels with it make it certain over each option; below 0 if it had more.
+        needed: About how many duels with it make it certain over each option.
+        judges: About how many judges have to vote for that.
     """
 
     leader: int
@@ -50,6 +59,7 @@ class Standing:
     false: FloatArray
     wanted: float
     needed: FloatArray
+    judges: int
 
     @classmethod
     def of(cls, data: VoteData, threat: Threat, delta: float) -> Self:
@@ -73,7 +83,7 @@ class Standing:
         p = expit(scores.theta[leader] - scores.theta)
         liars = threat.liars / max(len(data.voters or ()), 1)
         needed = votes_needed(p, false + AHEAD - D, wanted - log_evidence(D, known), liars)
-        return cls(leader, D, known, false, wanted, needed)
+        return cls(leader, D, known, false, wanted, needed, judges_needed(p[rivals], threat.liars))
 
     @property
     def clear(self) -> BoolArray:
@@ -185,10 +195,13 @@ class Dueling:
         audit = audited(data, self._threat, settings.delta, RIDGE)
         standing = self._standing()
         ((pair, _),), (judge,) = self.choose(1), self.whom(1, None)
-        votes = float(np.maximum(np.ceil(standing.needed[np.isfinite(standing.needed)]), 0).sum())
+        more = standing.judges if self._threat.liars and standing.judges > len(data.voters or ()) else None
+        votes = float(np.ceil(standing.needed).sum())
         left = None if settings.plays is None else max(settings.plays - self._state.asked, 0)
         threat = Threat.of(settings.threat)
-        return DuelAnswer.of(self._space, plays, audit, threat, Next(pair["left"], pair["right"], judge, votes, left))
+        return DuelAnswer.of(
+            self._space, plays, audit, threat, Next(pair["left"], pair["right"], judge, votes, left, more)
+        )
 
     def _standing(self) -> Standing:
         return Standing.of(self._data(), self._threat, self._state.settings.delta)

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
 from scipy.stats import binom
 
 from unswayed.core.votes import lead, leads
 from unswayed.core.votes.bradley_terry import slope_and_bend
-from unswayed.core.votes.duels import information, log_evidence, votes_needed, wanted_evidence
+from unswayed.core.votes.duels import has_to_be, information, judges_needed, log_evidence, votes_needed, wanted_evidence
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -47,15 +46,11 @@ def test_a_random_walk_that_is_watched_all_the_time_seldom_looks_like_a_lead():
     assert ever.mean() <= delta / 2 + 0.02  # of two directions, one counts
 
 
-def test_the_rival_that_needs_most_is_close_or_was_hardly_compared():
-    wins = np.array([[0, 40, 40, 1], [20, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]], dtype=float)
-    found = leads(wins, 0, np.arange(1, 4))
-    D = np.array([one.votes for one in found])
-    missing = wanted_evidence(3, 0.05) - log_evidence(D, information(wins, found))
-    p = np.array([expit(0.6), expit(2.8), expit(0.8)])
-    needed = votes_needed(p, 5 - D, missing)
-    assert needed[0] > 0 > needed[1]
-    assert needed[2] > 0
+def test_a_lead_is_certain_where_it_is_as_large_as_it_has_to_be():
+    known, wanted = np.array([2.0, 10.0, 400.0]), wanted_evidence(9, 0.05)
+    needed = has_to_be(known, wanted, np.zeros(3))
+    assert log_evidence(needed, known) == pytest.approx(wanted)
+    assert has_to_be(known, wanted, np.full(3, 1_000.0)) == pytest.approx(1_000.5)
 
 
 def test_enough_votes_are_enough():
@@ -63,12 +58,17 @@ def test_enough_votes_are_enough():
     wins, k = np.array([[0.0, 20.0], [10.0, 0.0]]), 20
     one = lead(wins, 0, 1)
     needed = votes_needed(np.array([2 / 3]), np.array([k - one.votes]), np.array([-1.0]))[0]
+    assert votes_needed(np.array([2 / 3]), np.array([-3.0]), np.array([-1.0]))[0] == 0
     more = wins * (1 + needed / wins.sum())
     assert lead(more, 0, 1).votes == pytest.approx(k, abs=0.1)
 
 
-def test_liars_need_more_votes_and_never_fewer():
+def test_liars_need_more_votes_and_enough_judges():
     p, lacking, missing = np.full(3, 0.7), np.full(3, 10.0), np.zeros(3)
-    needed = [votes_needed(p, lacking, missing, share).max() for share in (0.0, 0.1, 0.2, 0.5)]
+    needed = [votes_needed(p, lacking, missing, share).max() for share in (0.0, 0.1, 0.2, 0.3)]
     assert needed == sorted(needed)
-    assert np.isfinite(needed).all()
+    assert np.isfinite(needed[:3]).all()
+    assert needed[3] == np.inf  # of three judges one lies
+    assert judges_needed(p, 1) == 4
+    assert judges_needed(np.array([0.7, 0.58]), 2) == 15
+    assert judges_needed(p, 0) == 1

@@ -32,7 +32,7 @@ class Case:
         suspects: Voters whose votes the others do not explain.
         without: Who leads without them.
         chance: The probability of the lead over each option by chance.
-        any_time: Whether the lead is more than chance also for somebody who looks after every vote.
+        always: The probability of the whole lead by chance for somebody who looks after every vote.
         cleared: The probabilities without the suspects, of who leads then.
         threat: What may be false.
         delta: The largest probability of a lead by chance.
@@ -44,7 +44,7 @@ class Case:
     suspects: tuple[Suspect, ...]
     without: int
     chance: FloatArray
-    any_time: bool
+    always: float
     cleared: FloatArray
     threat: Threat
     delta: float
@@ -59,6 +59,11 @@ class Case:
         return bool(self.chance.max() <= self.delta)
 
     @property
+    def any_time(self) -> bool:
+        """Whether that also holds for somebody who looks after every vote."""
+        return self.better and self.always <= self.delta
+
+    @property
     def tampered(self) -> bool:
         """Whether the suspects decide: without them another option leads, or the lead may be chance."""
         changed = self.without != self.winner or (self.better and float(self.cleared.max()) > self.delta)
@@ -69,7 +74,8 @@ def luck_of(case: Case) -> Luck:
     """If every vote is honest, is the leader better than chance explains?"""
     worst = int(np.argmax(case.chance))
     p = float(case.chance[worst])
-    shown = "below 0.0001" if p < SMALLEST else f"{p:.2g}"
+    told = max(p, case.always) if case.any_time else p
+    shown = "below 0.0001" if told < SMALLEST else f"{told:.2g}"
     among = len(case.chance)
     who = "" if among == 2 else f"the first of {among:,} "
     if parts_of(case.data.votes.wins)[worst] != parts_of(case.data.votes.wins)[case.winner]:

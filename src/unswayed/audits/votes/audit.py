@@ -15,14 +15,13 @@ from numpy.typing import ArrayLike
 
 from unswayed.audits.votes.answers import Case, evidence_of, luck_of, next_step, robustness_of
 from unswayed.audits.votes.data import VoteData, collect, from_table
-from unswayed.audits.votes.luck import Scores, any_time, holm
+from unswayed.audits.votes.luck import Scores, always_by_chance, holm
 from unswayed.audits.votes.report import details, headline
 from unswayed.audits.votes.rivals import Rival, rivals_of, tiers
 from unswayed.audits.votes.voters import Suspect, left_wins, often, suspected
 from unswayed.core.tampering.threat import NO_WITNESS, Threat
 from unswayed.core.votes import leads
 from unswayed.core.votes.bradley_terry import RIDGE
-from unswayed.core.votes.duels import wanted_evidence
 from unswayed.errors import InvalidInput
 from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict, short, verdict_of
 from unswayed.text import notebook_html, printable
@@ -276,9 +275,8 @@ def audited(data: VoteData, threat: Threat | int | None, delta: float, ridge: fl
     if without is not scores:
         again = int(np.argmax(without.theta))
         cleared = _chance(without, again)
-    always = any_time(data, scores, found, ridge).min() >= wanted_evidence(len(others), delta)
-    looked = bool(always and chance.max() <= delta)
-    case = Case(data, winner, rivals, suspects, again, chance, looked, cleared, against, delta)
+    always = always_by_chance(data, scores, found, ridge)
+    case = Case(data, winner, rivals, suspects, again, chance, always, cleared, against, delta)
     luck, evidence, robustness = luck_of(case), evidence_of(case), robustness_of(case)
     return VoteAudit(
         labels=data.labels,

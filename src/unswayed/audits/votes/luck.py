@@ -120,8 +120,10 @@ class Scores:
         return found
 
 
-def any_time(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:
-    """The log of the evidence for each lead, which holds whenever somebody looks (core/votes/duels.py).
+def always_by_chance(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> float:
+    """The probability of the lead over all rivals by chance, for somebody who looks after every vote.
+
+    By the evidence of core/votes/duels.py, corrected for the number of rivals.
 
     Args:
         data: The votes.
@@ -131,7 +133,7 @@ def any_time(data: VoteData, scores: Scores, found: list[Lead], ridge: float) ->
     """
     D = np.array([one.votes for one in found])
     known = information(data.votes.wins, found, ridge=ridge) * inflation(data, scores, found, ridge)
-    return log_evidence(D, known)
+    return float(min(len(found) * np.exp(-log_evidence(D, known).min()), 1.0))
 
 
 def inflation(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> FloatArray:

@@ -16,7 +16,7 @@ from unswayed.core.data.measurement import Measurement
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.search.play import Play
-from unswayed.spaces import Space
+from unswayed.spaces import Duels, Space
 from unswayed.text import counted, listed, printable
 
 FOUND = (
@@ -125,7 +125,8 @@ class Tools:
         counts = ", ".join(f"{count:,} {what}" for what, count in about["counts"].items() if count)
         left = "no limit" if about["plays_left"] is None else f"{counted(about['plays_left'], 'play')} left to ask for"
         trust = ", ".join(f"{count:,} {level}" for level, count in about["trust"].items())
-        lines = [f"{'minimize' if about['minimize'] else 'maximize'} over {', '.join(about['parameters'])}; {left}"]
+        goal = "minimize over" if about["minimize"] else "compare" if about["duels"] else "maximize over"
+        lines = [f"{goal} {', '.join(about['parameters'])}; {left}"]
         lines += [f"plays: {counts}"] if counts else []
         lines += [f"trust: {trust}"] if trust else []
         lines.append(f"threat: {'not known' if threat is None else Threat.of(_threat(threat))}")
@@ -136,16 +137,17 @@ class Tools:
         if is_url(name):
             found = connected(name).about()
             settings, counts, trust = found["settings"], found.get("counts", {}), found.get("trust", {})
-            names, left = list(connected(name).space.names), found["plays_left"]
+            space, left = connected(name).space, found["plays_left"]
         else:
             study = read_study(name)
-            settings, names, left = study.settings.record(), list(study.space.names), study.plays_left
+            settings, space, left = study.settings.record(), study.space, study.plays_left
             counts, trust = (
                 _counted(str(play.status) for play in study.log),
                 _counted(map(str, filter(None, study.trust()))),
             )
         return {
-            "parameters": names,
+            "parameters": list(space.names),
+            "duels": isinstance(space, Duels),
             "minimize": settings["minimize"],
             "threat": settings["threat"],
             "counts": counts,
@@ -162,6 +164,13 @@ class Tools:
         name = self._named(study)
         if is_url(name):
             found = connected(name).answer()
+            if "settled" in found:  # duels
+                said = (
+                    f"Verdict: {found['verdict']}. {found['leader']} leads.",
+                    found["luck"]["sentence"],
+                    found["next"],
+                )
+                return Result("\n".join(said), found)
             return Result(
                 f"Recommended: {found['point']}, estimated at {found['estimate']:.6g}. {found['sentence']}", found
             )

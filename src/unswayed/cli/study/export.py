@@ -90,7 +90,6 @@ def _kind(kind: Format | None, out: Path | None) -> Format:
 
 def _content(study: str, kind: Format, mark: Decimal) -> bytes:
     """The file."""
-    from unswayed.study.duel_answer import DuelAnswer
     from unswayed.study.tables.export import exported
 
     known = read_study(study)
@@ -100,7 +99,5 @@ def _content(study: str, kind: Format, mark: Decimal) -> bytes:
         except ImportError:
             raise InvalidInput("a page needs the extra `server`: pip install 'unswayed[server]'") from None
         answer = known.answer() if any(play.measured for play in known.log) else None
-        if isinstance(answer, DuelAnswer):
-            raise InvalidInput("a study of duels has no page: export csv, and use `unswayed audit --html`")
         return standalone(known, answer, Path(study).stem).encode()
     return exported(known, records_of(study) if kind is Format.JSONL else [], kind, mark)

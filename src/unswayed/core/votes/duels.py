@@ -85,9 +85,10 @@ def has_to_be(information: FloatArray, wanted: float, false: FloatArray) -> Floa
 
 
 def votes_needed(p: FloatArray, lacking: FloatArray, missing: FloatArray, liars: float = 0.0) -> FloatArray:
-    """About how many duels with the leader make it certain over each rival; below 0 if it had more.
+    """About how many duels with the leader make it certain over each rival; 0 if it is, infinite if none do.
 
-    A duel raises D by p - 1/2 on average, and ln e by about 2 (p - 1/2)^2.
+    A duel raises D by p - 1/2 on average, and ln e by about 2 (p - 1/2)^2. Of the votes of liars, those for the leader
+    may be false.
 
     Args:
         p: How likely the leader is preferred to it.
@@ -96,4 +97,16 @@ def votes_needed(p: FloatArray, lacking: FloatArray, missing: FloatArray, liars:
         liars: The share of the votes that lying voters may have.
     """
     gain = np.maximum(p - 0.5, CLOSEST)
-    return np.asarray(np.maximum(lacking / np.maximum(gain - liars * p, CLOSEST), missing / (2 * gain**2)))
+    honest = gain - liars * p
+    enough = np.where(honest > 0, lacking / np.where(honest > 0, honest, 1.0), np.inf)
+    return np.asarray(np.maximum(np.where(lacking > 0, enough, 0.0), np.maximum(missing, 0.0) / (2 * gain**2)))
+
+
+def judges_needed(p: FloatArray, liars: int) -> int:
+    """How many judges have to vote, if some of them may lie, so that enough votes make the leader certain.
+
+    Args:
+        p: How likely the leader is preferred to each rival.
+        liars: How many may lie.
+    """
+    return int(np.floor(liars * p / np.maximum(p - 0.5, CLOSEST)).max(initial=0)) + 1

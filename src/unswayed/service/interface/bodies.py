@@ -24,9 +24,11 @@ from unswayed.service.interface.schema import (
 )
 from unswayed.service.tokens import STUDY_NAME, Role
 from unswayed.service.webhooks.sending import LONGEST_URL, URL
+from unswayed.spaces import Duels, Space
 from unswayed.study.settings import KERNELS, OLD_METHODS, Settings
 
 Body = dict[str, Any]
+LONGEST_NAME = 1000  # characters of an option
 LARGEST_INTEGER = 10**15
 MOST_ASKED = 1000  # plays that one request asks for
 
@@ -66,7 +68,9 @@ SAID = record(
     about="For witnesses: what was run, as `unswayed work` says it.",
 )
 TOLD = record({"value": VALUE}, {**MEASURED, "witness": SAID}, "A measurement.") | {"examples": [{"value": 0.1}]}
-TELL = never_both(TOLD, *PRECISION)
+WINNER = text("Of a duel: the option that is better, or left, right, tie.", maxLength=LONGEST_NAME)
+SAYS = {"source": SOURCE}
+TELL = either(never_both(TOLD, *PRECISION), record({"winner": WINNER}, SAYS, "A vote."))
 FAIL = record({"reason": REASON}, about="Why it could not be measured.")
 MOVE = record(
     {"point": POINT | {"description": "What was set otherwise: parameters with their values, or another option."}},
@@ -74,11 +78,16 @@ MOVE = record(
     "Where it is measured, if that is not the proposed point.",
 )
 RETRACT = record({"reason": REASON}, about="Why it does not count.")
-CORRECT = never_both(record({"value": VALUE, "reason": REASON}, MEASURED, "The right value, and why."), *PRECISION)
+CORRECT = either(
+    never_both(record({"value": VALUE, "reason": REASON}, MEASURED, "The right value, and why."), *PRECISION),
+    record({"winner": WINNER, "reason": REASON}, SAYS, "The right vote, and why."),
+)
 ROW = never_both(record({"point": POINT, "value": VALUE}, MEASURED, "A measurement that nobody asked for."), *PRECISION)
+VOTE = record({"point": POINT, "winner": WINNER}, SAYS, "A vote that nobody asked for.")
 ADD = either(
     ROW,
-    record({"measurements": listing(ROW, "All are taken, or none.")}),
+    VOTE,
+    record({"measurements": listing(either(ROW, VOTE), "All are taken, or none.")}),
     about="One measurement, or several under `measurements`.",
 )
 ASK = record(
@@ -168,9 +177,20 @@ WEBHOOK_URL = text("http://HOST/PATH or https://HOST/PATH", maxLength=LONGEST_UR
 WEBHOOK = record({"url": WEBHOOK_URL | {"examples": ["https://127.0.0.1/hook"]}}, about="Where messages are sent.")
 
 
-def measured(body: Body) -> Measurement:
-    """The measurement of a body, without its other entries."""
-    return Measurement(**{name: body[name] for name in ("value", *MEASURED) if body.get(name) is not None})
+def measured(body: Body, space: Space, point: Any) -> Measurement:
+    """The measurement of a body, without its other entries.
+
+    Args:
+        body: What was sent.
+        space: What the study is about.
+        point: What was measured, or compared.
+    """
+    given = {name: body[name] for name in ("value", *MEASURED) if body.get(name) is not None}
+    if "winner" not in body:
+        return Measurement(**given)
+    if not isinstance(space, Duels):
+        raise InvalidInput("this study has values: give a value, not a winner")
+    return Measurement(**given, value=space.value(space.check(point), body["winner"]))
 
 
 def line(body: Body) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from unswayed.core.tampering.threat import DOUBTED
 from unswayed.core.tampering.trust import TrustLevel
+from unswayed.judgement.verdict import Verdict
 from unswayed.search.play import Status
 from unswayed.service.interface.bodies import KINDS, NAME, POINT
-from unswayed.service.interface.schema import Schema, flag, listing, mapping, maybe, number, reply, text, whole
+from unswayed.service.interface.schema import Schema, either, flag, listing, mapping, maybe, number, reply, text, whole
 from unswayed.service.tokens import Role
 from unswayed.service.webhooks.verdict import Trust
 
@@ -142,7 +143,7 @@ LIMIT = reply(
     }
 )
 FAILURE = reply({"number": whole(), "point": POINT, "why": maybe(text()), "reason": maybe(text())})
-ANSWER: Schema = reply(
+OF_VALUES: Schema = reply(
     {
         "point": {**POINT, "description": "The recommended point."},
         "estimate": number(),
@@ -171,3 +172,54 @@ ANSWER: Schema = reply(
         "failures": listing(FAILURE),
     }
 )
+ANY = mapping({})
+PLAN = listing(ANY, "Which votes that are, by the numbers of the options.")
+OF_DUELS: Schema = reply(
+    {
+        "leader": text("The option that leads."),
+        "settled": flag("Whether no more votes are needed."),
+        "verdict": text(enum=list(Verdict)),
+        "luck": ANY | {"description": "Whether the lead is more than chance."},
+        "evidence": ANY | {"description": "Whether the votes look tampered with."},
+        "robustness": ANY | {"description": "How many false votes would change the leader."},
+        "next": text("What to do now."),
+        "duel": reply(
+            {
+                "left": text(),
+                "right": text(),
+                "judge": maybe(text("Whom to ask.")),
+                "votes": number("About how many settle it."),
+                "plays": maybe(whole("How many may still be asked for.")),
+                "judges": maybe(whole("About how many have to vote, if those who did are too few.")),
+            },
+            about="What to ask next.",
+        ),
+        "labels": listing(text(), "The options, in the order of all lists."),
+        "winner": whole("The number of the leader."),
+        "winner_label": text(),
+        "scores": listing(number()),
+        "intervals": listing(listing(number())),
+        "ranks": listing(listing(whole()), "The first and the last rank that each may have."),
+        "forged_votes": reply(
+            {
+                "least": whole("Fewer are not enough."),
+                "most": maybe(whole("So many are; null: no plan is known.")),
+                "plan": PLAN,
+            },
+            about="How many votes have to be false so that another option is level.",
+        ),
+        "rivals": listing(ANY, "What would bring each other option level, the easiest first."),
+        "tiers": reply({"forged_votes": whole(), "labels": listing(listing(text()))}),
+        "suspects": listing(ANY, "Judges whose votes the others do not explain."),
+        "often": listing(text(), "Judges with far more votes than nearly all others."),
+        "winner_without_suspects": text(),
+        "left_wins": maybe(ANY),
+        "votes": whole("How many count."),
+        "voters": maybe(whole()),
+        "threat": ANY,
+        "assumptions": ANY,
+        "plays": whole(),
+    },
+    about="Of a study of duels: who leads, and whether that is settled.",
+)
+ANSWER = either(OF_VALUES, OF_DUELS)

@@ -29,7 +29,7 @@ PARAMETER_BINS = 40  # stretches along a parameter
 COLOURED = 8  # sources with their own colour
 PARAMETERS = 6  # that are drawn, those with the shortest length-scales
 LATEST = 10_000  # plays that are drawn against parameters: more take seconds
-BAR = 30  # units: half of the width of a choice in a slice
+BAR = 30  # units: half of the width of a choice
 OFF_SCALE = 20.0  # times the median distance from the median: values farther away are drawn at the edge
 
 
@@ -136,7 +136,8 @@ def parameters(space: Space, columns: Columns, answer: Answer | None) -> list[Ch
         unit = getattr(parameter, "unit", "")
         title, axes = f"{name} ({unit})" if unit else name, (numbers(*ends), of_parameter(parameter))
         cut = None if answer is None or surface is None else slice_of(space, answer, surface, name)
-        band, curve = _drawn(cut, ends) if cut is not None else (_band(x, y, some.kept, bins), "")
+        bars = isinstance(parameter, Categorical)
+        band, curve = _drawn(cut, ends) if cut is not None else (_band(x, y, some.kept, bins, bars=bars), "")
         one = Chart(title, *axes, dots, crosses, band, middle, chosen)
         charts.append(replace(one, curve=curve, share=known.get(name)))
     return charts
@@ -155,9 +156,7 @@ def _drawn(cut: Slice, ends: tuple[float, float]) -> tuple[str, str]:
     low, high = (_pixels(cut.places, _height(end, *ends))[1] for end in (cut.low, cut.high))
     x, y = _pixels(cut.places, _height(cut.mean, *ends))
     if cut.choices:
-        bars = list(zip(x, y, low, high, strict=True))
-        band = "".join(f"M{i - BAR} {a}H{i + BAR}V{b}H{i - BAR}Z" for i, _, a, b in bars)
-        return band, "".join(f"M{i - BAR} {j}H{i + BAR}" for i, j, _, _ in bars)
+        return _bars(x, high, low), "".join(f"M{i - BAR} {j}H{i + BAR}" for i, j in zip(x, y, strict=True))
     outline = [*zip(x, high, strict=True), *reversed(list(zip(x, low, strict=True)))]
     path = "L".join(f"{i} {j}" for i, j in zip(x, y, strict=True))
     return "M" + "L".join(f"{i} {j}" for i, j in outline) + "Z", f"M{path}"
@@ -243,8 +242,8 @@ def _gathered(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) 
     return np.bincount(place, x)[some] / count[some], np.bincount(place, y)[some] / count[some]
 
 
-def _band(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) -> str:
-    """The outline of some marks, bin by bin; nothing without bins."""
+def _band(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None, *, bars: bool = False) -> str:
+    """The outline of some marks, bin by bin, or a bar for each bin; nothing without bins."""
     if bins is None or not which.any():
         return ""
     top = np.full(bins, np.inf)
@@ -254,8 +253,17 @@ def _band(x: FloatArray, y: FloatArray, which: BoolArray, bins: int | None) -> s
     np.maximum.at(bottom, place, y[which])
     some = np.flatnonzero(np.isfinite(top))
     centre = (some + 0.5) / bins
+    if bars:
+        i, high = _pixels(centre, top[some])
+        return _bars(i, high, _pixels(centre, bottom[some])[1])
     a, b = _pixels(np.concatenate([centre, centre[::-1]]), np.concatenate([top[some], bottom[some][::-1]]))
     return "M" + "L".join(f"{i} {j}" for i, j in zip(a, b, strict=True)) + "Z"
+
+
+def _bars(x: Sequence[int], top: Sequence[int], bottom: Sequence[int]) -> str:
+    """Bars from one height to another."""
+    ends = zip(x, top, bottom, strict=True)
+    return "".join(f"M{i - BAR} {a}H{i + BAR}V{b}H{i - BAR}Z" for i, a, b in ends)
 
 
 def _bin(x: FloatArray, bins: int) -> IntArray:

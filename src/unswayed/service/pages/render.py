@@ -22,9 +22,11 @@ from unswayed.service.interface.page import operations
 from unswayed.service.pages.chart import LATEST, MANY
 from unswayed.service.pages.columns import SURPRISING
 from unswayed.service.pages.compare import Comparison
+from unswayed.service.pages.duels import view_of
 from unswayed.service.pages.options import OPTIONS
 from unswayed.service.pages.plays import STATES, Filter
 from unswayed.service.pages.view import ALL, StudyView
+from unswayed.study.duel_answer import DuelAnswer
 from unswayed.study.study import Study
 
 SOURCES = 100  # on a page
@@ -137,9 +139,9 @@ def error(status: int, line: str) -> str:
     return _page("error.html", None, status=status, line=line)
 
 
-def standalone(study: Study, answer: Answer | None, name: str) -> str:
+def standalone(study: Study, answer: Answer | DuelAnswer | None, name: str) -> str:
     """A study as one page that needs no server, no network and no script: to keep or to send."""
-    view = StudyView.of(name, study, answer)
+    view = view_of(name, study, answer)
     shown = view.log_page(rows=max(len(view.log), 1))
     about: dict[str, Any] = {"what_ifs": view.what_ifs(None, None), "rows": view.sources, "shown": shown}
     return shared.standalone(__package__, "standalone.html", view=view, who=None, **about)

@@ -21,6 +21,7 @@ from unswayed.service.pages.plays import ROWS, Filter, LogPage, log_page
 from unswayed.service.pages.sources import SourceRow, source_rows
 from unswayed.service.pages.trust import Gauge, WhatIf, gauges, what_ifs
 from unswayed.spaces import Options, Space
+from unswayed.study.duel_answer import DuelAnswer
 from unswayed.study.settings import Settings
 from unswayed.study.study import Study, why_no_answer
 from unswayed.text import counted
@@ -67,6 +68,11 @@ class StudyView:
         """
         return cls(name, study.space, study.settings, study.log, answer, sequence)
 
+    @property
+    def found(self) -> Answer | DuelAnswer | None:
+        """The answer, of whatever kind the study has."""
+        return self.answer
+
     @cached_property
     def columns(self) -> Columns:
         """The log as arrays."""
@@ -109,24 +115,24 @@ class StudyView:
     @cached_property
     def news(self) -> tuple[int, bool]:
         """How many measurements have arrived since the answer, and whether something else that it rests on changed."""
-        if self.answer is None:
+        if self.found is None:
             return 0, False
-        before = self.answer.plays
+        before = self.found.plays
         new = [one for one in self.log[len(before) :] if one.measured]
         old = list(zip(before, self.log, strict=False))
         new += [now for then, now in old if now is not then and then.status is Status.OPEN and now.measured]
         edited = any(_changed(then, now) for then, now in old if now is not then)
-        return len(new), edited or self.answer.threat != self.threat
+        return len(new), edited or self.found.threat != self.threat
 
     @property
     def pending(self) -> bool:
         """Whether a newer answer is on its way."""
-        return any(self.news) or (self.answer is None and self.measured > 0)
+        return any(self.news) or (self.found is None and self.measured > 0)
 
     @property
     def state(self) -> str:
         """A note to read before the answer; empty if the answer is up to date."""
-        if self.answer is None:
+        if self.found is None:
             return "The answer is being computed." if self.measured else why_no_answer(self.log)
         new, edited = self.news
         parts = [f"{counted(new, 'measurement')} {'has' if new == 1 else 'have'} arrived"] if new else []

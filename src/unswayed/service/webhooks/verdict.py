@@ -9,6 +9,7 @@ from typing import Any
 from unswayed.search.answer import Answer
 from unswayed.service.pages.trust import gauges
 from unswayed.spaces import Point
+from unswayed.study.duel_answer import DuelAnswer
 from unswayed.study.state import plain
 from unswayed.text import json_text, printable
 
@@ -31,12 +32,14 @@ class Trust(StrEnum):
     UNDECIDED = "undecided"
 
 
-def trust(answer: Answer) -> Trust:
+def trust(answer: Answer | DuelAnswer) -> Trust:
     """The verdict on an answer.
 
     Args:
         answer: The answer.
     """
+    if isinstance(answer, DuelAnswer):
+        return _of_duels(answer)
     if not answer.weighed:
         return Trust.UNDECIDED
     if answer.threat is None:
@@ -46,7 +49,19 @@ def trust(answer: Answer) -> Trust:
     return Trust.WITHSTANDS if all(one.withstands for one in gauges(answer)) else Trust.FALLS
 
 
-def leader(answer: Answer) -> str:
+def _of_duels(answer: DuelAnswer) -> Trust:
+    if answer.audit.evidence.tampered:
+        return Trust.FALLS
+    if not answer.luck.better:
+        return Trust.UNDECIDED
+    if answer.threat is None:
+        return Trust.UNSTATED
+    if answer.threat.none:
+        return Trust.UNFEARED
+    return Trust.WITHSTANDS if answer.settled else Trust.FALLS
+
+
+def leader(answer: Answer | DuelAnswer) -> str:
     """The point that leads, as it is kept until the next look.
 
     Args:
@@ -55,10 +70,10 @@ def leader(answer: Answer) -> str:
     return json_text(plain(answer.point))
 
 
-def another(answer: Answer, before: str) -> bool:
+def another(answer: Answer | DuelAnswer, before: str) -> bool:
     """Whether another point leads than before: in a continuum, one that is better by more than the noise.
 
-    There the best estimate moves a little with almost every measurement.
+    There the best estimate moves a little with almost every measurement. In duels, one that leads by more than chance.
 
     Args:
         answer: The answer.
@@ -66,13 +81,15 @@ def another(answer: Answer, before: str) -> bool:
     """
     if leader(answer) == before:
         return False
+    if isinstance(answer, DuelAnswer):
+        return answer.luck.better
     if not answer.continuum or answer.surface is None:
         return True
     (estimate,), _ = answer.surface.thinned().at(answer.space.encode([json.loads(before)]))
     return abs(answer.estimate - float(estimate)) > answer.assumptions.noise_std
 
 
-def sentence(answer: Answer, old: str | None, before: str | None = None) -> str:
+def sentence(answer: Answer | DuelAnswer, old: str | None, before: str | None = None) -> str:
     """The verdict in words, beside what it was before.
 
     Args:
@@ -82,6 +99,8 @@ def sentence(answer: Answer, old: str | None, before: str | None = None) -> str:
     """
     name, new = _named(answer, answer.point), trust(answer)
     instead = "" if before is None else f", no longer {_named(answer, json.loads(before))}"
+    if isinstance(answer, DuelAnswer):
+        return f"The leader is {name}{instead}: {new}. {answer.next_step}"
     if new not in (Trust.WITHSTANDS, Trust.FALLS):
         return f"The leader is {name}{instead}: {new}."
     words = "; ".join(one.words for one in gauges(answer))
@@ -91,11 +110,13 @@ def sentence(answer: Answer, old: str | None, before: str | None = None) -> str:
     return f"The leader, {name}, {'no longer withstands the threat' if again else new}: {words}."
 
 
-def _named(answer: Answer, point: Point) -> str:
-    return printable(answer.space.describe(point), limit=200)
+def _named(answer: Answer | DuelAnswer, point: Point) -> str:
+    return printable(point if isinstance(answer, DuelAnswer) else answer.space.describe(point), limit=200)
 
 
-def message(study: str, answer: Answer, seq: int, old: str | None, at: float, before: str | None = None) -> str:
+def message(
+    study: str, answer: Answer | DuelAnswer, seq: int, old: str | None, at: float, before: str | None = None
+) -> str:
     """What is sent: JSON.
 
     Args:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from unswayed.text import at_least, at_most, counted, digits, number, printable
+from unswayed.text import at_least, at_most, counted, digits, number, printable, short_names
 
 OBEYED = ["\x1b[2J", "\x9b31m", "\a", "\r\n", "\u2028", "\u202e", "\u2066", "\u200b", "\x7f", "\ud800", "\x00"]
 
@@ -74,3 +74,11 @@ def test_rounding_errors_decide_nothing():
     assert at_most(1.00043) == "1.001"
     assert at_most(np.inf) == "inf"
     assert counted(1, "play") == "1 play"
+
+
+def test_short_names_are_short_and_stay_apart():
+    assert short_names(["opal", "a name that is far too long for a sentence"], 20) == ("opal", "a name th...sentence")
+    alike = [f"meta-llama/Llama-3.1-{size}B-Instruct-Turbo" for size in (8, 70, 405)]
+    assert len(set(short_names(alike, 20))) == 3
+    assert short_names([*alike, "b" * 50], 20)[3] == "b" * 9 + "..." + "b" * 8
+    assert short_names([]) == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
@@ -12,6 +13,7 @@ from typing import Any
 SHORTEST = 7  # decimal places that are printed; smaller numbers get an exponent
 LARGEST = 1e9  # with an error: larger numbers get one too
 DIGITS = 6  # of a number, unless more of them matter
+SHORT = 24  # characters of a name in a sentence
 
 
 def printable(text: str | bytes, *, limit: int | None = None) -> str:
@@ -41,6 +43,36 @@ def printable(text: str | bytes, *, limit: int | None = None) -> str:
     if limit is None or len(line) <= limit:
         return line
     return line[: max(limit - 3, 0)] + "..."[:limit]
+
+
+def shortened(text: str, limit: int) -> str:
+    """A name as one line that leaves room for others: what tells long names apart is often at their end.
+
+    Args:
+        text: The name.
+        limit: The largest number of characters; of a longer name the middle is left out.
+    """
+    line = printable(text)
+    begin = limit // 2 - 1
+    return line if len(line) <= limit else f"{line[:begin]}...{line[begin + 3 - limit :]}"
+
+
+def short_names(names: Sequence[str], limit: int = SHORT) -> tuple[str, ...]:
+    """Names as `shortened` has them; those that would be the same are longer, and at last whole.
+
+    Args:
+        names: The names, no two of them the same.
+        limit: The largest number of characters, if that tells them apart.
+    """
+    found = [shortened(name, limit) for name in names]
+    while True:
+        number = Counter(found)
+        same = [i for i, name in enumerate(found) if number[name] > 1 and len(name) == limit]
+        if not same:
+            return tuple(found)
+        limit *= 2
+        for i in same:
+            found[i] = shortened(names[i], limit)
 
 
 def number(value: float, error: float = 0.0) -> str:

@@ -120,3 +120,20 @@ def test_honest_sources_are_rarely_suspected():
         case = AuditCase.of(data, Given(), span, minimize=False)
         suspected += any(one.suspicious for one in find_sources(case, np.zeros(6, dtype=bool)))
     assert suspected <= 3
+
+
+def test_a_source_that_is_noisier_counts_less_and_is_not_called_false():
+    x, y, sources = rated(2)
+    y = y + 0.9 * np.random.default_rng(7).standard_normal(120) * (sources == "w3")
+    found, told = audit(x, y, sources=sources), audit(x, y, sources=sources, noise_std=0.2)
+    for one in (found, told):
+        assert not any(source.suspicious for source in one.sources)
+        (noisier,) = (source for source in one.sources if source.noisier)
+        assert noisier.name == "w3"
+        assert 3 < noisier.noise_factor < 7
+    words = " ".join(str(found).split())
+    assert "Source w3 is about " in words
+    assert "times noisier than the others: its 20 measurements count " in words
+    assert "count" not in told.evidence.sentence  # a noise that was stated is used as it is
+    without = audit(x[sources != "w3"], y[sources != "w3"])
+    assert found.deviation[found.winner] < 1.25 * without.deviation[without.winner]

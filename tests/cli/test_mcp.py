@@ -77,7 +77,7 @@ def test_an_agent_measures_for_a_journal_that_was_named_and_audits_a_file(journa
             assert status["trust"] == {"self-reported": 2}
             assert len(text.splitlines()) <= 4
             text, found = await call(one, "answer")
-            assert text.startswith("Recommended: x = ")
+            assert text.startswith("Best so far: x = ")
             assert found["measured"] == 2
             text, found = await call(one, "audit", file="daily.csv", option="variant", source="day",
                                      successes="conversions", trials="visitors")  # fmt: skip

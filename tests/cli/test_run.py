@@ -168,7 +168,7 @@ def test_each_broken_run_is_one_clear_line_and_the_study_goes_on(unswayed, folde
     options = ("--timeout", 0.5, "--retries", 0, "--jobs", 3)
     code, out, err = run(unswayed, *options, plays=10, command=("sh", "program", "{option}"))
     assert code == 1
-    assert "Recommended: fine" in out
+    assert "Best so far: fine" in out
     assert "9 plays failed" in out
     with Optimizer.open("space.jsonl") as study:
         log = study.log

@@ -132,7 +132,7 @@ def test_status_says_all_at_a_glance(told):
     assert (code, err) == (0, "")
     assert "6 told, 2 open; no limit" in out
     assert "threat      not known" in out
-    assert "Recommended: temperature = " in out
+    assert "Best so far: temperature = " in out
     assert "Open plays, to be measured:" in out
     assert out.rstrip().splitlines()[-1].startswith("7 ")
 

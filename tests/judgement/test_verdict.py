@@ -55,3 +55,21 @@ def test_names_are_not_broken_at_their_hyphens():
     name = "a-long-name-of-an-option"
     said = short([f"{'x ' * 40}{name} {name}"])
     assert all(part in ("x", name) for line in said for part in line.split())
+
+
+def test_a_paragraph_that_is_too_long_ends_at_a_semicolon():
+    long = "word " * 75 + "end"
+    assert short(["A.", "B.", "C.", "D.", f"This much; {long}; {long}."], last="Next: go.")[4:] == [
+        "This much.",
+        "Next: go.",
+    ]
+
+
+def test_what_was_not_found_makes_room():
+    idle = Evidence(False, 0, "No voter looks wrong.").idle
+    four = ("word " * 75).strip()
+    assert idle in short(["A.", idle, four], last="Next: go.", spare=idle)
+    full = ["A.", "B.", "C.", idle, four]
+    assert idle in short(full, last="Next: go.")
+    assert short(full, last="Next: go.", spare=idle)[3:] == [*short([four]), "Next: go."]
+    assert Evidence(True, 0, "a source").idle == Evidence(False, 2, "two votes").idle == ""

@@ -101,6 +101,8 @@ def site(tmp_path_factory):
             return "retry: 600000\nid: 1\nevent: record\ndata: {}\n\n", {"Content-Type": "text/event-stream"}
         if path == "/probe":
             return PROBE.replace("PATHS", query["paths"]), {}
+        if path == "/types":
+            return TYPES, {}
         text = page(path, query)
         return None if text is None else (text, policy)
 
@@ -137,6 +139,24 @@ def test_pages_with_the_policy(site, tmp_path, path):
     assert not console
     assert "PWNED" not in dom
     assert "<main" in dom
+
+
+TYPES = """<!doctype html><body><iframe src="/open/study?live=1" width="900" height="900"></iframe><script>
+const frame = document.querySelector("iframe");
+frame.onload = () => { frame.contentDocument.querySelector("[name=doubt]").value = "witnessed"; };
+setTimeout(() => {
+  const page = frame.contentDocument, done = document.createElement("pre");
+  done.id = "done"; done.textContent = page.querySelector("[name=doubt]").value;
+  document.body.replaceChildren(done);
+}, 8000);
+</script></body>"""
+
+
+@needs_chromium
+def test_a_page_does_not_take_away_what_somebody_chose(site, tmp_path):
+    """The study goes on, and the form keeps what was not sent so far."""
+    dom, _ = browse(tmp_path, f"{site}/types", 12_000)
+    assert '<pre id="done">witnessed</pre>' in dom
 
 
 @needs_chromium

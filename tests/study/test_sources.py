@@ -182,3 +182,30 @@ def test_a_source_that_is_off_is_found_from_nothing_too(noise):
     offsets = {source.name: source.offset for source in study.answer().sources}
     assert offsets.pop("s1") == pytest.approx(3, abs=0.5)
     assert not any(offsets.values())
+
+
+def noisy_study(journal):
+    """A study of workers, one of whom is five times as noisy."""
+    study = Optimizer(BOX, seed=0, journal=journal)
+    rng = np.random.default_rng(3)
+    for t in range(48):
+        worker = f"w{t % 6}"
+        play = study.ask(source=worker)[0]
+        study.tell(play, bowl(play.point) + (0.1 if worker == "w2" else 0.02) * rng.standard_normal())
+    return study
+
+
+def test_a_worker_that_is_noisier_counts_less_and_is_not_blamed(tmp_path):
+    study = noisy_study(tmp_path / "study.jsonl")
+    answer = study.answer()
+    assert not any(source.suspicious for source in answer.sources)
+    (noisier,) = [source for source in answer.sources if source.noisier]
+    assert noisier.name == "w2"
+    assert 2.5 < noisier.noise_factor < 10
+    words = " ".join(str(answer).split())
+    assert re.search(
+        r"Source w2 is about [\d.]+ times noisier than the others: its 8 measurements count [\d.]+ times less\.", words
+    )
+    study.close()
+    again = Optimizer(BOX, seed=0, journal=tmp_path / "study.jsonl").answer()
+    assert again.to_dict() == answer.to_dict()

@@ -43,7 +43,7 @@ from unswayed.types import EPS, BoolArray, FloatArray, IntArray
 LIARS = 0.05  # probability that a source is off or lies, before anything is measured
 NOISIER = 0.2  # the same that it is honest and noisier than the others
 LEAST_FACTOR, LARGEST_FACTOR, FACTORS = 1.5, 8.0, 12  # how many times: from, at least to, and how many are compared
-ACCUSED = 3.0  # log odds against more noise from which on plays could be anything: less weight protects from both
+ACCUSED = 3.0  # log odds against more noise from which on a source is set aside: less weight protects from both
 OUTLIERS = 0.05  # the same for a single play of an honest source
 OFF = 4.0  # a play that is off by this many standard deviations is off by itself
 LEAST = 3  # a source is judged from this many plays on
@@ -316,29 +316,26 @@ def _explained(
     probable[1:][~rest[1:].any(axis=1)] = -np.inf
     among = _Explained(r, V, H, rest, lam / w, o2)
     explained = {(i, 1.0): float(probable[i]) + np.log(LIARS) for i in range(1, len(H))}
+    explained[0, 1.0] = -len(r) * np.log(max(span, float(np.ptp(values)))) + np.log(LIARS)
     noisier, scatter = among.noisier(span, arms)
-    usual = not noisier or max(noisier.values()) <= probable[0]
-    explained[0, 1.0] = _uniform(values, span, span if usual else NARROWEST * span) + np.log(LIARS)
     explained |= noisier
-    i, factor = max(explained, key=lambda one: explained[one] - (ACCUSED if noisier and one == (0, 1.0) else 0.0))
-    best, offset = explained[i, factor], among.line(i, factor) if i > 0 else (0.0, 0.0)
+    (i, factor), best = max(explained.items(), key=lambda one: one[1])
+    if noisier and (factor > 1 or i == 0):
+        alone = _uniform(values, span) + np.log(LIARS)
+        top = max(noisier, key=lambda one: noisier[one])
+        (i, factor), best = ((0, 1.0), max(best, alone)) if alone > noisier[top] + ACCUSED else (top, best)
+    offset = among.line(i, factor) if i > 0 else (0.0, 0.0)
     gains = best - float(probable[0]), best - float(plain[0])
     return SourceVerdict(*gains, float(np.abs(r) @ sizes), scatter, offset, factor)
 
 
-def _uniform(values: FloatArray, span: float, least: float) -> float:
-    """The log density of values that are uniform over a range that holds that of all values, or over any of their own.
+def _uniform(values: FloatArray, span: float) -> float:
+    """The log density of values that are uniform over a range that surely holds all, or over any range of their own.
 
     A priori the density of a range is proportional to 1/width^2; the mean over all ranges that hold the values remains.
-    Values of a source that is no noisier than the others may be alike where the function is flat.
-
-    Args:
-        values: The values.
-        span: The range of all values.
-        least: The least range of their own.
     """
     n, own = len(values), float(np.ptp(values))
-    any_range = -n * np.log(max(own, least)) - np.log(n * (n + 1))
+    any_range = -n * np.log(max(own, NARROWEST * span)) - np.log(n * (n + 1))
     return float(max(-n * np.log(WIDER * span), any_range) if own <= WIDER * span else any_range)
 
 

@@ -61,6 +61,11 @@ class Evidence:
     suspects: int
     sentence: str
 
+    @property
+    def idle(self) -> str:
+        """The sentence, if nothing was found: it can be spared."""
+        return "" if self.suspects or self.tampered else self.sentence
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return asdict(self)
@@ -103,23 +108,35 @@ def verdict_of(luck: Luck, evidence: Evidence, robustness: Robustness) -> Verdic
     return Verdict.WITHIN if robustness.enough else Verdict.YES
 
 
-def short(paragraphs: Sequence[str], last: str = "") -> list[str]:
+def short(paragraphs: Sequence[str], last: str = "", spare: str = "") -> list[str]:
     """Paragraphs as lines: at most MOST_LINES of at most MOST_COLUMNS characters.
 
-    A paragraph that does not fit any more is left out, so the most important come first; a word that is longer than a
-    line is cut.
+    A paragraph that does not fit any more ends at a semicolon, or is left out, so the most important come first; a word
+    that is longer than a line is cut.
 
     Args:
         paragraphs: What to say; empty ones are left out.
         last: What is said at the end, whatever else fits.
+        spare: The paragraph that is left out first.
     """
-    end = _wrapped(last) if last else []
+    end, parts = _wrapped(last) if last else [], [text for text in paragraphs if text]
+    if spare in parts and sum(map(len, map(_wrapped, parts))) + len(end) > MOST_LINES:
+        parts.remove(spare)
     lines: list[str] = []
-    for text in filter(None, paragraphs):
-        more = _wrapped(text)
-        if len(lines) + len(more) + len(end) <= MOST_LINES:
-            lines += more
+    for text in parts:
+        lines += _fitting(text, MOST_LINES - len(lines) - len(end))
     return lines + end
+
+
+def _fitting(text: str, most: int) -> list[str]:
+    """A paragraph as lines, without its last clauses if it is too long, or nothing."""
+    clauses = text.split("; ")
+    for number in range(len(clauses), 0, -1):
+        some = "; ".join(clauses[:number])
+        lines = _wrapped(some if number == len(clauses) else f"{some}.")
+        if len(lines) <= most:
+            return lines
+    return []
 
 
 def _wrapped(text: str) -> list[str]:

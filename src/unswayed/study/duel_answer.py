@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from unswayed.audits.votes.answers import SHORT
 from unswayed.audits.votes.audit import VoteAudit
 from unswayed.audits.votes.report import details, headline
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.verdict import Luck, Verdict, short, verdict_of
 from unswayed.search.play import Play, history
 from unswayed.spaces.duels import Duels
-from unswayed.text import counted, notebook_html, printable
+from unswayed.text import SHORT, counted, notebook_html, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa

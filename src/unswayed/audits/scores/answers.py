@@ -13,14 +13,13 @@ from unswayed.audits.scores.suspects import FEWEST_SOURCES, Copy, Suspect, compa
 from unswayed.core.scores import Difference, Fewest
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
-from unswayed.text import counted, listed, printable, resolved
+from unswayed.text import SHORT, counted, listed, printable, resolved
 
 SMALLEST = 1e-4  # probability that is printed
 NAMED = 3  # sources or items that are named in a sentence
 WIDE = 0.02  # of an interval of shares: its ends are printed with one decimal place, narrower ones with two
 MANY = 200  # items: with more, the mean of skewed differences is nearly normal
 MOST_NEEDED = 1_000_000  # items: more are never collected
-SHORT = 24  # characters of a label in a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +50,7 @@ class Case:
 
     def name(self, option: int) -> str:
         """A label that leaves room for others in a line."""
-        return printable(self.data.labels[option], limit=SHORT)
+        return self.data.names[option]
 
     @property
     def closest(self) -> Rival:

@@ -142,7 +142,7 @@ class ScoreAudit:
         return [part for part in [first, *(answer.sentence for answer in answers), self.next_step] if part]
 
     def __str__(self) -> str:
-        return "\n".join(short(self.paragraphs[:-1], self.paragraphs[-1]))
+        return "\n".join(short(self.paragraphs[:-1], self.paragraphs[-1], self.evidence.idle))
 
     def _repr_html_(self) -> str:
         return notebook_html(str(self).splitlines())

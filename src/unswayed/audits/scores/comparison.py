@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.audits.scores.answers import SHORT, SMALLEST, in_units, lead_words, more_items, supposed
+from unswayed.audits.scores.answers import SMALLEST, in_units, lead_words, more_items, supposed
 from unswayed.audits.scores.audit import ScoreAudit, audit_scores
 from unswayed.audits.scores.report import any_of, details
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.verdict import Verdict, short
-from unswayed.text import counted, listed, notebook_html, printable
+from unswayed.text import SHORT, counted, listed, notebook_html, printable
 from unswayed.types import FloatArray
 
 NAMED = 3  # items that are named first
@@ -80,7 +80,7 @@ class Comparison:
 
     @property
     def _names(self) -> tuple[str, str]:
-        a, b = (printable(label, limit=SHORT) for label in self.audit.labels)
+        a, b = self.audit.data.names
         return a, b
 
     def _decision(self) -> str:

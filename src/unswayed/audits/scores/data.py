@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from unswayed.core.tampering.threat import LARGEST_VALUE
 from unswayed.errors import InvalidInput
-from unswayed.text import counted, printable
+from unswayed.text import counted, printable, short_names
 from unswayed.types import BoolArray, FloatArray, IntArray
 
 SHOWN = 40  # characters of a label in an error
@@ -62,6 +62,11 @@ class ScoreData:
     high: float
     sign: int
     notes: tuple[str, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The options in a sentence."""
+        return short_names(self.labels)
 
     @property
     def width(self) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unswayed.audits.scores.answers import SHORT, in_units, lead_words, number_words
+from unswayed.audits.scores.answers import in_units, lead_words, number_words
 from unswayed.core.scores import Fewest
 from unswayed.text import counted, printable
 
@@ -20,7 +20,7 @@ RANKED, NAMED = 20, 10  # options, and items or sources, that are listed
 def headline(audit: ScoreAudit) -> str:
     """The leader, its mean, and its lead."""
     data, second = audit.data, max(audit.rivals, key=lambda one: audit.means[one.option])
-    first, other = (printable(audit.labels[option], limit=SHORT) for option in (audit.winner, second.option))
+    first, other = (audit.data.names[option] for option in (audit.winner, second.option))
     among = f"first of {len(audit.labels):,} on" if len(audit.labels) > 2 else "ahead on"
     mean = in_units(data, audit.means[audit.winner] * data.sign)
     items = counted(len(data.items), "item")

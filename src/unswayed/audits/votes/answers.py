@@ -13,12 +13,11 @@ from unswayed.audits.votes.voters import Suspect
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.votes import Bracket
 from unswayed.judgement.verdict import LIKELY, Evidence, Luck, Robustness, Verdict
-from unswayed.text import counted, printable
+from unswayed.text import SHORT, counted, printable
 from unswayed.types import FloatArray
 
 SMALLEST = 1e-4  # probability that is printed
 NAMED = 2  # voters that are named in a sentence
-SHORT = 24  # characters of a label in a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +50,7 @@ class Case:
 
     def name(self, option: int) -> str:
         """A label that leaves room for others in a line."""
-        return printable(self.data.labels[option], limit=SHORT)
+        return self.data.names[option]
 
     @property
     def better(self) -> bool:

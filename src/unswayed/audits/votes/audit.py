@@ -131,7 +131,7 @@ class VoteAudit:
         return [part for part in [first, *(answer.sentence for answer in answers), self.next_step] if part]
 
     def __str__(self) -> str:
-        return "\n".join(short(self.paragraphs))
+        return "\n".join(short(self.paragraphs[:-1], self.paragraphs[-1], self.evidence.idle))
 
     def _repr_html_(self) -> str:
         return notebook_html(str(self).splitlines())

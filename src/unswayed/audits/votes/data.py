@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from unswayed.core.votes import Votes
 from unswayed.core.votes.voters import Ballots
 from unswayed.errors import InvalidInput
-from unswayed.text import printable
+from unswayed.text import printable, short_names
 from unswayed.types import BoolArray, IntArray
 
 LEFT, RIGHT, TIE = 0, 1, 2
@@ -45,6 +45,11 @@ class VoteData:
     voters: tuple[str, ...] | None
     voter: IntArray
     sides: bool
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The options in a sentence."""
+        return short_names(self.labels)
 
     @cached_property
     def ballots(self) -> Ballots:

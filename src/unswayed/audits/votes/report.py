@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unswayed.audits.votes.answers import SHORT
 from unswayed.audits.votes.voters import Suspect
 from unswayed.core.votes import Bracket, Move
-from unswayed.text import counted, printable
+from unswayed.text import counted
 
 if TYPE_CHECKING:
     from unswayed.audits.votes.audit import VoteAudit
@@ -31,7 +30,7 @@ def headline(audit: VoteAudit) -> str:
     p = 1 / (1 + np.exp(audit.scores.theta[second] - audit.scores.theta[audit.winner]))
     votes = f"{audit.data.total:,} {'vote' if audit.data.total == 1 else 'votes'}"
     among = f"first of {len(audit.labels):,}" if len(audit.labels) > 2 else "ahead"
-    first, other = (printable(audit.labels[option], limit=SHORT) for option in (audit.winner, second))
+    first, other = (audit.data.names[option] for option in (audit.winner, second))
     return f"{first} is {among} (from {votes}); it wins {p:.0%} against {other}."
 
 

@@ -5,12 +5,18 @@
   const WAIT = 2000, RETRY = 5000; // milliseconds between two updates; while an answer is computed
   let news = false, busy = false, last = Date.now();
 
+  // Whether a field has another value than the page gave it.
+  const edited = field => {
+    if (field.matches("select")) return field.selectedIndex !== Math.max([...field.options].findIndex(one => one.defaultSelected), 0);
+    return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+  };
+
   // Whether an update would disturb: somebody types, moves a slider, or has opened a form; and where the focus is on
   // something that could not be found again.
   const inUse = () => {
     const at = document.activeElement, main = document.getElementById("main");
     if (main.querySelector("details[open] form, .actions, .wrong") || main.querySelector("input:active")) return true;
-    if ([...main.querySelectorAll("form[method=post] input")].some(one => one.value !== one.defaultValue)) return true;
+    if ([...main.querySelectorAll("input:not([type=range]), select")].some(edited)) return true;
     if (!at || at === main || !main.contains(at)) return false;
     return !at.id || at.matches("input:not([type=range], [type=checkbox]), select");
   };

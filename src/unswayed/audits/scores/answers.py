@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from unswayed.audits.scores.data import ScoreData
 from unswayed.audits.scores.rivals import Rival, score_gains
-from unswayed.audits.scores.suspects import Copy, Suspect
+from unswayed.audits.scores.suspects import FEWEST_SOURCES, Copy, Suspect, comparable_sources
 from unswayed.core.scores import Difference, Fewest
 from unswayed.core.tampering.threat import Threat
 from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
@@ -17,6 +18,7 @@ from unswayed.text import SHORT, counted, listed, printable, resolved
 SMALLEST = 1e-4  # probability that is printed
 NAMED = 3  # sources or items that are named in a sentence
 WIDE = 0.02  # of an interval of shares: its ends are printed with one decimal place, narrower ones with two
+MANY = 200  # items: with more, the mean of skewed differences is nearly normal
 MOST_NEEDED = 1_000_000  # items: more are never collected
 
 
@@ -77,7 +79,7 @@ def in_units(data: ScoreData, value: float, *, sign: bool = False) -> str:
 
 def shares(data: ScoreData) -> bool:
     """Whether every score is 0 or 1, so that a mean is a share of the items."""
-    return bool(np.isin(data.value, (0.0, 1.0)).all())
+    return bool(np.isin(data.value * data.sign, (0.0, 1.0)).all())
 
 
 def lead_words(data: ScoreData, lead: Difference) -> str:
@@ -96,26 +98,41 @@ def luck_of(case: Case) -> Luck:
     closest = case.closest
     p = closest.lead.probability
     among = len(case.data.labels)
-    shown = "below 0.0001" if p < SMALLEST else f"{p:.2g}"
+    most = "" if among == 2 else "at most "
+    shown = "below 0.0001" if p < SMALLEST else f"{most}{p:.2g}"
     who = "such a lead" if among == 2 else f"the first of {among:,} such a lead"
+    groups = sampled(case.data)
     if closest.lead.mean == 0:
-        said = f"{case.name(closest.option)} has the same mean."
-    elif case.better:
-        said = f"Chance gives {who} with probability {shown}, if you looked only once."
+        return Luck(False, None, p, "")  # the headline says that they are level
+    if case.better:
+        conditions = listed(["you looked only once", *groups, *supposed(case.data)])
+        said = f"Chance gives {who} with probability {shown}, if {conditions}."
     else:
         rival = case.name(closest.option)
-        said = f"The lead over {rival} may be chance: chance alone gives {who} with probability {shown}."
-    if case.tampered and closest.lead.mean:
-        said = f"As recorded, suspects included: {said[0].lower()}{said[1:]}"
+        said = f"The lead over {rival} may be chance: chance alone gives {who} with probability {shown}"
+        said += f", if {groups[0]}." if groups else "."
+    if case.tampered:
+        said = f"With the suspects, {said[0].lower()}{said[1:]}"
     return Luck(case.better, None, p, said)
+
+
+def sampled(data: ScoreData) -> list[str]:
+    """What the probability of a lead by chance supposes of groups, as a clause, if there are some."""
+    groups = 0 if data.groups is None else len(np.unique(data.group))
+    return [f"the {groups:,} groups are a sample of groups"] if groups > 1 else []
+
+
+def supposed(data: ScoreData) -> list[str]:
+    """What it supposes of differences, as a clause, if that may matter: few skewed ones hide the rare large ones."""
+    plain = shares(data) or len(data.items) >= MANY
+    return [] if plain else ["large differences are as common up as down"]
 
 
 def evidence_of(case: Case) -> Evidence:
     """Do the scores look tampered with, where it matters?"""
     found = len(case.suspects) + len(case.copies)
     if not found:
-        nobody = "Who scored is not known, so nobody is suspected." if case.data.sources is None else ""
-        return Evidence(False, 0, nobody or "No source looks wrong.")
+        return Evidence(False, 0, _nobody(case.data))
     parts = []
     if case.suspects:
         sources = [printable((case.data.sources or ())[one.source], limit=SHORT) for one in case.suspects]
@@ -138,6 +155,17 @@ def evidence_of(case: Case) -> Evidence:
     return Evidence(case.tampered, found, f"{said[0].upper()}{said[1:]}; {then}.")
 
 
+def _nobody(data: ScoreData) -> str:
+    """Why nobody is suspected."""
+    if data.sources is None:
+        return "Who scored is not known, so nobody is suspected."
+    if len(np.unique(data.unit_source)) == 1:
+        return "One source gave all scores that count: whether it favours an option, nobody can tell."
+    if comparable_sources(data) < FEWEST_SOURCES:
+        return f"Whether a source favours an option, nobody can tell: that takes {FEWEST_SOURCES} with enough items."
+    return "No source looks wrong."
+
+
 def _some(names: list[str]) -> str:
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {counted(more, 'other')}" if more > 0 else "")
@@ -148,31 +176,45 @@ def robustness_of(case: Case) -> Robustness:
     first = case.rivals[0]
     if first.regraded.most == 0:
         return Robustness(not case.threat.none, f"{case.name(first.option)} is level already.")
+    name = case.name(first.option)
     said = f"{counted(first.regraded.most or 0, 're-graded item')}"
-    if first.removed.most is not None:
-        said += f", or {first.removed.most:,} removed,"
-    said += f" would let {case.name(first.option)} catch up"
-    if (liars := _fewest_liars(case)) is not None:
-        said += f"; {liars}"
+    out = _easiest(case, lambda one: one.removed)
+    if out is first:
+        said += f", or {out.removed.most:,} removed,"
+    said += f" would let {name} catch up"
+    if out is not None and out is not first:
+        said += f"; {counted(out.removed.most or 0, 'removed item')} would let {case.name(out.option)}"
+    said += _fewest_liars(case)
     enough = not case.threat.none and _within(case)
     if not case.threat.none:
-        if case.threat.lies:
-            least = min(one.scores.most for one in case.rivals if one.scores.most is not None)
-            said += f"; it takes {counted(least, 'false score')}"
+        if case.threat.lies and (easy := _easiest(case, lambda one: one.scores)) is not None:
+            whom = "" if easy is first else f" for {case.name(easy.option)}"
+            said += f"; it takes {counted(easy.scores.most or 0, 'false score')}{whom}"
         said += f"; {'that is within' if enough else 'that is more than'} the threat"
     return Robustness(enough, said + ".")
 
 
-def _fewest_liars(case: Case) -> str | None:
-    """Whose scores would be enough, if it is known."""
-    known = [one.lying for one in case.rivals if one.lying is not None and one.lying.most is not None]
-    if not known:
-        return None
-    least = min(known, key=lambda one: one.most or 0)
-    if least.most == 1:
-        name = printable((case.data.sources or ())[least.which[0]], limit=SHORT)
-        return f"so would source {name} alone"
-    return f"so would {least.most:,} lying sources"
+def _easiest(case: Case, kind: Callable[[Rival], Fewest | None]) -> Rival | None:
+    """The rival for which the fewest changes of a kind are enough; the first one, if others need as many."""
+    known = [(found.most, place) for place, one in enumerate(case.rivals) if (found := kind(one)) and found.most]
+    return case.rivals[min(known)[1]] if known else None
+
+
+def _fewest_liars(case: Case) -> str:
+    """Whose scores would be enough, and for whom, if it is known; a clause."""
+    rival = _easiest(case, lambda one: one.lying)
+    if rival is None or rival.lying is None:
+        return ""
+    found, sources = rival.lying, case.data.sources or ()
+    if found.most != 1:
+        who = f"{found.most:,} lying sources"
+    elif found.alone > 1:
+        who = f"any one of {found.alone:,} sources"
+    else:
+        who = f"source {printable(sources[found.which[0]], limit=SHORT)} alone"
+    if rival is case.rivals[0]:
+        return f"; so would {who}"
+    return f"; {who} would let {case.name(rival.option)}"
 
 
 def _within(case: Case) -> bool:
@@ -205,7 +247,11 @@ def more_scores(case: Case, both: str) -> str:
     """What would tell the lead from chance, in words."""
     lead, items = case.closest.lead, len(case.data.items)
     if lead.test == "sources":
-        return f"let more sources score {both}: these differ in how far they see them apart"
+        return f"let more sources score {both}, each on many items: these are too few or differ too much"
+    if lead.test == "groups":
+        return f"score {both} on more groups of items, or leave the groups out if these are all that count"
+    if sampled(case.data):
+        return f"score {both} on more items, of more groups"
     return f"score {both} on {more_items(lead, items)}"
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from unswayed.audits.scores.answers import SMALLEST, in_units, lead_words, more_items
+from unswayed.audits.scores.answers import SMALLEST, in_units, lead_words, more_items, supposed
 from unswayed.audits.scores.audit import ScoreAudit, audit_scores
 from unswayed.audits.scores.report import any_of, details
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
 from unswayed.judgement.verdict import Verdict, short
-from unswayed.text import SHORT, counted, notebook_html, printable
+from unswayed.text import SHORT, counted, listed, notebook_html, printable
 from unswayed.types import FloatArray
 
 NAMED = 3  # items that are named first
@@ -110,7 +110,8 @@ class Comparison:
         p = "below 0.0001" if lead.probability < SMALLEST else f"{lead.probability:.2g}"
         known = "" if self.audit.luck.better else "This may be chance: "
         chance = f"chance gives such a difference with probability {p} ({TESTS[lead.test]})"
-        said = f"if {a} and {b} are equally good, {chance}."
+        equal = listed([f"{a} and {b} are equally good", *supposed(self.audit.data)])
+        said = f"if {equal}, {chance}."
         return f"{known}{said}" if known else f"{said[0].upper()}{said[1:]}"
 
     def _items(self) -> str:

@@ -81,6 +81,15 @@ def suspected(data: ScoreData) -> tuple[Suspect, ...]:
     return tuple(sorted(found.values(), key=lambda one: (one.probability, one.source)))
 
 
+def comparable_sources(data: ScoreData) -> int:
+    """How many sources scored enough of the items that others scored too.
+
+    Args:
+        data: The scores.
+    """
+    return int((np.bincount(_residuals(data)[1]) >= FEWEST_UNITS).sum())
+
+
 def _named(data: ScoreData) -> list[Suspect]:
     r, source = _residuals(data)
     here, source, units = np.unique(source, return_inverse=True, return_counts=True)
@@ -149,8 +158,18 @@ def copies(data: ScoreData) -> tuple[Copy, ...]:
     surprise = sum(_surprise(row[again], row) for row in cells)
     p = pairs * np.exp(-RARE * np.asarray(surprise))
     distinct: BoolArray = np.array([len(np.unique(cells[:, i])) >= FEWEST_DISTINCT for i in again], dtype=np.bool_)
-    named = np.flatnonzero((p <= FALSE_ALARM) & distinct)
+    named = [i for i in np.flatnonzero((p <= FALSE_ALARM) & distinct) if pairs * _alike(cells, again[i]) <= FALSE_ALARM]
     return tuple(Copy(int(again[i]), int(before[again[i]]), float(p[i])) for i in named)
+
+
+def _alike(cells: FloatArray, item: int) -> float:
+    """How likely another item has the same scores, if it has those that the item most like it has too.
+
+    Only the options on which that one differs tell anything: where many items resemble each other, some are the same.
+    """
+    differs = cells != cells[:, [item]]
+    surprise = np.array([_surprise(row[[item]], row)[0] for row in cells]) @ differs
+    return float(np.exp(-RARE * surprise[differs.any(axis=0)].min(initial=np.inf)))
 
 
 def _surprise(values: FloatArray, row: FloatArray) -> FloatArray:

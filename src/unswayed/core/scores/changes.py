@@ -36,12 +36,14 @@ class Fewest:
         most: This number is; None if no number is.
         which: What to change, what tells most first.
         alike: If all of these tell the same, how many there are that do: any of them would do. Else 0.
+        alone: How many changes would each be enough alone.
     """
 
     least: int | None
     most: int | None
     which: IntArray
     alike: int = 0
+    alone: int = 0
 
     @property
     def exact(self) -> bool:
@@ -75,7 +77,8 @@ def fewest(lead: float, gains: FloatArray) -> Fewest:
     number = int(np.argmax(enough))
     same = number > 0 and gains[order[0]] - gains[order[number - 1]] <= slack
     alike = int((gains >= gains[order[0]] - slack).sum()) if same else 0
-    return Fewest(number, number, order[:number].astype(np.int64), alike)
+    alone = int((gains >= lead - slack).sum())
+    return Fewest(number, number, order[:number].astype(np.int64), alike, alone)
 
 
 def fewest_left_out(parts: FloatArray) -> Fewest:
@@ -107,7 +110,7 @@ def fewest_tried(number: int, lead_without: Callable[[IntArray], float | None]) 
         number: How many there are.
         lead_without: The lead without some of them; None if nothing is left.
     """
-    size = 0
+    size = -1
     while size < number - 1 and comb(number, size + 1) <= MOST_SETS:
         size += 1
         for chosen in combinations(range(number), size):

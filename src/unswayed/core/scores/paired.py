@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, betaincinv, stdtr, stdtrit
 
+from unswayed.core.scores.changes import ROUNDING
 from unswayed.types import FloatArray
 
 MOST_SIGNS = 16  # differences whose signs are all tried: 65,536 choices
@@ -39,7 +40,7 @@ class Difference:
         low: The lower end of its interval.
         high: The upper end.
         probability: Of a mean so far from 0, by chance.
-        test: "McNemar", "signs" or "t"; "sources" if these are what makes it uncertain.
+        test: "McNemar", "signs" or "t"; "groups" or "sources" if these are what makes it uncertain.
         needed: How many items would tell a difference of this size from chance, in 4 of 5 cases; None if it is 0.
     """
 
@@ -65,6 +66,8 @@ def difference(d: FloatArray, width: float, delta: float = 0.05) -> Difference:
         ('McNemar', 0.0391)
     """
     size, mean = len(d), float(d.mean())
+    if abs(mean) <= ROUNDING * float(np.abs(d + width).mean()):
+        mean = 0.0
     apart = np.abs(d)
     largest = float(apart.max(initial=0.0))
     moved = d[apart > SAME * largest]

@@ -3,8 +3,9 @@
     H   Hessian of -L at the scores        g_v   gradient of the votes of one voter, or of one vote
 
 The covariance of the scores is H^-1 (sum g_v g_v^T) H^-1: it is right although the votes of a voter depend on each
-other, and although the model is not. A lead is compared with Student's t; with few votes the likelihood ratio may be
-more careful, then it counts. Both sides count, and Holm's correction allows for all rivals.
+other (clusters.py), and although the model is not. Where voters are named, the larger of both variances counts. A lead
+is compared with Student's t; with few votes the likelihood ratio may be more careful, then it counts. Both sides count,
+and Holm's correction allows for all rivals.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtr, stdtrit
 
+from unswayed.audits.votes.clusters import Clusters
 from unswayed.audits.votes.data import VoteData
 from unswayed.core.votes import fit
 from unswayed.core.votes.bradley_terry import slope_and_bend
@@ -23,7 +24,7 @@ from unswayed.core.votes.duels import information, log_evidence
 from unswayed.core.votes.leads import Lead
 from unswayed.types import BoolArray, FloatArray, IntArray
 
-FEWEST_VOTERS = 10  # whose votes are taken together; of fewer voters nobody knows how much they differ
+ENOUGH = 9.0  # degrees of freedom of what voters say: with fewer no evidence holds whenever somebody looks
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +33,14 @@ class Scores:
 
     Attributes:
         theta: Of each option.
-        covariance: Of these.
-        votes: Of each option.
-        voters: How many voters there are; infinite if they are not known, or too few.
+        covariances: Of these, if votes are independent, and if only voters are; one if voters are not known.
+        freedom: The degrees of freedom of each.
         part: Of each option: options of different parts were never compared, not even through others.
     """
 
     theta: FloatArray
-    covariance: FloatArray
-    votes: FloatArray
-    voters: float
+    covariances: tuple[FloatArray, ...]
+    freedom: FloatArray
     part: IntArray
 
     @classmethod
@@ -55,11 +54,12 @@ class Scores:
         wins = data.votes.wins
         theta = fit(wins, ridge)
         inverse = np.linalg.inv(slope_and_bend(wins, theta, ridge)[1])
-        voters = np.inf if data.voters is None else float(len(np.unique(data.voter)))
-        known = FEWEST_VOTERS <= voters < np.inf
-        meat = _by_voter(data, theta) if known else _by_vote(data, theta)
-        votes = (wins + wins.T).sum(axis=1)
-        return cls(theta, inverse @ meat @ inverse, votes, voters if known else np.inf, parts_of(wins))
+        meats, freedom = [_by_vote(data, theta)], (wins + wins.T).sum(axis=1) - 1
+        if data.voters is not None and len(np.unique(data.voter)) > 1:  # of one nobody knows how much voters differ
+            clusters = Clusters.of(data, theta)
+            meats, freedom = [*meats, clusters.meat], np.minimum(freedom, clusters.freedom)
+        covariances = tuple(inverse @ meat @ inverse for meat in meats)
+        return cls(theta, covariances, np.maximum(freedom, 1.0), parts_of(wins))
 
     def deviation(self, a: int) -> FloatArray:
         """The standard deviation of the lead of an option over each one; 0 over itself.
@@ -67,16 +67,8 @@ class Scores:
         Args:
             a: The option.
         """
-        variance = self.covariance[a, a] + np.diagonal(self.covariance) - 2 * self.covariance[a]
-        return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
-
-    def freedom(self, a: int) -> FloatArray:
-        """The degrees of freedom of each of these.
-
-        Args:
-            a: The option.
-        """
-        return np.asarray(np.maximum(np.minimum(np.minimum(self.votes, self.votes[a]), self.voters) - 1, 1))
+        variances = [C[a, a] + np.diagonal(C) - 2 * C[a] for C in self.covariances]
+        return np.asarray(np.sqrt(np.maximum(np.max(variances, axis=0), 0.0)))
 
     def by_chance(self, a: int, leads: list[Lead] | None = None) -> FloatArray:
         """The probability of the difference between an option and each other one by chance; 1 for itself.
@@ -89,7 +81,8 @@ class Scores:
         z = np.where(deviation > 0, apart / np.where(deviation > 0, deviation, 1.0), 0.0)
         for one in leads or ():
             z[one.rival] = min(z[one.rival], np.sqrt(2 * one.evidence))
-        return np.where(self.part == self.part[a], 2 * stdtr(self.freedom(a), -z), 1.0)
+        freedom = np.minimum(self.freedom, self.freedom[a])
+        return np.where(self.part == self.part[a], 2 * stdtr(freedom, -z), 1.0)
 
     def interval(self, a: int, delta: float) -> tuple[float, float]:
         """The interval of the score of an option, relative to the mean of all.
@@ -98,9 +91,8 @@ class Scores:
             a: The option.
             delta: The probability that it fails.
         """
-        centred = self.covariance[a, a] - 2 * self.covariance[a].mean() + self.covariance.mean()
-        free = max(min(float(self.votes[a]), self.voters) - 1, 1)
-        half = float(-stdtrit(free, delta / 2) * np.sqrt(max(centred, 0.0)))
+        centred = max(float(C[a, a] - 2 * C[a].mean() + C.mean()) for C in self.covariances)
+        half = float(-stdtrit(self.freedom[a], delta / 2) * np.sqrt(max(centred, 0.0)))
         middle = float(self.theta[a] - self.theta.mean())
         return middle - half, middle + half
 
@@ -123,7 +115,7 @@ class Scores:
 def always_by_chance(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -> float:
     """The probability of the lead over all rivals by chance, for somebody who looks after every vote.
 
-    By the evidence of core/votes/duels.py, corrected for the number of rivals.
+    By the evidence of core/votes/duels.py, corrected for the number of rivals; 1 if voters are too few to tell.
 
     Args:
         data: The votes.
@@ -131,6 +123,8 @@ def always_by_chance(data: VoteData, scores: Scores, found: list[Lead], ridge: f
         found: The lead over each rival.
         ridge: Of the scores.
     """
+    if len(scores.covariances) > 1 and scores.freedom[[found[0].leader, *(one.rival for one in found)]].min() < ENOUGH:
+        return 1.0
     D = np.array([one.votes for one in found])
     known = information(data.votes.wins, found, ridge=ridge) * inflation(data, scores, found, ridge)
     return float(min(len(found) * np.exp(-log_evidence(D, known).min()), 1.0))
@@ -145,7 +139,7 @@ def inflation(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -
         found: The lead over each rival.
         ridge: Of the scores.
     """
-    if not np.isfinite(scores.voters):
+    if len(scores.covariances) == 1:
         return np.ones(len(found))
     leader, rivals = found[0].leader, [one.rival for one in found]
     inverse = np.linalg.inv(slope_and_bend(data.votes.wins, scores.theta, ridge)[1])
@@ -156,16 +150,6 @@ def inflation(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -
 def parts_of(wins: FloatArray) -> IntArray:
     """The part of each option: votes lead from each option of a part to each other one."""
     return np.asarray(connected_components(wins > 0, directed=False)[1], dtype=np.int64)
-
-
-def _by_voter(data: VoteData, theta: FloatArray) -> FloatArray:
-    """The sum of g_v g_v^T over voters."""
-    b = data.ballots
-    off = b.number * (np.where(b.tie == 1, 0.5, 1.0) - expit(theta[b.over] - theta[b.under]))
-    rows, columns = np.tile(b.voter, 2), np.concatenate([b.over, b.under])
-    each = coo_matrix((np.concatenate([off, -off]), (rows, columns)), shape=(int(b.voter.max()) + 1, len(theta)))
-    g = each.tocsr()
-    return np.asarray((g.T @ g).toarray())
 
 
 def _by_vote(data: VoteData, theta: FloatArray) -> FloatArray:

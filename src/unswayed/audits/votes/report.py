@@ -29,9 +29,13 @@ def headline(audit: VoteAudit) -> str:
     second = audit.rivals[0].option
     p = 1 / (1 + np.exp(audit.scores.theta[second] - audit.scores.theta[audit.winner]))
     votes = f"{audit.data.total:,} {'vote' if audit.data.total == 1 else 'votes'}"
-    among = f"first of {len(audit.labels):,}" if len(audit.labels) > 2 else "ahead"
     first, other = (audit.data.names[option] for option in (audit.winner, second))
-    return f"{first} is {among} (from {votes}); it wins {p:.0%} against {other}."
+    if audit.rivals[0].flipped.least == 0:
+        more = sum(rival.flipped.least == 0 for rival in audit.rivals) - 1
+        others = f", as {'is' if more == 1 else 'are'} {counted(more, 'other')}" if more else ""
+        return f"{first} and {other} are level (from {votes}){others}."
+    among = f"first of {len(audit.labels):,}" if len(audit.labels) > 2 else "ahead"
+    return f"{first} is {among} (from {votes}), expected to win {p:.0%} against {other}."
 
 
 def details(audit: VoteAudit) -> list[str]:
@@ -77,12 +81,12 @@ def rival_lines(audit: VoteAudit) -> list[str]:
     """What would bring each rival level."""
     lines = ["Who could be level, and what it takes:"]
     for rival in audit.rivals[:NAMED]:
-        parts = [f"{bracket_words(rival.flipped)} forged"]
+        parts = [f"forged votes: {bracket_words(rival.flipped)}"]
         if rival.dropped.most is not None:
-            parts.append(f"{bracket_words(rival.dropped)} left out")
+            parts.append(f"votes left out: {bracket_words(rival.dropped)}")
         if rival.voters is not None:
             liars = rival.voters
-            parts.append(f"{bracket_words(Bracket(liars.least, liars.most))} lying voters")
+            parts.append(f"lying voters: {bracket_words(Bracket(liars.least, liars.most))}")
         lines.append(f"  {audit.describe(rival.option)}: " + "; ".join(parts))
     return lines + _more(len(audit.rivals), NAMED)
 

@@ -8,7 +8,8 @@
 
 By Chernoff's bound an honest voter has a sum of at least X with probability at most min_s exp(K(s) - s X), K the
 logarithm of the moment generating function: it needs no large numbers. The exponents are divided by how much more than
-chance the voters differ (tastes are no lies), and compared with the number of all sums that were looked at.
+chance the voters differ (tastes are no lies), and compared with the number of all sums that were looked at. How much
+they differ is itself an estimate, of f degrees of freedom: the mean of exp(-e W) is (1 + 2e/f)^(-f/2), f W from chi^2.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from unswayed.types import BoolArray, FloatArray, IntArray
 FALSE_ALARM = 0.01  # probability that an honest table has a suspect, at most
 TILTS = np.concatenate([np.linspace(0.05, 1, 20), np.linspace(1.25, 4, 12)])  # s; every one gives a valid bound
 ROUNDS = 4  # of naming suspects and fitting without them
-SPREAD_OF = 20  # sums that tell how much voters differ
+FEWEST_VOTERS = 6  # of fewer nobody can tell a liar from a taste
+SPREAD_OF = 40  # sums that tell how much voters differ, at least, if there are so many
+EFFICIENCY = 0.37  # of the quartiles: they know a standard deviation as well as so many times the sums, all used
 QUARTILES = 1.349  # standard deviations between the quartiles of a normal distribution
 OFTEN, MANY = 10.0, 100  # times the votes of nine voters in ten, and votes, that are far too often
 LEAST_VARIANCE = 1.0  # of a sum that tells how much voters differ
@@ -74,6 +77,22 @@ class _Sums:
     exponent: FloatArray
 
 
+@dataclass(frozen=True)
+class _Tastes:
+    """By how much voters differ more than chance, and the degrees of freedom with which that is known."""
+
+    variance: float
+    freedom: float
+
+    def exponent(self, exponent: FloatArray, variance: FloatArray) -> FloatArray:
+        """Of a bound by chance, divided by how much more voters differ."""
+        return exponent / (1 + self.variance * variance)
+
+    def tail(self, exponent: FloatArray) -> FloatArray:
+        """The exponent that is left, as it is not known how much they differ."""
+        return np.asarray(self.freedom / 2 * np.log1p(2 * exponent / self.freedom))
+
+
 def suspected(data: VoteData, ridge: float) -> tuple[Suspect, ...]:
     """The suspects, with the scores of the others.
 
@@ -81,7 +100,7 @@ def suspected(data: VoteData, ridge: float) -> tuple[Suspect, ...]:
         data: The votes.
         ridge: Of the scores.
     """
-    if data.voters is None:
+    if data.voters is None or voters_who_chose(data) < FEWEST_VOTERS:
         return ()
     found: dict[int, Suspect] = {}
     narrow = _narrow(data)[data.voter]
@@ -103,6 +122,11 @@ def suspected(data: VoteData, ridge: float) -> tuple[Suspect, ...]:
     return tuple(sorted(found.values(), key=lambda one: (one.probability, -one.votes, one.voter)))
 
 
+def voters_who_chose(data: VoteData) -> int:
+    """How many voters preferred an option, at least once."""
+    return len(np.unique(data.voter[data.said != TIE]))
+
+
 def often(data: VoteData) -> list[int]:
     """Voters with far more votes than nearly all others."""
     if data.voters is None:
@@ -118,13 +142,13 @@ def _named(data: VoteData, theta: FloatArray) -> list[Suspect]:
     return _too_large(data, sums, [_taste(one) for one in sums])
 
 
-def _too_large(data: VoteData, sums: list[_Sums], tastes: list[float]) -> list[Suspect]:
+def _too_large(data: VoteData, sums: list[_Sums], tastes: list[_Tastes]) -> list[Suspect]:
     """Voters with a sum that is too large, each for the worst of its sums."""
     looked_at = sum(len(one.voter) for one in sums)
     votes = np.bincount(data.voter, weights=data.number, minlength=len(data.voters or ()))
     worst: dict[int, Suspect] = {}
     for one, taste in zip(sums, tastes, strict=True):
-        probability = looked_at * np.exp(-one.exponent / (1 + taste * one.variance))
+        probability = looked_at * np.exp(-taste.tail(taste.exponent(one.exponent, one.variance)))
         for i in np.flatnonzero(probability <= FALSE_ALARM):
             voter, p = int(one.voter[i]), float(probability[i])
             if voter not in worst or p < worst[voter].probability:
@@ -134,7 +158,7 @@ def _too_large(data: VoteData, sums: list[_Sums], tastes: list[float]) -> list[S
     return list(worst.values())
 
 
-def _together(data: VoteData, sums: list[_Sums], tastes: list[float]) -> list[Suspect]:
+def _together(data: VoteData, sums: list[_Sums], tastes: list[_Tastes]) -> list[Suspect]:
     """Voters who are not suspicious alone, but all say the same of one option: their tastes would not agree by chance.
 
     Each sum of one voter's is bounded on its own; the bounds of independent voters multiply.
@@ -145,11 +169,11 @@ def _together(data: VoteData, sums: list[_Sums], tastes: list[float]) -> list[Su
         assert one.option is not None
         half = one.among > votes[one.voter] / 2  # the option that they vote about
         one_sided = half & (one.seen >= ONE_SIDED * one.among)
-        exponent = np.where(one.seen > one.expected, one.exponent, 0.0) / (1 + taste * one.variance)
+        exponent = taste.exponent(np.where(one.seen > one.expected, one.exponent, 0.0), one.variance)
         pooled = np.bincount(one.option[half], weights=exponent[half], minlength=size)
         number = np.bincount(one.option[half], minlength=size)
         # the sum of n exponents, each exceeding e with probability at most exp(-e), has a gamma distribution
-        p = 2 * size * gammaincc(np.maximum(number, 1), pooled)
+        p = 2 * size * gammaincc(np.maximum(number, 1), taste.tail(np.asarray(pooled, dtype=np.float64)))
         for i in np.flatnonzero(one_sided & (p[one.option] <= FALSE_ALARM) & (number[one.option] > 1)):
             voter, option = int(one.voter[i]), int(one.option[i])
             about = (float(one.seen[i]), float(one.expected[i]), int(one.among[i]))
@@ -173,22 +197,28 @@ def _narrow(data: VoteData) -> BoolArray:
     return narrow if votes[narrow].sum() <= NARROW * votes.sum() else np.zeros_like(narrow)
 
 
-def _taste(sums: _Sums) -> float:
+def _taste(sums: _Sums) -> _Tastes:
     """By how much voters differ more than chance: tastes move all votes of a voter alike.
 
     The variance of a sum is V + t V^2, V that of chance; t is the one with which the quartiles of the sums that tell
     most are those of a normal distribution.
     """
-    enough = sums.variance >= max(LEAST_VARIANCE, float(np.quantile(sums.variance, 0.75)))
-    V, off = sums.variance[enough], (sums.seen - sums.expected)[enough]
-    if len(V) < SPREAD_OF:
-        return 0.0
+    V, off = sums.variance, sums.seen - sums.expected
+    largest = np.sort(V)[::-1][: max(len(V) // 4, SPREAD_OF)]
+    least = max(LEAST_VARIANCE, float(largest.min(initial=np.inf)))
+    enough = least <= V
+    V, off = V[enough], off[enough]
+    if not len(V):
+        return _Tastes(0.0, 1.0)
 
     def too_wide(t: float) -> float:
         low, high = np.quantile(off / np.sqrt(V + t * V**2), [0.25, 0.75])
         return float(high - low) - QUARTILES
 
-    return float(brentq(too_wide, 0.0, LARGEST_TASTE)) if too_wide(0.0) > 0 > too_wide(LARGEST_TASTE) else 0.0
+    t = float(brentq(too_wide, 0.0, LARGEST_TASTE)) if too_wide(0.0) > 0 > too_wide(LARGEST_TASTE) else 0.0
+    options = np.inf if sums.option is None else len(np.unique(sums.option))
+    free = len(V) * (1 - 1 / options)  # the sums of a voter for all options add up to 0
+    return _Tastes(t, max(EFFICIENCY * free, 1.0))
 
 
 def _all_sums(data: VoteData, theta: FloatArray) -> list[_Sums]:

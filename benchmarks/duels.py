@@ -1,7 +1,7 @@
 """How many votes until a leader is certain? `python benchmarks/duels.py [--seeds N | --flat N | --near N]`.
 
-Options whose scores are normal with a spread are compared two at a time by honest judges, until the leader withstands
-k forged votes and is first by more than chance, also if somebody looks after every vote: then a study is settled.
+Options whose scores are normal with a spread are compared two at a time by honest judges, until the leader is first by
+more than chance, also if k votes are forged and somebody looks after every vote: then a study is settled.
 The duels are chosen by
 
     study       the study: the leader and the rival that may be better by most

@@ -48,10 +48,10 @@ def test_the_leader_is_settled_and_the_answer_says_so_in_eight_lines():
     assert len(lines) <= MOST_LINES
     assert max(map(len, lines)) <= MOST_COLUMNS
     assert lines[0].startswith("Verdict: yes. tea is first of 4 (from ")
-    assert "even if you looked after every vote" in str(answer)
+    assert "even if you looked after every vote" in str(answer).replace("\n", " ")
     assert lines[-1] == "Settled: rank tea first; no more votes are needed."
     assert answer.tiers[0] == ["tea"]
-    ((shown,),) = [re.findall(r"with probability ([0-9.]+), even", str(answer).replace("\n", " "))]
+    ((shown,),) = [re.findall(r"with probability at most ([0-9.]+), even", str(answer).replace("\n", " "))]
     assert answer.luck.probability <= float(shown) <= 0.05  # that of many looks is what is printed
     assert json.loads(json.dumps(answer.to_dict()))["settled"] is True
 
@@ -141,9 +141,9 @@ def test_no_judge_is_known_who_could_lie():
 
 
 def test_the_audit_of_the_exported_votes_says_the_same(tmp_path, unswayed):
-    study = begun(threat=uw.Threat(lies=5))
-    for stop in (30, 2_000):
-        answer = voted(study, stop, np.random.default_rng(5))
+    study, judges = begun(threat=uw.Threat(lies=5)), [f"judge {number}" for number in range(12)]
+    for stop in (30, 3_000):
+        answer = voted(study, stop, np.random.default_rng(5), judges)
         file = tmp_path / f"votes-{stop}.csv"
         file.write_bytes(exported(study, [], "csv"))
         columns = ("--left", "left", "--right", "right", "--winner", "winner", "--voter", "source")
@@ -170,7 +170,7 @@ def test_a_lead_that_is_clear_for_one_look_only_is_too_early():
     assert answer.audit.verdict is Verdict.YES
     assert not answer.audit.luck.any_time
     assert answer.verdict is Verdict.EARLY
-    assert "clearer lead" in str(answer)
+    assert "clearer lead" in str(answer).replace("\n", " ")
 
 
 def test_a_study_goes_on_from_its_journal_as_if_it_had_not_stopped(tmp_path):

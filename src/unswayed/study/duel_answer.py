@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from unswayed.audits.votes.answers import SMALLEST
 from unswayed.audits.votes.audit import VoteAudit
 from unswayed.audits.votes.report import details, headline
 from unswayed.core.tampering.threat import Threat
-from unswayed.judgement.verdict import Luck, Verdict, short, verdict_of
+from unswayed.judgement.verdict import Luck, Robustness, Verdict, short, verdict_of
 from unswayed.search.play import Play, history
 from unswayed.spaces.duels import Duels
-from unswayed.text import SHORT, counted, notebook_html, printable
+from unswayed.text import SHORT, at_most, counted, notebook_html, printable
+from unswayed.types import FloatArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,6 +53,7 @@ class DuelAnswer:
         plays: Every play, in order.
         audit: The audit of the votes that count.
         luck: Whether the lead is more than chance for somebody who looks after every vote, as a study does.
+        robustness: Whether it is so still, less what false votes may have added.
         threat: Which votes may be false; None if that is not known.
         next: What to ask next.
     """
@@ -57,30 +62,14 @@ class DuelAnswer:
     plays: tuple[Play, ...]
     audit: VoteAudit
     luck: Luck
+    robustness: Robustness
     threat: Threat | None
     next: Next
-
-    @classmethod
-    def of(cls, space: Duels, plays: tuple[Play, ...], audit: VoteAudit, threat: Threat | None, next: Next) -> Self:
-        """From the audit of the votes.
-
-        Args:
-            space: The duels.
-            plays: Every play, in order.
-            audit: The audit.
-            threat: Which votes may be false; None if that is not known.
-            next: What to ask next.
-        """
-        luck = audit.luck
-        if luck.better and not luck.any_time:
-            said = f"{luck.sentence} A study looks after every vote: that needs a clearer lead."
-            luck = replace(luck, better=False, sentence=said)
-        return cls(space=space, plays=plays, audit=audit, luck=luck, threat=threat, next=next)
 
     @property
     def verdict(self) -> Verdict:
         """Can this leader be trusted? As the audit says, but a lead must hold for many looks."""
-        return verdict_of(self.luck, self.audit.evidence, self.audit.robustness)
+        return verdict_of(self.luck, self.audit.evidence, self.robustness)
 
     @property
     def settled(self) -> bool:
@@ -122,7 +111,7 @@ class DuelAnswer:
 
     @property
     def _more(self) -> str:
-        if self.next.judges is not None and not self.audit.luck.better:
+        if self.next.judges is not None and not self.luck.better:
             return "it is too early to say how many votes settle it"
         if self.next.judges is not None:
             have = len(self.audit.data.voters or ())
@@ -139,7 +128,7 @@ class DuelAnswer:
     def paragraphs(self) -> list[str]:
         """The decision: the verdict, its three answers, and what to do."""
         first = f"Verdict: {self.verdict}. {headline(self.audit)}"
-        said = (self.luck.sentence, self.audit.evidence.sentence, self.audit.robustness.sentence)
+        said = (self.luck.sentence, self.audit.evidence.sentence, self.robustness.sentence)
         return [first, *said, self.next_step]
 
     def __str__(self) -> str:
@@ -162,6 +151,7 @@ class DuelAnswer:
             **self.audit.to_dict(),
             "verdict": self.verdict.value,
             "luck": self.luck.to_dict(),
+            "robustness": self.robustness.to_dict(),
             "next": self.next_step,
             "leader": self.leader,
             "settled": self.settled,
@@ -172,3 +162,37 @@ class DuelAnswer:
     def plot(self) -> Figure:
         """The scores in tiers, and who could lead after how many forged votes, as a figure."""
         return self.audit.plot()
+
+
+def luck_of(audit: VoteAudit, by_chance: FloatArray, panel: int) -> Luck:
+    """Whether the lead is more than chance, if every vote is honest.
+
+    Args:
+        audit: The audit.
+        by_chance: The probability of the lead over each option by chance, at most, whenever somebody looks.
+        panel: How many judges there are, if they are too few to stand for others; else 0.
+    """
+    worst = int(np.argmax(by_chance))
+    p = float(by_chance[worst])
+    who = "" if len(by_chance) == 2 else f"the first of {len(by_chance):,} "
+    shown = "below 0.0001" if p < SMALLEST else f"at most {at_most(p, 2)}"
+    if p > audit.delta:
+        rival = audit.data.names[worst]
+        said = f"The lead over {rival} may be chance: a study looks after every vote, which needs a clearer lead."
+        return Luck(False, False, p, said)
+    said = f"Chance gives {who}such a lead with probability {shown}, even if you looked after every vote."
+    others = f" Other judges than these {panel:,} may prefer another option." if panel else ""
+    return Luck(True, True, p, said + others)
+
+
+def robustness_of(audit: VoteAudit, clear: bool) -> Robustness:
+    """What the audit says of the threat; and that it is enough if it may have made a lead by chance clear.
+
+    Args:
+        audit: The audit.
+        clear: Whether the lead is more than chance, less what false votes may have added.
+    """
+    found = audit.robustness
+    if clear or found.enough or audit.threat.none:
+        return found
+    return Robustness(True, f"{found.sentence[:-1]}, but less its false votes, the lead may be chance.")

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from unswayed.audits.votes.audit import audited
 from unswayed.audits.votes.data import LEFT, RIGHT, TIE, VoteData
-from unswayed.audits.votes.luck import Scores, inflation
+from unswayed.audits.votes.luck import ENOUGH, Scores, inflation
 from unswayed.core.tampering.threat import Threat
 from unswayed.core.votes import leads
 from unswayed.core.votes.bradley_terry import RIDGE
@@ -29,7 +29,7 @@ from unswayed.core.votes.voters import reach
 from unswayed.search.fold import FitRecord
 from unswayed.search.play import Play, Status, Why
 from unswayed.spaces.duels import WORDS, Duels
-from unswayed.study.duel_answer import DuelAnswer, Next
+from unswayed.study.duel_answer import DuelAnswer, Next, luck_of, robustness_of
 from unswayed.study.searching import Searching
 from unswayed.study.state import State
 from unswayed.types import BoolArray, FloatArray, IntArray
@@ -43,23 +43,29 @@ Pair = tuple[str, str]
 class Standing:
     """How far the leader is from being certain. For itself, D is infinite.
 
+    Judges who are too few to tell how much judges differ are a panel: the leader is theirs.
+
     Attributes:
         leader: The option of the largest score.
         D: By how many votes it leads each option.
         information: I of each lead.
-        false: By how many votes each D may be wrong.
+        lies: How many votes may be false.
+        reach: How many votes lying voters may have added to each D.
         wanted: What the logarithm of the evidence has to be.
         needed: About how many duels with it make it certain over each option.
         judges: About how many judges have to vote for that.
+        panel: How many judges there are, if they are a panel; else 0.
     """
 
     leader: int
     D: FloatArray
     information: FloatArray
-    false: FloatArray
+    lies: int
+    reach: FloatArray
     wanted: float
     needed: FloatArray
     judges: int
+    panel: int
 
     @classmethod
     def of(cls, data: VoteData, threat: Threat, delta: float) -> Self:
@@ -75,20 +81,27 @@ class Standing:
         rivals = np.flatnonzero(np.arange(len(wins)) != leader)
         found = leads(wins, leader, rivals)
         wanted = wanted_evidence(len(rivals), delta)
-        D, known, false = np.full(len(wins), np.inf), np.ones(len(wins)), np.full(len(wins), float(threat.lies))
+        D, known, taken = np.full(len(wins), np.inf), np.ones(len(wins)), np.zeros(len(wins))
         D[rivals] = [one.votes for one in found]
-        known[rivals] = information(wins, found) * inflation(data, scores, found, RIDGE)
+        panel = len(np.unique(data.voter)) if data.voters is not None and scores.freedom.min() < ENOUGH else 0
+        known[rivals] = information(wins, found) * (1.0 if panel else inflation(data, scores, found, RIDGE))
         if threat.liars:
-            false[rivals] = np.maximum(threat.lies, [reach(data.ballots, one)[: threat.liars].sum() for one in found])
+            taken[rivals] = [reach(data.ballots, one)[: threat.liars].sum() for one in found]
         p = expit(scores.theta[leader] - scores.theta)
         liars = threat.liars / max(len(data.voters or ()), 1)
-        needed = votes_needed(p, false + AHEAD - D, wanted - log_evidence(D, known), liars)
-        return cls(leader, D, known, false, wanted, needed, judges_needed(p[rivals], threat.liars))
+        lacking = np.maximum(taken + AHEAD, threat.lies) - D
+        needed = votes_needed(p, lacking, wanted - log_evidence(D - threat.lies, known), liars)
+        return cls(leader, D, known, threat.lies, taken, wanted, needed, judges_needed(p[rivals], threat.liars), panel)
+
+    @property
+    def by_chance(self) -> FloatArray:
+        """The probability of each lead by chance, at most, if every vote is honest."""
+        return np.asarray(np.minimum((len(self.D) - 1) * np.exp(-log_evidence(self.D, self.information)), 1.0))
 
     @property
     def clear(self) -> BoolArray:
-        """Which leads are more than chance."""
-        return np.asarray(log_evidence(self.D, self.information) >= self.wanted)
+        """Which leads are more than chance, also without what false votes may have added."""
+        return np.asarray(log_evidence(self.D - self.lies, self.information) >= self.wanted)
 
     def beyond(self, more: IntArray | int = 0) -> FloatArray:
         """By how much the score of each option may still be better than that of the leader; below 0 if it is not.
@@ -98,7 +111,7 @@ class Standing:
         """
         information = self.information + more / 4
         as_before = self.D * information / self.information
-        return (has_to_be(information, self.wanted, self.false) - as_before) / information
+        return (has_to_be(information, self.wanted, self.lies, self.reach) - as_before) / information
 
 
 class Dueling:
@@ -198,9 +211,14 @@ class Dueling:
         more = standing.judges if self._threat.liars and standing.judges > len(data.voters or ()) else None
         votes = float(np.ceil(standing.needed).sum())
         left = None if settings.plays is None else max(settings.plays - self._state.asked, 0)
-        threat = Threat.of(settings.threat)
-        return DuelAnswer.of(
-            self._space, plays, audit, threat, Next(pair["left"], pair["right"], judge, votes, left, more)
+        return DuelAnswer(
+            space=self._space,
+            plays=plays,
+            audit=audit,
+            luck=luck_of(audit, standing.by_chance, standing.panel),
+            robustness=robustness_of(audit, bool(standing.clear.all())),
+            threat=Threat.of(settings.threat),
+            next=Next(pair["left"], pair["right"], judge, votes, left, more),
         )
 
     def _standing(self) -> Standing:

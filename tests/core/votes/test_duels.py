@@ -48,9 +48,10 @@ def test_a_random_walk_that_is_watched_all_the_time_seldom_looks_like_a_lead():
 
 def test_a_lead_is_certain_where_it_is_as_large_as_it_has_to_be():
     known, wanted = np.array([2.0, 10.0, 400.0]), wanted_evidence(9, 0.05)
-    needed = has_to_be(known, wanted, np.zeros(3))
+    needed = has_to_be(known, wanted, 0, np.zeros(3))
     assert log_evidence(needed, known) == pytest.approx(wanted)
-    assert has_to_be(known, wanted, np.full(3, 1_000.0)) == pytest.approx(1_000.5)
+    assert has_to_be(known, wanted, 1_000, np.zeros(3)) == pytest.approx(needed + 1_000)
+    assert has_to_be(known, wanted, 0, np.full(3, 1_000.0)) == pytest.approx(1_000.5)
 
 
 def test_enough_votes_are_enough():

@@ -10,7 +10,9 @@ average, whatever c is; exactly so for votes between the two. Over c from N(0, 1
 
 which ever exceeds 1/delta with probability at most delta (Ville's inequality), whoever chooses the duels and ends them.
 
-So the leader is certain over a rival once D reaches what it `has_to_be`, for luck and for votes that may be false. D/I
+A false vote changes D by no more than 1. So the leader is certain over a rival once D, less the votes that may be
+false, is more than luck explains: then it is the best option also by the votes as they would be without lies. What
+lying voters may have added is a loose bound, so D has to exceed that, and luck on its own. D/I
 is about the difference of their scores, and what D lacks, over I, is by how much the rival may still be better. The
 next duel is between the leader and the rival that may be better by most: one that was hardly compared, or is close.
 """
@@ -25,7 +27,7 @@ from unswayed.core.votes.bradley_terry import RIDGE, slope_and_bend
 from unswayed.core.votes.leads import FITS_AT_ONCE, Lead
 from unswayed.types import FloatArray
 
-AHEAD = 0.5  # votes: a lead of exactly as many votes as may be false is level with the rival
+AHEAD = 0.5  # votes: a lead of exactly what lying voters may have added is level with the rival
 CLOSEST = 0.01  # p - 1/2: nobody collects the 50,000 votes that tell options apart that are closer
 
 
@@ -72,16 +74,17 @@ def wanted_evidence(rivals: int, delta: float) -> float:
     return float(np.log(max(rivals, 1) / delta))
 
 
-def has_to_be(information: FloatArray, wanted: float, false: FloatArray) -> FloatArray:
+def has_to_be(information: FloatArray, wanted: float, lies: float, reach: FloatArray) -> FloatArray:
     """D from which on a lead is certain.
 
     Args:
         information: I of each lead.
         wanted: What ln e has to be.
-        false: By how many votes D may be wrong.
+        lies: How many votes may be false.
+        reach: How many votes lying voters may have added to D; 0 if there are none.
     """
     clear = np.sqrt(2 * (1 + information) * (wanted + np.log1p(information) / 2))
-    return np.asarray(np.maximum(false + AHEAD, clear))
+    return np.asarray(np.maximum(reach + AHEAD, lies + clear))
 
 
 def votes_needed(p: FloatArray, lacking: FloatArray, missing: FloatArray, liars: float = 0.0) -> FloatArray:
@@ -92,14 +95,14 @@ def votes_needed(p: FloatArray, lacking: FloatArray, missing: FloatArray, liars:
 
     Args:
         p: How likely the leader is preferred to it.
-        lacking: By how many votes the lead over it is too small.
-        missing: By how much ln e is.
+        lacking: By how many votes the lead over it is less than what false votes may have added.
+        missing: By how much ln e of the rest of the lead is too small.
         liars: The share of the votes that lying voters may have.
     """
     gain = np.maximum(p - 0.5, CLOSEST)
     honest = gain - liars * p
     enough = np.where(honest > 0, lacking / np.where(honest > 0, honest, 1.0), np.inf)
-    return np.asarray(np.maximum(np.where(lacking > 0, enough, 0.0), np.maximum(missing, 0.0) / (2 * gain**2)))
+    return np.asarray(np.where(lacking > 0, enough, 0.0) + np.maximum(missing, 0.0) / (2 * gain**2))
 
 
 def judges_needed(p: FloatArray, liars: int) -> int:

@@ -12,7 +12,7 @@ PROBLEMS, ATTACKS = ("branin-2", "camel-2", "hplc", "levy-10"), ("spikes", "hide
 SLOW = "botorch"  # plays half of the problems
 SETTINGS = {"command": "unswayed gauntlet --plays 60 --seeds 3", "version": "0.2.0", "jobs": 2}
 HARM = "</td></script></style><script>document.title='PWNED'</script><img src=x onerror=alert(1)>'\"&\u202e\n"
-VOID = {"meta"}
+VOID = {"link", "meta"}
 
 
 def row(optimizer, problem="branin-2", corruption="none", seed=0, gap=0.05, plays=60, seconds=0.6, **more):

@@ -17,6 +17,7 @@ import pytest
 
 from unswayed.errors import InvalidInput
 from unswayed.experiments.sweep import Failure
+from unswayed.pages.render import ICON
 from unswayed.storage.tables import read_parquet
 from unswayed_gauntlet.match import Match
 from unswayed_gauntlet.report.board import command, percent
@@ -132,13 +133,14 @@ def test_text_of_others_is_only_text():
     tree = Tree(harmful_page())
     kinds = {tag for tag, _ in tree.tags}
     assert kinds == {
-        "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "p", "b", "i", "a", "code", "nav",
-        "ul", "li", "details", "summary", "section", "div", "table", "thead", "tbody", "tr", "th", "td", "span", "svg",
-        "text", "path", "rect", "script",
+        "a", "b", "body", "code", "details", "div", "h1", "h2", "h3", "head", "html", "i", "li", "link",
+        "main", "meta", "nav", "p", "path", "rect", "script", "section", "span", "style", "summary", "svg",
+        "table", "tbody", "td", "text", "th", "thead", "title", "tr", "ul",
     }  # fmt: skip
     assert [tag for tag, _ in tree.tags].count("script") == 1
     assert [tag for tag, _ in tree.tags].count("style") == 1
-    attributes = {(name, value) for _, found in tree.tags for name, value in found.items()}
+    assert [found for tag, found in tree.tags if tag == "link"] == [{"rel": "icon", "href": ICON}]
+    attributes = {(name, value) for tag, found in tree.tags for name, value in found.items() if tag != "link"}
     assert {name for name, _ in attributes} <= {
         "lang", "charset", "name", "content", "http-equiv", "class", "id", "href", "scope", "tabindex", "role",
         "aria-label", "aria-hidden", "aria-sort", "data-v", "viewbox", "x", "y", "width", "height", "d", "open",

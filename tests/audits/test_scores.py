@@ -279,7 +279,7 @@ def test_a_million_rows_are_counted():
         ([], [], [], "there are no scores"),
         ([1, 2], ["a", "a"], [1, 0], "nothing to compare with one option, a"),
         ([1, 1], ["a", "b"], [1, 0], "one item only"),
-        ([1, 2], ["a", "b"], [1, 0], "no item has a score of every option"),
+        ([1, 2], ["a", "b"], [1, 0], "no item has a score of both: a has items such as 1, and b has items such as 2"),
         ([1, 2, 1], ["a", "a", "b"], [1, 0, 1], "only 1 item has a score of every option, and b"),
         ([1, 2, 1, 2], ["a", "a", "b", "b"], [1, 0, 1, np.nan], "row 4: the score is nan"),
         ([1, 2, 1, 2], ["a", "a", "b", "b"], [1, 0, 1, "good"], "not all numbers"),

@@ -27,6 +27,7 @@ RULES = {
     ("GET", ONE): ("++-+-", None, 200),
     ("POST", f"{ONE}/ask"): ("++---", {"n": 1}, 200),
     ("POST", f"{PLAY}/tell"): ("++---", {"value": 0.25}, 200),
+    ("GET", f"{ONE}/plays"): ("++---", None, 200),
     ("POST", f"{PLAY}/fail"): ("++---", {"reason": "broken"}, 200),
     ("POST", f"{PLAY}/move"): ("++---", {"point": {"x": 1}}, 200),
     ("POST", f"{PLAY}/heartbeat"): ("++---", {}, 200),
@@ -338,3 +339,24 @@ def test_a_stranger_is_not_told_where_the_database_is(world, monkeypatch, caplog
         reply = world(method, path, headers=headers, **({"form": {"token": "x"}} if method == "POST" else {}))
         assert (reply.status, "secret" in reply.text) == (503, False)
     assert "/secret/place" in caplog.text
+
+
+def test_the_last_owner_cannot_lock_everybody_out(world):
+    cookie, key = world.log_in("owner")
+    line = "is the last owner: make another one first"
+    reply = world("DELETE", "/api/v1/tokens/boss", "owner")
+    assert (reply.status, line in reply.json["error"]) == (409, True)
+    reply = world("POST", "/tokens/boss/revoke", cookie=cookie, form={"csrf": key})
+    assert (reply.status, line in reply.text, "<h1>Tokens</h1>" in reply.text) == (409, True, True)
+    assert world("GET", "/tokens", cookie=cookie).status == 200
+    world.host.tokens.make("second", "owner")
+    assert world("DELETE", "/api/v1/tokens/boss", "owner").status == 200
+
+
+def test_a_token_that_is_refused_is_still_in_its_form(world):
+    cookie, key = world.log_in("owner")
+    reply = world("POST", "/tokens", cookie=cookie, form={"csrf": key, "name": "LAB", "role": "reader", "study": "s"})
+    assert (reply.status, "looks like the token" in reply.text) == (409, True)
+    assert 'value="LAB"' in reply.text
+    assert "<option selected>reader</option>" in reply.text
+    assert 'name="study" value="s"' in reply.text

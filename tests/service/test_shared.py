@@ -12,7 +12,7 @@ from unswayed.errors import JournalError
 from unswayed.search import beliefs
 from unswayed.service.host import Host
 from unswayed.service.refused import Refused
-from unswayed.service.tokens import Tokens
+from unswayed.service.tokens import LastOwner, Tokens
 from unswayed.storage.database import Database, DatabaseJournal
 from unswayed.testing import check_journal
 
@@ -82,6 +82,11 @@ def test_only_the_token_that_was_used_was_seen(url):
     assert {row["name"]: row["seen"] is not None for row in tokens.rows()} == {"used": True, "new": False}
     tokens.revoke("new")
     assert [row["name"] for row in tokens.rows()] == ["used"]
+    with pytest.raises(LastOwner, match="'used' is the last owner: make another one first"):
+        tokens.revoke("used")
+    tokens.make("second", "owner")
+    tokens.revoke("used")
+    assert [row["name"] for row in tokens.rows()] == ["second"]
     database.close()
 
 

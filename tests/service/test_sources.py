@@ -2,10 +2,13 @@
 
 from urllib.parse import quote
 
+import openpyxl
+import pandas as pd
 import pytest
 
 from tests.service.conftest import BOX
 from tests.service.world import API, SECRET, World
+from unswayed.cli import main
 from unswayed.errors import InvalidInput
 
 
@@ -27,7 +30,17 @@ def test_no_reply_to_a_source_holds_a_value_of_another(host):
         ("correct", {"value": 1, "reason": "x"}),
     ]  # fmt: skip
     sent = [("POST", f"{play}/{verb}", body, more) for play in plays for verb, body in verbs for more in ({}, key)]
-    reads = ("", "/answer", "/log", "/log?after=0", "/events", "/export", "/export?format=csv", "/export?format=html")
+    reads = (
+        "",
+        "/plays",
+        "/answer",
+        "/log",
+        "/log?after=0",
+        "/events",
+        "/export",
+        "/export?format=csv",
+        "/export?format=html",
+    )
     sent += [("GET", f"{API}/s{path}", None, {}) for path in reads]
     sent += [("GET", path, None, {}) for path in ("/", "/studies/s", "/studies/s/log", "/api/v1/metrics", API)]
     sent += [("POST", f"{API}/s/measurements", {"point": {"x": 2, "y": 0}, "value": 1}, {})]
@@ -106,15 +119,80 @@ def test_keys_belong_to_their_source(world):
     assert [reply.status for reply in there] == [201, 201]
 
 
-def test_what_a_source_tells_carries_its_name_whatever_it_claims(host):
+def test_a_source_tells_in_its_own_name_alone(host):
     world = World(host)
-    assert world.tell("source", 1, 0.5, source="rival").status == 200
-    body = {"point": {"x": 0.5, "y": 0.5}, "value": 0.25, "source": "rival"}
-    assert world("POST", f"{API}/s/measurements", "source", body).status == 201
+    refused = world.tell("source", 1, 0.5, source="rival")
+    assert (refused.status, refused.json["error"]) == (
+        403,
+        "you tell in your own name alone: leave the source out, or say lab",
+    )
+    body = {"point": {"x": 0.5, "y": 0.5}, "value": 0.25}
+    false = {**body, "source": "rival"}
+    for wrong in (false, {"measurements": [body, false]}):
+        assert world("POST", f"{API}/s/measurements", "source", wrong).status == 403
     assert world("POST", f"{API}/s/measurements", "source", {"measurements": [body, body]}).status == 201
+    assert world.tell("source", 1, 0.5, source="lab").status == 200
     assert world("POST", f"{API}/s/ask", "source", {"source": "rival"}).status == 200
     log = world.host.study("s").log
-    assert [play.source for play in log] == ["rival", *["lab"] * 5]
+    assert [play.source for play in log] == ["rival", *["lab"] * 4]
+
+
+def given(world):
+    return world("GET", f"{API}/s/plays", "source").json["plays"]
+
+
+def test_a_source_reads_the_plays_that_it_was_given_and_no_others(world):
+    (play,) = given(world)
+    assert (play["number"], play["status"], play["source"], play["value"]) == (1, "open", "lab", None)
+    world.tell("source", 1, 0.5)
+    world("POST", f"{API}/s/plays/1/retract", "owner", {"reason": "a lie"})
+    (play,) = given(world)
+    assert (play["status"], play["value"]) == ("told", 0.5)
+    assert set(play) == {"number", "point", "proposed", "source", "status", "value", "noise_std", "trials", "before"}
+
+
+def test_of_a_play_that_was_handed_on_a_source_reads_only_what_was_asked(world):
+    asked = given(world)[0]["point"]
+    handed_on(world)
+    world("POST", f"{API}/s/plays/1/move", "rival", {"point": {"x": 0.25}})
+    world.tell("rival", 1, SECRET)
+    (play,) = given(world)
+    assert (play["point"], play["source"], play["status"], play["value"]) == (asked, None, "open", None)
+
+
+@pytest.mark.parametrize("form", ["xlsx", "csv"])
+def test_a_source_gives_back_the_sheet_that_ask_wrote(form, tmp_path, quick, monkeypatch, capsys):
+    server = quick(f"sqlite:///{tmp_path}/studies.db")
+    server.begin()
+    monkeypatch.setenv("UNSWAYED_TOKEN", server.make_token("lab"))
+    address, path = f"{server.address}/studies/s", tmp_path / f"batch.{form}"
+
+    def run(*words):
+        with pytest.raises(SystemExit) as stop:
+            main(["study", *words])
+        assert stop.value.code == 0, capsys.readouterr().err
+        return capsys.readouterr()
+
+    run("ask", address, "2", "--out", str(path))
+    assert [line.split()[0] for line in run("ask", address, "--open").out.splitlines()] == ["play", "0", "1"]
+    fill(path)
+    assert f"told 2 plays\n{address}: your plays: 2 told" in run("tell", address, "--sheet", str(path)).out
+    assert "told 0 plays; 2 rows told before" in run("tell", address, "--sheet", str(path)).out
+    assert [(play.value, play.source) for play in server.study().log] == [(0.5, "lab")] * 2
+
+
+def fill(path):
+    """Write 0.5 into the column of the values."""
+    if path.suffix == ".xlsx":
+        book = openpyxl.load_workbook(path)
+        column = next(cell.column for cell in book.active[1] if cell.value == "value")
+        for row in (2, 3):
+            book.active.cell(row, column, 0.5)
+        book.save(path)
+        return
+    table = pd.read_csv(path)
+    table["value"] = 0.5
+    table.to_csv(path, index=False)
 
 
 def test_a_source_is_not_told_that_it_is_quarantined_or_retracted(world):

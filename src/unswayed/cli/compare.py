@@ -41,11 +41,16 @@ def command(
     if a.resolve() == b.resolve():
         raise InvalidInput(f"{a} is given twice: name two files")
     logs = [read_log(file, item, score, decimal) for file in (a, b)]
-    pairs = [list(zip(items, scores.tolist(), strict=True)) for items, scores, _ in logs]
+    pairs = [list(zip(one.items, one.scores.tolist(), strict=True)) for one in logs]
     names = (a.stem, b.stem) if a.stem != b.stem else (str(a), str(b))
     about: dict[str, Any] = {"low": low, "high": high, "minimize": minimize, "delta": delta}
-    found = compare(*pairs, names=names, threat=lies or None, **about)
-    for note in [*(note for _, _, notes in logs for note in notes), *found.audit.data.notes]:
+    lines = None if logs[0].lines is None or logs[1].lines is None else (logs[0].lines, logs[1].lines)
+    found = compare(*pairs, names=names, threat=lies or None, lines=lines, **about)
+    files = (a.name, b.name) if a.name != b.name else (str(a), str(b))
+    for note in [
+        *(f"{file}: {note}" for file, one in zip(files, logs, strict=True) for note in one.notes),
+        *found.audit.data.notes,
+    ]:
         say(note)
     if as_json:
         print_json(found.to_dict())

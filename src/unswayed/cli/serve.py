@@ -70,7 +70,10 @@ def command(
 
 @contextmanager
 def opened(url: str, *, serving: bool = False) -> Iterator[Database]:
-    """A database. While it is served, a lock keeps a second server from a SQLite file; others may have several."""
+    """A database. While it is served, a lock keeps a second server from a SQLite file; others may have several.
+
+    Only a server upgrades it: one of the version before may be running, and its owner may not have made a backup.
+    """
     from unswayed.cli.output import say
     from unswayed.errors import InvalidInput, JournalError
     from unswayed.storage.files import try_lock
@@ -80,7 +83,7 @@ def opened(url: str, *, serving: bool = False) -> Iterator[Database]:
         from unswayed.storage.upgrades import VERSION
     except ModuleNotFoundError as error:
         raise InvalidInput(f"serving needs more packages ({error.name}): pip install 'unswayed[server]'") from None
-    database = Database(url)
+    database = Database(url, upgrade=serving)
     with ExitStack() as held, closing(database):
         if serving and database.sqlite:
             lock = held.enter_context(Path(f"{database.name}-server").open("ab"))

@@ -60,6 +60,7 @@ class Api:
             Route("GET", f"{api}/studies", READ, self.studies, gives={200: replies.STUDIES}),
             Route("GET", one, ALL, self.study, gives={200: replies.STUDY}),
             Route("POST", f"{one}/ask", SEND, self.ask, Wait.SEARCH, takes=bodies.ASK, gives={200: replies.PLAYS}),
+            Route("GET", f"{one}/plays", SEND, self.given, gives={200: replies.ALL_GIVEN}),
             *self._of_plays(f"{one}/plays/{{number}}"),
             Route("POST", f"{one}/measurements", NAME_POINTS, self.add, takes=bodies.ADD, gives={201: replies.ADDED}),
             Route("POST", f"{one}/change", OWN, self.change, takes=bodies.CHANGE, gives={200: replies.EDITED}),
@@ -79,7 +80,9 @@ class Api:
                 gives={201: replies.MADE},
                 conflicts=True,
             ),
-            Route("DELETE", f"{api}/tokens/{{token_name}}", OWN, self.revoke, gives={200: replies.REVOKED}),
+            Route(
+                "DELETE", f"{api}/tokens/{{token_name}}", OWN, self.revoke, gives={200: replies.REVOKED}, conflicts=True
+            ),
         ]
 
     def _of_plays(self, play: str) -> list[Route]:
@@ -153,6 +156,10 @@ class Api:
         study = self.host.study(call.path["name"], fresh=False)
         return study.ask_as(source, n, self.host.lease, call.token.name, call.key, call.digest)
 
+    def given(self, call: Call) -> tuple[int, Body]:
+        """The plays that the caller was given; of those that were handed on, only what was asked."""
+        return 200, {"plays": self.host.study(call.path["name"]).given(call.token.name)}
+
     def tell(self, call: Call) -> tuple[int, Body]:
         """Record a measurement. A witness says what it ran, and nobody else can."""
         told, said = self._measured(call), call.body.get("witness")
@@ -197,7 +204,7 @@ class Api:
         rows = call.body.get("measurements", [call.body])
         source = self._source(call)
         space = self.host.study(call.path["name"], fresh=False).study.space
-        told = [(row["point"], measured(row, space, row["point"])) for row in rows]
+        told = [(row["point"], _in_own_name(call, measured(row, space, row["point"]))) for row in rows]
         told = [(x, y if source is None else replace(y, source=source)) for x, y in told]
 
         def adding(study: SharedStudy, _: Writing) -> tuple[int, Body]:
@@ -212,7 +219,7 @@ class Api:
             study.refresh()
         if not 0 <= call.number < len(study.log):
             raise Refused(404, f"there is no play {call.number}")
-        return measured(call.body, study.study.space, study.log[call.number].point)
+        return _in_own_name(call, measured(call.body, study.study.space, study.log[call.number].point))
 
     def change(self, call: Call) -> tuple[int, Body]:
         """Change settings from here on."""
@@ -297,7 +304,7 @@ class Api:
         return 200, {"revoked": call.path["token_name"]}
 
     def _source(self, call: Call) -> str | None:
-        """In whose name a source speaks, whatever it claims; None for the owner, who may name any."""
+        """In whose name a source speaks; None for the owner, who may name any."""
         return call.token.name if call.token.measures else None
 
     def _edit(self, call: Call, edit: Callable[[Optimizer], None]) -> tuple[int, Body]:
@@ -313,6 +320,13 @@ class Api:
             call.token.name, call.key, call.digest, lambda writing: make(study, writing)
         )
         return reply
+
+
+def _in_own_name(call: Call, told: Measurement) -> Measurement:
+    """Refuse what a source tells in the name of another."""
+    if call.token.measures and told.source not in (None, call.token.name):
+        raise Refused(403, f"you tell in your own name alone: leave the source out, or say {call.token.name}")
+    return told
 
 
 def about(study: SharedStudy) -> Body:

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from unswayed.core.data.measurement import Measurement
 from unswayed.core.tampering.threat import Threat
 from unswayed.errors import InvalidInput
-from unswayed.search.play import Play
+from unswayed.search.play import Play, Status
 from unswayed.service.requests import PATIENCE, Server
 from unswayed.spaces import Duels, Point, Space, space_from_record
 from unswayed.storage import Record
@@ -234,6 +234,10 @@ class Remote:
         records = self._get(f"/log?after={after}")["records"]
         return [{key: one for key, one in record.items() if key != "seq"} for record in records]
 
+    def given(self) -> list[Play]:
+        """The plays that the caller was given; those that were handed on to another source have no source here."""
+        return [_given(record) for record in self._get("/plays")["plays"]]
+
     def read(self) -> Study:
         """The study as it is now, folded here."""
         records = self.records()
@@ -270,6 +274,13 @@ def _told(value: float | str | Measurement, about: dict[str, Any]) -> dict[str, 
     if isinstance(value, str):
         return {"winner": value, **{name: one for name, one in about.items() if one is not None}}
     return Measurement.of(value, **about).to_dict()
+
+
+def _given(record: dict[str, Any]) -> Play:
+    """A play that was given to the caller."""
+    proposed = None if record["proposed"] is None else _point(record["proposed"])
+    changed = {"point": _point(record["point"]), "proposed": proposed, "before": tuple(record["before"])}
+    return Play(**{**record, **changed, "status": Status(record["status"])})
 
 
 def _point(point: Any) -> Point:

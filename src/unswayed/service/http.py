@@ -19,7 +19,7 @@ from unswayed.errors import InvalidInput, SystemFault, UnswayedError
 from unswayed.service.interface.bodies import LARGEST_INTEGER
 from unswayed.service.refused import Refused
 from unswayed.service.running.log import LOGGER
-from unswayed.service.tokens import NameTaken, Token
+from unswayed.service.tokens import LastOwner, NameTaken, Token
 from unswayed.text import json_text, printable
 
 LARGEST_BODY = 5_000_000
@@ -224,5 +224,5 @@ def refusal(error: UnswayedError) -> tuple[int, dict[str, Any]]:
         return error.status, {"error": line, **error.more}
     if isinstance(error, SystemFault):
         return 503, {"error": line}
-    wrong = isinstance(error, InvalidInput) and not isinstance(error, NameTaken)
+    wrong = isinstance(error, InvalidInput) and not isinstance(error, NameTaken | LastOwner)
     return 422 if wrong else 409, {"error": line}

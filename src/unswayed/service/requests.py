@@ -28,6 +28,14 @@ class NotAllowed(InvalidInput):
     """
 
 
+class Conflict(JournalError):  # noqa: N818
+    """The server has another answer already; what was sent does not count.
+
+    Args:
+        message: One line that says so.
+    """
+
+
 class Server:
     """A server and the token that is shown to it. Each thread has a connection of its own.
 
@@ -61,7 +69,7 @@ class Server:
 
         Raises:
             InvalidInput: The server refuses.
-            JournalError: It has another answer already.
+            Conflict: It has another answer already.
             SystemFault: It is away for too long.
         """
         headers = {"Authorization": f"Bearer {self._token}", "Idempotency-Key": secrets.token_urlsafe(16)}
@@ -85,7 +93,7 @@ class Server:
             pause = min(2 * pause, 2.0)
         if 200 <= status < 300:
             return json.loads(reply)
-        kind = {403: NotAllowed, 409: JournalError}.get(status, InvalidInput)
+        kind = {403: NotAllowed, 409: Conflict}.get(status, InvalidInput)
         raise kind(f"{self.address}: {_line(reply)} ({status})")
 
     def _once(self, method: str, path: str, data: str | None, headers: dict[str, str]) -> tuple[int, bytes]:

@@ -143,6 +143,11 @@ class SharedStudy(DatabaseStudy):
             raise Refused(403, f"play {play} was not given to you")
         return self.state.log[play]
 
+    def given(self, source: str) -> list[Body]:
+        """The plays that a source was given, without what others told and what the owner thinks of it."""
+        plays = (self.log[number] for number, held in list(self.state.holders.items()) if source in held)
+        return [_own(play) if play.source == source else _handed_on(play) for play in plays]
+
     # asking
 
     def ask_as(self, source: str, n: int, lease: float, who: str, key: str | None, digest: str) -> tuple[int, Body]:
@@ -261,3 +266,24 @@ class SharedStudy(DatabaseStudy):
     def records(self, after: int = 0) -> list[Record]:
         """The records after a number, of all servers."""
         return self._database.records_after(self.number, after)
+
+
+def _own(play: Play) -> Body:
+    """A play of a source: its own words, whatever the owner thinks of them."""
+    status = play.status if play.status in (Status.OPEN, Status.FAILED) else Status.TOLD
+    return {
+        "number": play.number,
+        "point": plain(play.point),
+        "proposed": None if play.proposed is None else plain(play.proposed),
+        "source": play.source,
+        "status": str(status),
+        "value": play.value if status is Status.TOLD else None,
+        "noise_std": play.noise_std,
+        "trials": play.trials,
+        "before": list(play.before),
+    }
+
+
+def _handed_on(play: Play) -> Body:
+    """A play that another source has now: as it was asked for, whatever has become of it."""
+    return _own(Play(play.number, play.point if play.proposed is None else play.proposed))

@@ -33,6 +33,14 @@ class NameTaken(InvalidInput):
     """
 
 
+class LastOwner(InvalidInput):
+    """The only token of an owner is not revoked.
+
+    Args:
+        message: One line that says what to do.
+    """
+
+
 class Role(StrEnum):
     """What a token may do.
 
@@ -132,8 +140,11 @@ class Tokens:
 
         Raises:
             InvalidInput: There is none of that name.
+            LastOwner: Nobody could make tokens afterwards.
         """
-        if not self._database.drop_token(name):
+        if not self._database.drop_token(name, keep=Role.OWNER):
+            if name in [row["name"] for row in self.rows()]:
+                raise LastOwner(f"{name!r} is the last owner: make another one first")
             raise InvalidInput(f"there is no token {name!r}")
 
     def rows(self) -> list[dict[str, Any]]:

@@ -6,11 +6,12 @@ from threading import Thread
 
 from starlette.responses import RedirectResponse, Response
 
+from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.service.api import ALL, OPEN, OWN, READ, Api
 from unswayed.service.edits import Edits
 from unswayed.service.forms.fields import Fields
 from unswayed.service.host import Host
-from unswayed.service.http import Call
+from unswayed.service.http import Call, refusal
 from unswayed.service.interface.openapi import described
 from unswayed.service.pages import render
 from unswayed.service.pages.duels import view_of
@@ -18,7 +19,7 @@ from unswayed.service.pages.plays import Filter
 from unswayed.service.pages.view import StudyView
 from unswayed.service.refused import Refused
 from unswayed.service.routes import Route
-from unswayed.service.tokens import SESSION, csrf
+from unswayed.service.tokens import SESSION, LastOwner, csrf
 
 COOKIE = "unswayed"
 
@@ -106,9 +107,11 @@ class Web:
         shown = render.log(view, who(call), call.integer("page", 1, least=1), only, fields)
         return page(shown, _status(fields))
 
-    def tokens(self, call: Call, new: tuple[str, str] | None = None) -> Response:
-        """All tokens."""
-        return page(render.tokens(self._host.tokens.rows(), who(call), new))
+    def tokens(self, call: Call, new: tuple[str, str] | None = None, refused: UnswayedError | None = None) -> Response:
+        """All tokens; if a form was refused, what was typed is still there."""
+        typed = Fields(call.body if refused else {})
+        status, said = (200, "") if refused is None else (refusal(refused)[0], str(refused))
+        return page(render.tokens(self._host.tokens.rows(), who(call), new, said, typed), status)
 
     def interface(self, call: Call) -> Response:
         """What programs can ask for."""
@@ -139,11 +142,17 @@ class Web:
     def make_token(self, call: Call) -> Response:
         """Make a token, and show it this once."""
         name, role, study = (call.body.get(key, "").strip() for key in ("name", "role", "study"))
-        return self.tokens(call, (name, self._host.tokens.make(name, role, study or None)))
+        try:
+            return self.tokens(call, (name, self._host.tokens.make(name, role, study or None)))
+        except InvalidInput as error:
+            return self.tokens(call, refused=error)
 
     def revoke(self, call: Call) -> Response:
         """Revoke a token."""
-        self._host.tokens.revoke(call.path["token"])
+        try:
+            self._host.tokens.revoke(call.path["token"])
+        except LastOwner as error:
+            return self.tokens(call, refused=error)
         return RedirectResponse("/tokens", 303)
 
     def login(self, call: Call) -> Response:

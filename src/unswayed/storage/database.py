@@ -29,6 +29,7 @@ class Database:
 
     Args:
         url: sqlite:///FILE or postgresql://USER@HOST/NAME.
+        upgrade: Whether a database of an earlier version is brought to this one; else it is refused.
 
     Raises:
         InvalidInput: The address is wrong.
@@ -41,9 +42,9 @@ class Database:
         opened_version: The version that it had when it was opened; now it has `VERSION`.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, upgrade: bool = True) -> None:
         self.name = ""  # for messages, if opening fails
-        self._engine, self.opened_version = open_engine(url)
+        self._engine, self.opened_version = open_engine(url, upgrade=upgrade)
         self.name = shown(url)
         self.sqlite = self._engine.dialect.name == "sqlite"
         # Each reading is one statement: it needs no transaction, whose begin and end cost as much as the statement.
@@ -146,9 +147,20 @@ class Database:
         except exc.IntegrityError:
             return False
 
-    def drop_token(self, name: str) -> bool:
-        """Revoke a token, and log out the browsers that used it; False if there is none of that name."""
+    def drop_token(self, name: str, keep: str) -> bool:
+        """Revoke a token, and log out the browsers that used it.
+
+        Args:
+            name: Its name.
+            keep: The role whose last token is not revoked.
+
+        Returns:
+            Whether it was revoked: there is one of that name, and it is not the last of the role.
+        """
+        last = sa.select(TOKENS.c.name).where(TOKENS.c.role == keep).with_for_update()
         with self._writing() as connection:
+            if connection.execute(last).scalars().all() == [name]:
+                return False
             hashes = sa.select(TOKENS.c.hash).where(TOKENS.c.name == name)
             connection.execute(sa.delete(SESSIONS).where(SESSIONS.c.token.in_(hashes)))
             return connection.execute(sa.delete(TOKENS).where(TOKENS.c.name == name)).rowcount > 0

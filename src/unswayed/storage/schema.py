@@ -92,16 +92,16 @@ MESSAGES = sa.Table(  # what is still to be sent to them
 )
 
 
-def open_engine(url: str) -> tuple[sa.Engine, int]:
+def open_engine(url: str, *, upgrade: bool = True) -> tuple[sa.Engine, int]:
     """The engine of a database, and the version that it had.
 
-    It is made if there is none, and upgraded if it is of an earlier version; one of a newer version is refused.
+    It is made if there is none, and upgraded, or refused, if it is of an earlier version; a newer one is refused.
     """
     engine = _engine(url)
     where = shown(url)
     try:
         with explaining(where), engine.begin() as connection:
-            version = make_or_upgrade(connection, where, METADATA)
+            version = make_or_upgrade(connection, where, METADATA, upgrade=upgrade)
             if engine.dialect.name == "sqlite":
                 found = connection.execute(sa.text("PRAGMA quick_check(1)")).scalar()
                 if found != "ok":

@@ -48,19 +48,20 @@ STEPS: tuple[Callable[[sa.Connection], None], ...] = (
 VERSION = 1 + len(STEPS)
 
 
-def make_or_upgrade(connection: sa.Connection, where: str, tables: sa.MetaData) -> int:
+def make_or_upgrade(connection: sa.Connection, where: str, tables: sa.MetaData, *, upgrade: bool = True) -> int:
     """Bring a database to this version, in the transaction of the connection.
 
     Args:
         connection: To it; nobody else opens it meanwhile.
         where: Its name, for messages.
         tables: What a new database gets; its table `unswayed` has the version.
+        upgrade: Whether one of an earlier version is upgraded; else it is refused.
 
     Returns:
         The version that it had; `VERSION` if it is new.
 
     Raises:
-        JournalError: It is of a newer version, or says more than one.
+        JournalError: It is of another version that is not upgraded, or says more than one.
     """
     if connection.dialect.name == "postgresql":  # SQLite: BEGIN IMMEDIATE does the same
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
@@ -73,6 +74,9 @@ def make_or_upgrade(connection: sa.Connection, where: str, tables: sa.MetaData) 
     if len(versions) != 1 or not 1 <= versions[0] <= VERSION:
         said = f"of version {versions[0]}" if len(versions) == 1 else "not of one version"
         raise JournalError(f"{where} is {said}, this unswayed writes version {VERSION}: update unswayed")
+    if versions[0] < VERSION and not upgrade:
+        now = f"{where} is of version {versions[0]}, this unswayed writes version {VERSION}"
+        raise JournalError(f"{now}: back it up, then start this server, which upgrades it")
     for step in STEPS[versions[0] - 1 :]:
         step(connection)
     if versions[0] < VERSION:

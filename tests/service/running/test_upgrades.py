@@ -11,7 +11,9 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
+from tests.service.conftest import free_port
 from tests.service.quick import FORK, start
+from unswayed.cli import main
 from unswayed.errors import JournalError
 from unswayed.service.host import Host
 from unswayed.storage.database import Database
@@ -169,11 +171,23 @@ def test_a_newer_database_is_left_as_it_is(old):
     engine.dispose()
 
 
+def test_only_a_server_upgrades(old, capsys):
+    """A token can be made while a server of the version before runs, and before there is a backup."""
+    before = rows(old)
+    for more in ([], ["--revoke"]):
+        with pytest.raises(SystemExit) as stop:
+            main(["token", "lab-9", *more, "--database", old])
+        assert (stop.value.code, rows(old) == before) == (2, True)
+        said = capsys.readouterr()
+        assert "is of version 1, this unswayed writes version 4: back it up, then start this server" in said.err
+        assert not said.out
+
+
 def test_an_upgrade_that_finds_no_room_changes_nothing(tmp_path):
     url = load(f"sqlite:///{tmp_path}/old.db")
     grow(url, 3000)
     before = rows(url)
-    process, out = start(["token", "lab-9", "--database", url], largest_file=100_000)
+    process, out = start(["serve", "--port", str(free_port()), "--database", url], largest_file=100_000)
     process.join(60)
     out.close()
     assert process.exitcode == 3

@@ -137,7 +137,8 @@ def evidence_of(case: Case) -> Evidence:
     if case.suspects:
         sources = [printable((case.data.sources or ())[one.source], limit=SHORT) for one in case.suspects]
         kind = "Source" if len(sources) == 1 else "Sources"
-        parts.append(f"{kind} {_some(sources)} {'looks' if len(sources) == 1 else 'look'} wrong")
+        own = "judges in its own way" if len(sources) == 1 else "judge in their own way"
+        parts.append(f"{kind} {_some(sources)} {'looks' if len(sources) == 1 else 'look'} wrong, or {own}")
     if case.copies:
         items = [printable(case.data.items[one.item], limit=SHORT) for one in case.copies]
         one = "item" if len(items) == 1 else "items"
@@ -243,25 +244,48 @@ def number_words(found: Fewest | None) -> str:
     return f"at least {found.least:,}" if found.most is None else f"{found.least:,} to {found.most:,}"
 
 
+def missing(data: ScoreData, lead: float) -> str:
+    """That items are missing, if they could change who leads."""
+    out = data.listed - len(data.items)
+    if lead * len(data.items) > out * data.width or not out:
+        return ""
+    said = f"Only {len(data.items):,} of {data.listed:,} items count: "
+    option, lacks = _lacking(data)
+    if lacks:
+        return f"{said}{data.names[option]} has no score on {lacks:,}, which may be the hard ones."
+    return f"{said}those that the same sources scored for every option."
+
+
+def _lacking(data: ScoreData) -> tuple[int, int]:
+    """The option that lacks the most items, and how many."""
+    option = int(np.argmin(data.scored))
+    return option, data.listed - data.scored[option]
+
+
 def more_scores(case: Case, both: str) -> str:
     """What would tell the lead from chance, in words."""
-    lead, items = case.closest.lead, len(case.data.items)
+    lead = case.closest.lead
     if lead.test == "sources":
         return f"let more sources score {both}, each on many items: these are too few or differ too much"
     if lead.test == "groups":
         return f"score {both} on more groups of items, or leave the groups out if these are all that count"
     if sampled(case.data):
         return f"score {both} on more items, of more groups"
-    return f"score {both} on {more_items(lead, items)}"
+    return more_items(case.data, lead, both)
 
 
-def more_items(lead: Difference, items: int) -> str:
-    """How many items would tell a lead from chance, in words."""
+def more_items(data: ScoreData, lead: Difference, both: str) -> str:
+    """Which items, or how many, would tell a lead from chance, in words."""
+    items = len(data.items)
+    if items < data.listed:
+        option, lacks = _lacking(data)
+        if lacks:
+            return f"score {data.names[option]} on the {counted(lacks, 'item')} that it lacks"
+        return f"let the same sources score {both} on all items"
     if lead.needed is None or not items < lead.needed <= MOST_NEEDED:
-        return "more items"
-    return (
-        f"more items: about {float(f'{lead.needed:.2g}'):,.0f} in all would usually tell such a difference from chance"
-    )
+        return f"score {both} on more items"
+    number = f"{float(f'{lead.needed:.2g}'):,.0f}"
+    return f"score {both} on more items: about {number} in all would usually tell such a difference from chance"
 
 
 def next_step(case: Case, verdict: Verdict) -> str:

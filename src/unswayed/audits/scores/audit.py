@@ -5,7 +5,7 @@ An option is ranked by its mean score over items. How many items would have to b
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.audits.scores.answers import Case, evidence_of, luck_of, next_step, robustness_of
-from unswayed.audits.scores.data import ScoreData, collect
+from unswayed.audits.scores.answers import Case, evidence_of, luck_of, missing, next_step, robustness_of
+from unswayed.audits.scores.data import Lines, ScoreData, collect
 from unswayed.audits.scores.luck import lead_over, ranks
 from unswayed.audits.scores.record import record
 from unswayed.audits.scores.report import details, headline
@@ -139,7 +139,8 @@ class ScoreAudit:
         """The decision: the verdict, its reasons, and what to do."""
         answers = (self.luck, self.evidence, self.robustness)
         first = f"Verdict: {self.verdict}. {headline(self)}"
-        return [part for part in [first, *(answer.sentence for answer in answers), self.next_step] if part]
+        out = missing(self.data, min(one.lead.mean for one in self.rivals))
+        return [part for part in [first, out, *(answer.sentence for answer in answers), self.next_step] if part]
 
     def __str__(self) -> str:
         return "\n".join(short(self.paragraphs[:-1], self.paragraphs[-1], self.evidence.idle))
@@ -174,7 +175,7 @@ def audit_scores(
     high: float | None = None,
     minimize: bool = False,
     delta: float = 0.05,
-    lines: Sequence[int] | None = None,
+    lines: Lines | None = None,
 ) -> ScoreAudit:
     """Who leads by the mean score on a list of items, and how few other items would change that?
 
@@ -190,7 +191,7 @@ def audit_scores(
         high: The largest score that is possible; 1 or the largest one, if it is not given.
         minimize: Whether smaller scores are better.
         delta: The largest probability of a lead by chance.
-        lines: The line of a file that each score comes from, to name it in errors.
+        lines: The line of a file that each score comes from, or words for where a row stands, to name it in errors.
 
     Returns:
         The audit. Print it, plot it, or take its parts.

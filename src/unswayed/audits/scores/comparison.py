@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from unswayed.audits.scores.answers import SMALLEST, in_units, lead_words, more_items, supposed
+from unswayed.audits.scores.answers import SMALLEST, in_units, lead_words, missing, more_items, supposed
 from unswayed.audits.scores.audit import ScoreAudit, audit_scores
 from unswayed.audits.scores.report import any_of, details
 from unswayed.core.tampering.threat import Threat
@@ -18,6 +19,7 @@ from unswayed.text import SHORT, counted, listed, notebook_html, printable
 from unswayed.types import FloatArray
 
 NAMED = 3  # items that are named first
+OTHER_UNIT, OTHER_GRADES = 30, 3  # times a typical share, or a 1 for right: larger typical scores have another unit
 TESTS = {"McNemar": "McNemar's exact test", "signs": "the test of signs", "t": "Student's paired t-test"}
 Scores = Mapping[Hashable, float] | Iterable[tuple[Hashable, float]]
 
@@ -61,7 +63,16 @@ class Comparison:
     def __str__(self) -> str:
         audit = self.audit
         evidence = audit.evidence.sentence if audit.copies else ""
-        lines = [self._decision(), self._counts(), self._luck(), evidence, audit.robustness.sentence, self._items()]
+        out = missing(audit.data, audit.rivals[0].lead.mean)
+        lines = [
+            self._decision(),
+            out,
+            self._counts(),
+            self._luck(),
+            evidence,
+            audit.robustness.sentence,
+            self._items(),
+        ]
         return "\n".join(short(lines, self._next()))
 
     def _repr_html_(self) -> str:
@@ -126,7 +137,7 @@ class Comparison:
         if self.better is not None:
             return f"Next: take {b}." if self.better else f"Next: keep {a}."
         if audit.verdict == Verdict.EARLY:
-            return f"Next: keep {a}, or score both on {more_items(audit.rivals[0].lead, len(audit.data.items))}."
+            return f"Next: keep {a}, or {more_items(audit.data, audit.rivals[0].lead, 'both')}."
         return audit.next_step
 
     def _d(self) -> FloatArray:
@@ -143,6 +154,7 @@ def compare(
     high: float | None = None,
     minimize: bool = False,
     delta: float = 0.05,
+    lines: tuple[Sequence[int], Sequence[int]] | None = None,
 ) -> Comparison:
     """Is B better than A, and how few other items would change that?
 
@@ -155,6 +167,7 @@ def compare(
         high: The largest score that is possible; 1 or the largest one, if it is not given.
         minimize: Whether smaller scores are better.
         delta: The largest probability of a difference by chance.
+        lines: The lines of the two files that the scores come from, to name them in errors.
 
     Returns:
         The comparison. Print it, or take its parts.
@@ -169,10 +182,42 @@ def compare(
     """
     if names[0] == names[1]:
         raise InvalidInput(f"both options are called {names[0]}: give each its own name")
-    first, second = (list(one.items() if isinstance(one, Mapping) else one) for one in (a, b))
+    first, second = (_pairs(one, name) for one, name in zip((a, b), names, strict=True))
     if not first or not second:
         raise InvalidInput(f"{names[0] if not first else names[1]} has no scores")
     labels = [names[0]] * len(first) + [names[1]] * len(second)
     items, scores = zip(*first, *second, strict=True)
-    about: dict[str, Any] = {"low": low, "high": high, "minimize": minimize, "delta": delta}
-    return Comparison(audit_scores(items, labels, scores, threat=threat, **about))
+    where = partial(_place, names=names, first=len(first), lines=lines)
+    about: dict[str, Any] = {"low": low, "high": high, "minimize": minimize, "delta": delta, "lines": where}
+    audit = audit_scores(items, labels, scores, threat=threat, **about)
+    if low is None or high is None:
+        _refuse_other_units(audit.data.labels, np.abs(np.asarray(scores, dtype=np.float64)), len(first))
+    return Comparison(audit)
+
+
+def _place(row: int, *, names: tuple[str, str], first: int, lines: tuple[Sequence[int], Sequence[int]] | None) -> str:
+    """Where a row of both logs stands; the first log has so many."""
+    log, place = (0, row) if row < first else (1, row - first)
+    return f"{f'row {place + 1:,}' if lines is None else f'line {lines[log][place]:,}'} of {names[log]}"
+
+
+def _pairs(scores: Scores, name: str) -> list[tuple[Hashable, float]]:
+    """Items with their scores."""
+    pairs = list(scores.items() if isinstance(scores, Mapping) else scores)
+    if not all(isinstance(pair, tuple | list | np.ndarray) and len(pair) == 2 for pair in pairs):
+        raise InvalidInput(f"{name}: give the score of each item, such as {{'q1': 0.5}}, or pairs of item and score")
+    return pairs
+
+
+def _refuse_other_units(names: tuple[str, ...], size: FloatArray, first: int) -> None:
+    """Shares must not be compared with percent, nor right and wrong with grades."""
+    parts = {name: part[part > 0] for name, part in zip(names, (size[:first], size[first:]), strict=True)}
+    if not all(map(len, parts.values())):
+        return
+    small, large = sorted(parts, key=lambda name: float(np.median(parts[name])))
+    times = OTHER_UNIT if np.ptp(parts[small]) > 0 else OTHER_GRADES
+    if parts[small].max() <= 1 and np.median(parts[large]) >= times * np.median(parts[small]):
+        what = f"{small} has scores up to {parts[small].max():g}, and {large} up to {parts[large].max():g}"
+        raise InvalidInput(
+            f"{what}: give both the same unit, or state the lowest and the highest score if they have it"
+        )

@@ -21,10 +21,12 @@ from unswayed.errors import InvalidInput
 from unswayed.text import counted, printable, short_names
 from unswayed.types import BoolArray, FloatArray, IntArray
 
+OR_SOURCES = ", or say in an audit who scored"
 SHOWN = 40  # characters of a label in an error
 FAR = 2.0  # ranges of 98% of the scores: one that lies that far beyond may be a mistake, and makes re-grading easy
 FEWEST_SEEN = 3  # different scores among which one may be far
 FEWEST_ITEMS = 2  # with one, nothing is known of chance
+Lines = Sequence[int] | Callable[[int], str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,8 @@ class ScoreData:
         high: The largest.
         sign: -1 if smaller scores are better, else 1.
         notes: What was left out, in sentences.
+        listed: How many items there were, those that do not count included.
+        scored: On how many of them each option has a score.
     """
 
     labels: tuple[str, ...]
@@ -62,6 +66,8 @@ class ScoreData:
     high: float
     sign: int
     notes: tuple[str, ...]
+    listed: int
+    scored: tuple[int, ...]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -141,7 +147,7 @@ def collect(
     low: float | None = None,
     high: float | None = None,
     minimize: bool = False,
-    lines: Sequence[int] | None = None,
+    lines: Lines | None = None,
 ) -> ScoreData:
     """Check scores, and keep those that can be compared.
 
@@ -154,7 +160,7 @@ def collect(
         low: The smallest score that is possible.
         high: The largest.
         minimize: Whether smaller scores are better.
-        lines: The line of a file that each score comes from, to name it in errors.
+        lines: The line of a file that each score comes from, or words for where a row stands, to name it in errors.
 
     Raises:
         InvalidInput: The scores do not fit each other, or leave nothing to compare; the message names the row.
@@ -177,13 +183,15 @@ def collect(
     data = ScoreData(
         labels, item_names, source_names, group_names, _groups_of_items(item, group, item_names, group_names, where),
         option, item, value * sign, np.arange(len(item_names)), np.zeros(len(item_names), dtype=np.int64),
-        low, high, sign, far,
+        low, high, sign, far, len(item_names), _items_scored(option, item),
     )  # fmt: skip
     return _comparable(_without_copies(data, item, source, where), item_names)
 
 
-def _place(lines: Sequence[int] | None) -> Callable[[int], str]:
+def _place(lines: Lines | None) -> Callable[[int], str]:
     """Where a row stands."""
+    if callable(lines):
+        return lines
     return lambda row: f"row {row + 1:,}" if lines is None else f"line {lines[row]:,}"
 
 
@@ -206,7 +214,7 @@ def _without_copies(
         what = (
             f"{option} has a score of {now:g} on item {name}, and one of {before:g} in {where(int(first[which[row]]))}"
         )
-        raise InvalidInput(f"{where(row)}: {what}: leave one out" + ("" if data.sources else ", or name who scored"))
+        raise InvalidInput(f"{where(row)}: {what}: leave one out" + OR_SOURCES * (data.sources is None))
     if not copies.any():
         return data, item, source
     kept = ~copies
@@ -243,6 +251,12 @@ def _comparable(rows: tuple[ScoreData, IntArray, IntArray], names: tuple[str, ..
     return replace(found, notes=(*data.notes, note))
 
 
+def _items_scored(option: IntArray, item: IntArray) -> tuple[int, ...]:
+    """On how many items each option has a score."""
+    pairs = np.unique(option * (int(item.max()) + 1) + item)
+    return tuple(np.bincount(pairs // (int(item.max()) + 1)).tolist())
+
+
 def _scored_by_anyone(data: ScoreData, item: IntArray) -> int:
     """How many items have a score of every option, whoever gave it."""
     pairs = np.unique(np.asarray(item) * len(data.labels) + data.option) // len(data.labels)
@@ -256,7 +270,12 @@ def _nothing_common(data: ScoreData, item: IntArray) -> str:
         return "there is one item only: a comparison needs at least two"
     if common >= FEWEST_ITEMS and data.sources is not None:
         return "no source scored every option on the same items: leave the sources out to compare them all the same"
-    fewest = int(np.argmin(np.bincount(np.unique(np.stack([data.option, item]), axis=1)[0])))
+    fewest = int(np.argmin(data.scored))
+    if common == 0 and len(data.labels) == 2:
+        first = (data.items[item[np.argmax(data.option == option)]] for option in range(2))
+        such = [f"{printable(label, limit=SHOWN)} has items such as {printable(one, limit=SHOWN)}"
+                for label, one in zip(data.labels, first, strict=True)]  # fmt: skip
+        return f"no item has a score of both: {such[0]}, and {such[1]}: are they written alike?"
     name = printable(data.labels[fewest], limit=SHOWN)
     which = "no item has" if common == 0 else f"only {counted(common, 'item')} has"
     return f"{which} a score of every option, and {name} has scores on the fewest: leave it out, or score it on more"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,24 @@ def audit_file(
     return found, [*notes, *found.data.notes]
 
 
-def read_log(file: Path, item: Name, score: Name, decimal: str | None) -> tuple[list[str], FloatArray, list[str]]:
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A log of one option.
+
+    Attributes:
+        items: What was scored on.
+        scores: The score of each.
+        lines: The line of each in the file; None if it has no lines.
+        notes: How it was read.
+    """
+
+    items: list[str]
+    scores: FloatArray
+    lines: list[int] | None
+    notes: list[str]
+
+
+def read_log(file: Path, item: Name, score: Name, decimal: str | None) -> Log:
     """The items and the scores of a log of one option, and how it was read."""
     table = read_table(file, decimal)
     if table.names is None:
@@ -71,12 +89,8 @@ def read_log(file: Path, item: Name, score: Name, decimal: str | None) -> tuple[
         raise InvalidInput(f"{file}: the column {table.named(by_item)} cannot be both the item and the score")
     table, notes = _filled(table, {"item": by_item, "score": by_score})
     names, scores = _labels(table, by_item), _scores(table, by_score)
-    notes = [f"{file.name}: {note}" for note in [*notes, *([table.sentence] if table.sentence is not None else [])]]
-    return (
-        names,
-        scores,
-        [f"{file.name}: {table.named(by_item)} is the item, {table.named(by_score)} the score", *notes],
-    )
+    read = f"{table.named(by_item)} is the item, {table.named(by_score)} the score"
+    return Log(names, scores, _lines(table), [read, *notes, *([table.sentence] if table.sentence is not None else [])])
 
 
 def _guessed(table: Table, known: tuple[str, ...], what: str) -> int:

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unswayed.cli.options import DecimalMark, Json
-from unswayed.cli.study.opening import Name, NoiseStd, Number, Reason, Source, Trials, counts, open_study, read_study
+from unswayed.cli.study.opening import (
+    Name,
+    NoiseStd,
+    Number,
+    Reason,
+    Source,
+    Trials,
+    connected,
+    counts,
+    is_url,
+    open_study,
+    read_study,
+    visible,
+)
 from unswayed.errors import InvalidInput
 from unswayed.text import counted, listed, printable
 
@@ -66,8 +79,10 @@ def ask(
         _check_sheet(out)
     mark = checked_mark(decimal) if decimal is not None else _own_mark() if out is not None else "point"
     if again:
-        known = read_study(study)
-        _show(study, known, known.open_plays(), as_json, as_csv, out, mark)
+        known: Any = connected(study) if is_url(study) else read_study(study)
+        plays, every = visible(known)
+        waiting = [play for play in plays if play.status == "open" and (every or play.source is not None)]
+        _show(study, known, waiting, as_json, as_csv, out, mark)
         return
     with open_study(study) as opened:
         plays = opened.ask(n, source=source)
@@ -176,16 +191,22 @@ def tell(
 def _tell_sheet(study: Any, path: Path, decimal: str | None, nearest: bool) -> str:
     """Tell all of a sheet, which was checked as a whole; what was done."""
     from unswayed.cli.output import say
+    from unswayed.service.requests import Conflict
     from unswayed.study.tables.sheets import read_sheet
 
-    filled = read_sheet(path, study.log, study.space, decimal=decimal, nearest=nearest)
+    filled = read_sheet(path, visible(study)[0], study.space, decimal=decimal, nearest=nearest)
     if filled.sentence is not None:
         say(filled.sentence)
     for number, point in filled.moved.items():
         study.move(number, point, nearest=nearest)
+    late = 0
     for number, measured in filled.told.items():
-        study.tell(number, measured)
-    parts = [f"told {counted(len(filled.told), 'play')}"]
+        try:
+            study.tell(number, measured)
+        except Conflict as error:
+            late += 1
+            say(str(error))
+    parts = [f"told {counted(len(filled.told) - late, 'play')}"]
     parts += [f"{counted(len(filled.moved), 'play')} moved to what was really set"] if filled.moved else []
     parts += [f"{counted(filled.known, 'row')} told before"] if filled.known else []
     parts += [f"{counted(filled.blank, 'row')} without a value"] if filled.blank else []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -80,13 +81,20 @@ def counts(study: Study | Remote) -> str:
     """How many plays there are of each status, as text."""
     from collections import Counter
 
+    plays, every = visible(study)
+    found = Counter(str(play.status) for play in plays)
+    text = ", ".join(f"{count:,} {status}" for status, count in found.items()) or "no plays so far"
+    return text if every else f"your plays: {text}"
+
+
+def visible(study: Study | Remote) -> tuple[Sequence[Play], bool]:
+    """The plays that the caller may see, and whether these are all: a source sees its own."""
     from unswayed.service.requests import NotAllowed
 
     try:
-        found = Counter(str(play.status) for play in study.log)
+        return study.log, True
     except NotAllowed:
-        return "what others have measured is not shown to a source"
-    return ", ".join(f"{count:,} {status}" for status, count in found.items()) or "no plays so far"
+        return cast("Remote", study).given(), False
 
 
 def cells(study: Study, play: Play) -> list[str]:

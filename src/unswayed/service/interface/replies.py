@@ -40,6 +40,20 @@ PLAY = reply(
     {"number": whole(), "point": POINT, "lease_until": number("The time of the database, in seconds since 1970.")}
 )
 PLAYS = reply({"plays": listing(PLAY, "Own open plays first; empty if all are handed out.")})
+GIVEN = reply(
+    {
+        "number": whole(),
+        "point": POINT,
+        "proposed": {**POINT, "description": "Where it was asked for, if it was moved; else null."},
+        "source": maybe(text("The caller; null: it was handed on to another source.")),
+        "status": text(enum=["open", "told", "failed"]),
+        "value": maybe(number("What you told.")),
+        "noise_std": maybe(number()),
+        "trials": maybe(whole()),
+        "before": listing(number(), "Your values before corrections."),
+    }
+)
+ALL_GIVEN = reply({"plays": listing(GIVEN, "In their order.")})
 TOLD = reply({"number": whole(), "status": text(enum=list(Status)), "value": number()})
 FAILED = reply({"number": whole(), "status": text(enum=[str(Status.FAILED)])})
 MOVED = reply({"number": whole(), "point": POINT})

@@ -113,9 +113,23 @@ def log(view: StudyView, who: Who, page: int = 1, only: Filter = ALL, fields: Fi
     return _page("log.html", who, view=view, shown=view.log_page(page, only), only=only, fields=fields)
 
 
-def tokens(rows: Sequence[Mapping[str, Any]], who: Who, new: tuple[str, str] | None = None) -> str:
-    """The tokens, for owners, by `Tokens.rows`; `new` is the name and the text of one that is shown this once."""
-    return _page("tokens.html", who, rows=rows, new=new)
+def tokens(
+    rows: Sequence[Mapping[str, Any]],
+    who: Who,
+    new: tuple[str, str] | None = None,
+    refused: str = "",
+    fields: Fields | None = None,
+) -> str:
+    """The tokens, for owners.
+
+    Args:
+        rows: By `Tokens.rows`.
+        who: Who looks at it.
+        new: The name and the text of one that is shown this once.
+        refused: Why what was asked for was not done.
+        fields: What was typed.
+    """
+    return _page("tokens.html", who, rows=rows, new=new, refused=refused, fields=fields or Fields({}))
 
 
 def interface(document: Mapping[str, Any], who: Who | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 from pathlib import Path
@@ -102,7 +102,7 @@ class Filled:
 
 def read_sheet(
     path: str | os.PathLike[str],
-    log: Sequence[Play],
+    plays: Iterable[Play],
     space: Space,
     *,
     decimal: str | None = None,
@@ -114,7 +114,7 @@ def read_sheet(
         path: The file, with the columns `number` and `value`, and if wanted `source`, `noise_std`, `trials` and
             `moved`. Columns of parameters are compared with what was asked; where `moved` says yes, they are what
             was really set.
-        log: The plays of the study.
+        plays: The plays of the study, or those that may be told.
         space: What may be varied.
         decimal: The decimal mark, `comma` or `point`, for cells such as 1,234 where the file does not tell.
         nearest: Whether a number that was really set between two steps counts at the nearest one; else it is refused.
@@ -127,10 +127,10 @@ def read_sheet(
     """
     table = read_table(Path(path), decimal)
     with nothing_done("nothing of this file was told: correct the line, or leave its value blank"):
-        return _read_sheet(table, log, space, nearest)
+        return _read_sheet(table, {play.number: play for play in plays}, space, nearest)
 
 
-def _read_sheet(table: Table, log: Sequence[Play], space: Space, nearest: bool) -> Filled:
+def _read_sheet(table: Table, plays: Mapping[int, Play], space: Space, nearest: bool) -> Filled:
     names = [unguarded(name) for name in table.names or []]
     for name in ("number", "value"):
         if name not in names:
@@ -147,7 +147,7 @@ def _read_sheet(table: Table, log: Sequence[Play], space: Space, nearest: bool) 
             if found is None:
                 blank += 1
                 continue
-            play = _play(cells["number"][row], log)
+            play = _play(cells["number"][row], plays)
             point = {name: cells[column][row] for name, column in titles.items()}
             if _says_moved(cells[MOVED][row] if MOVED in cells else None):
                 given = _set_otherwise(play, space, point)
@@ -178,14 +178,14 @@ def _cells(table: Table, parameters: set[str]) -> dict[str, list[Any]]:
     return cells
 
 
-def _play(cell: Any, log: Sequence[Play]) -> Play:
+def _play(cell: Any, plays: Mapping[int, Play]) -> Play:
     """The play of a row."""
     if cell is None:
         raise InvalidInput("the column 'number' is empty here")
     number = float(cell)
-    if not number.is_integer() or not 0 <= number < len(log):
-        raise InvalidInput(f"column 'number': there is no play {cell} in this study")
-    return log[int(number)]
+    if number not in plays:
+        raise InvalidInput(f"column 'number': there is no play {cell} to tell in this study")
+    return plays[int(number)]
 
 
 def _says_moved(cell: Any) -> bool:

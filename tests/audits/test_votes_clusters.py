@@ -108,3 +108,13 @@ def test_an_option_that_divides_voters_makes_them_no_liars():
         wins = rng.random(4_000) < 1 / (1 + np.exp(liked[who, b] - liked[who, a]))
         suspects += bool(uw.audit_votes(a, b, np.where(wins, "left", "right"), voters=who).suspects)
     assert suspects <= 1
+
+
+def test_errors_do_not_depend_on_a_small_prior():
+    who = np.arange(400) % 50
+    said = np.where(np.random.default_rng(0).random(400) < 0.6, "left", "right")
+    sizes = [
+        uw.audit_votes(["a", "b"] * 200, ["b", "c"] * 200, said, voters=who, ridge=ridge).scores.deviation(0)
+        for ridge in (1e-3, 1e-12)
+    ]
+    np.testing.assert_allclose(*sizes, rtol=1e-3)

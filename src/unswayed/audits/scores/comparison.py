@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -186,16 +187,18 @@ def compare(
         raise InvalidInput(f"{names[0] if not first else names[1]} has no scores")
     labels = [names[0]] * len(first) + [names[1]] * len(second)
     items, scores = zip(*first, *second, strict=True)
-
-    def where(row: int) -> str:
-        log, place = (0, row) if row < len(first) else (1, row - len(first))
-        return f"{f'row {place + 1:,}' if lines is None else f'line {lines[log][place]:,}'} of {names[log]}"
-
+    where = partial(_place, names=names, first=len(first), lines=lines)
     about: dict[str, Any] = {"low": low, "high": high, "minimize": minimize, "delta": delta, "lines": where}
     audit = audit_scores(items, labels, scores, threat=threat, **about)
     if low is None or high is None:
         _refuse_other_units(audit.data.labels, np.abs(np.asarray(scores, dtype=np.float64)), len(first))
     return Comparison(audit)
+
+
+def _place(row: int, *, names: tuple[str, str], first: int, lines: tuple[Sequence[int], Sequence[int]] | None) -> str:
+    """Where a row of both logs stands; the first log has so many."""
+    log, place = (0, row) if row < first else (1, row - first)
+    return f"{f'row {place + 1:,}' if lines is None else f'line {lines[log][place]:,}'} of {names[log]}"
 
 
 def _pairs(scores: Scores, name: str) -> list[tuple[Hashable, float]]:

@@ -25,6 +25,19 @@ def test_a_liar_who_helps_another_rival_is_said_to():
     )
 
 
+def test_so_would_is_said_of_the_rival_just_named():
+    """Not of the one that fewer removed items help."""
+    both = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        given = rng.integers(1, 6, (5, 4, 26)).astype(float)
+        said = uw.audit_scores(**long(given, sources=True)).robustness.sentence
+        both += [said] if "so would" in said else []
+    late = [said for said in both if "removed item" in said.split("catch up")[1]]
+    assert late
+    assert all(said.index("so would") < said.index("removed item") for said in late)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_removed_items_that_are_said_are_the_fewest_of_all_rivals(seed):
     rng = np.random.default_rng(seed)

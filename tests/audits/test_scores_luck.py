@@ -56,9 +56,14 @@ def test_with_few_judges_nobody_can_tell():
     for judges, said in ((1, "One source gave all scores that count"), (2, "that takes 3 with enough items")):
         scores = 3 + rng.normal(0, 0.7, (judges, 2, 40))
         scores[0, 0] += 1.5
-        found = uw.audit_scores(**long(scores, sources=True))
+        columns = long(scores, sources=True)
+        found = uw.audit_scores(**columns)
         assert said in found.evidence.sentence
         assert "nobody can tell" in str(found)
+        long_names = uw.audit_scores(
+            **(columns | {"options": [f"a-model-with-a-long-name-{o}" for o in columns["options"]]})
+        )
+        assert "nobody can tell" in str(long_names)
 
 
 def test_the_ranks_agree_with_the_verdict():

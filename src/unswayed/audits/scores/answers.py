@@ -16,6 +16,7 @@ from unswayed.judgement.verdict import Evidence, Luck, Robustness, Verdict
 from unswayed.text import SHORT, counted, listed, printable, resolved
 
 SMALLEST = 1e-4  # probability that is printed
+UNKNOWN = "nobody can tell"  # of a source; never left out to save lines
 NAMED = 3  # sources or items that are named in a sentence
 WIDE = 0.02  # of an interval of shares: its ends are printed with one decimal place, narrower ones with two
 MANY = 200  # items: with more, the mean of skewed differences is nearly normal
@@ -161,9 +162,9 @@ def _nobody(data: ScoreData) -> str:
     if data.sources is None:
         return "Who scored is not known, so nobody is suspected."
     if len(np.unique(data.unit_source)) == 1:
-        return "One source gave all scores that count: whether it favours an option, nobody can tell."
+        return f"One source gave all scores that count: whether it favours an option, {UNKNOWN}."
     if comparable_sources(data) < FEWEST_SOURCES:
-        return f"Whether a source favours an option, nobody can tell: that takes {FEWEST_SOURCES} with enough items."
+        return f"Whether a source favours an option, {UNKNOWN}: that takes {FEWEST_SOURCES} with enough items."
     return "No source looks wrong."
 
 
@@ -182,10 +183,9 @@ def robustness_of(case: Case) -> Robustness:
     out = _easiest(case, lambda one: one.removed)
     if out is first:
         said += f", or {out.removed.most:,} removed,"
-    said += f" would let {name} catch up"
+    said += f" would let {name} catch up{_fewest_liars(case)}"
     if out is not None and out is not first:
         said += f"; {counted(out.removed.most or 0, 'removed item')} would let {case.name(out.option)}"
-    said += _fewest_liars(case)
     enough = not case.threat.none and _within(case)
     if not case.threat.none:
         if case.threat.lies and (easy := _easiest(case, lambda one: one.scores)) is not None:

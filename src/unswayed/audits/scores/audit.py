@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unswayed.audits.scores.answers import Case, evidence_of, luck_of, missing, next_step, robustness_of
+from unswayed.audits.scores.answers import UNKNOWN, Case, evidence_of, luck_of, missing, next_step, robustness_of
 from unswayed.audits.scores.data import Lines, ScoreData, collect
 from unswayed.audits.scores.luck import lead_over, ranks
 from unswayed.audits.scores.record import record
@@ -135,15 +135,22 @@ class ScoreAudit:
         return f"ScoreAudit(winner={self.describe(self.winner)!r}, {numbers})"
 
     @property
+    def _missing(self) -> str:
+        """That items are missing; also one of the notes."""
+        return missing(self.data, min(one.lead.mean for one in self.rivals))
+
+    @property
     def paragraphs(self) -> list[str]:
         """The decision: the verdict, its reasons, and what to do."""
         answers = (self.luck, self.evidence, self.robustness)
         first = f"Verdict: {self.verdict}. {headline(self)}"
-        out = missing(self.data, min(one.lead.mean for one in self.rivals))
-        return [part for part in [first, out, *(answer.sentence for answer in answers), self.next_step] if part]
+        return [
+            part for part in [first, self._missing, *(answer.sentence for answer in answers), self.next_step] if part
+        ]
 
     def __str__(self) -> str:
-        return "\n".join(short(self.paragraphs[:-1], self.paragraphs[-1], self.evidence.idle))
+        spare = self._missing if UNKNOWN in self.evidence.idle else self.evidence.idle
+        return "\n".join(short(self.paragraphs[:-1], self.paragraphs[-1], spare))
 
     def _repr_html_(self) -> str:
         return notebook_html(str(self).splitlines())

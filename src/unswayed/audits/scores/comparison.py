@@ -20,7 +20,7 @@ from unswayed.types import FloatArray
 
 NAMED = 3  # items that are named first
 OTHER_UNIT, OTHER_GRADES = 30, 3  # times a typical share, or a 1 for right: larger typical scores have another unit
-TESTS = {"McNemar": "McNemar's exact test", "signs": "the test of signs", "t": "Student's paired t-test"}
+TESTS = {"McNemar": "McNemar's exact test", "signs": "the test of signs", "t": "Student's paired t-test, for skew too"}
 Scores = Mapping[Hashable, float] | Iterable[tuple[Hashable, float]]
 
 

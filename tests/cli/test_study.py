@@ -303,7 +303,10 @@ def test_what_was_really_set_is_said_by_a_verb_or_in_the_sheet(study, folder):
     rows = list(csv.DictReader(StringIO(Path("batch.csv").read_text())))
     rows[1] |= {"temperature": other[1], "moved": "yes"}
     fill("batch.csv", ["1", "2", "3"], **{name: [row[name] for row in rows] for name in ("temperature", "moved")})
-    assert study("tell", "--sheet", "batch.csv")[1].startswith("told 3 plays; 1 play moved to what was really set\n")
+    _, out, err = study("tell", "--sheet", "batch.csv")
+    assert out.startswith("told 3 plays; 1 play moved to what was really set\n")
+    assert "note: play 0 was moved before: it counts there, and not where the sheet says" in err
+    assert err.count("note: play") == 1
     assert [play.point["temperature"] for play in log()] == [other[0], other[1], asked[2]["temperature"]]
     assert [play.proposed for play in log()] == [asked[0], asked[1], None]
     before = Path("lab.jsonl").read_bytes()

@@ -145,3 +145,14 @@ def test_an_empty_study_says_what_to_do():
     assert "Ask what to measure" not in render.study(empty, READER)
     assert "<details open>" in render.log(empty, OWNER)
     assert "<form" not in render.log(empty, READER).split("<main")[1]
+
+
+def test_a_value_outside_the_honest_range_is_marked_where_it_can_be_corrected():
+    study = uw.Optimizer(uw.Options(["a", "b"]), threat=uw.Threat(lies=1, low=0, high=100), seed=0)
+    study.add([("a", 50.0), ("b", 105.8), ("a", 100.0), ("b", -1.0)])
+    study.retract(3, "a typo")
+    view = StudyView.of("rates", study, study.answer())
+    entries = {entry.play.number: entry for entry in view.log_page().entries}
+    assert [entries[number].outside for number in range(4)] == [False, True, False, False]
+    assert render.log(view, OWNER).count("outside the honest values</span>") == 1
+    assert 1 in [one.play.number for one in view.log_page(only=Filter(surprising=True)).entries]

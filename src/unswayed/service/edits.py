@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from starlette.responses import RedirectResponse, Response
 
 from unswayed.core.data.measurement import Measurement
-from unswayed.errors import UnswayedError
+from unswayed.errors import InvalidInput, UnswayedError
 from unswayed.service.api import OWN
 from unswayed.service.forms.begin import read_study
 from unswayed.service.forms.fields import Fields
@@ -24,6 +24,7 @@ from unswayed.service.refused import Refused
 from unswayed.service.routes import Route, Wait
 from unswayed.service.shared import SharedStudy
 from unswayed.storage.writing import Writing
+from unswayed.study.moved import NEAREST
 from unswayed.study.optimizer import Optimizer
 
 ASKED = whole(minimum=1, maximum=MOST_ASKED)
@@ -87,7 +88,14 @@ class Edits:
         if call.number >= len(study.log):
             raise Refused(404, f"there is no play {call.number}")
         point, near = read_move(study.study.space, study.log[call.number].point, fields), bool(fields.text("nearest"))
-        return self._write(call, fields, lambda _: study.move_as(None, call.number, point, nearest=near), "point")
+
+        def move(_: Writing) -> tuple[int, dict[str, Any]]:
+            try:
+                return study.move_as(None, call.number, point, nearest=near)
+            except InvalidInput as error:
+                raise InvalidInput(str(error).replace(NEAREST, ": tick below that it counts there")) from None
+
+        return self._write(call, fields, move, "point")
 
     def retract(self, call: Call) -> Response:
         """Leave a measurement out."""

@@ -78,8 +78,10 @@ class Web:
     def compare(self, call: Call) -> Response:
         """Two studies side by side."""
         names = [name for name in self._host.names() if call.token.reaches(name)]
-        chosen = [call.query.get(name, "") for name in ("one", "other")]
-        views = [self._view(name) for name in chosen if name in names]
+        one = call.query.get("one", "")
+        chosen = [one, call.query.get("other") or next((name for name in names if name != one), "")]
+        asked = "other" in call.query and set(chosen) <= {*names}
+        views = [self._view(name) for name in chosen] if asked and one != chosen[1] else []
         return page(render.compare(names, chosen, views, who(call)))
 
     def study(self, call: Call, fields: Fields | None = None) -> Response:

@@ -9,6 +9,8 @@ from unswayed.errors import InvalidInput
 from unswayed.spaces import Point, Space
 from unswayed.study.tables.cells import nearest_step
 
+NEAREST = "; with --nearest (in Python, nearest=True) it counts there"
+
 
 def moved_point(space: Space, point: Point, given: Any, *, nearest: bool) -> tuple[Point, dict[str, Any]]:
     """The point that was really set.
@@ -35,5 +37,5 @@ def moved_point(space: Space, point: Point, given: Any, *, nearest: bool) -> tup
     try:
         return space.check(whole | {name: near[name] for name in between if nearest}), between if nearest else {}
     except InvalidInput as error:
-        hint = "; with --nearest (in Python, nearest=True) it counts there" if between and not nearest else ""
+        hint = NEAREST if between and not nearest else ""
         raise InvalidInput(f"{error}{hint}") from None

@@ -67,17 +67,22 @@ const walk = async (name, token) => {
   step("more", [one("[name=high-0]").value, all("fieldset.parameter").length]);
   await send("form.wide", { liars: "1", low: "0", high: "1" }, ".main");
   step("begun", [page().location.pathname, one(".facts").textContent.includes("1 lying source")]);
+  const varied = one("#varied tbody").textContent.replace(/\\s+/g, " ").trim();
+  step("empty", [shown(one("#varied")), varied, one(".setup p").textContent]);
   await go(`/studies/${name}/log`);
   one("details summary").click();
   look("ask");
+  const ask = one("form[action$='/ask']");
+  const bottom = ask.querySelector(".entries").getBoundingClientRect().bottom;
+  step("below", ask.querySelector("button").getBoundingClientRect().top >= bottom);
   await send("form[action$='/ask']", { n: "3", source: "bench" });
   step("asked", [page().location.search, rows()]);
   await loaded(() => one(".act").click());
   look("one measurement");
   step("number", page().location.search);
-  await send("form[action$='/tell']", { value: "0,5" });
+  await send("form[action$='/tell']", { value: "1,500" });
   step("comma", [wrongs(), one("form[action$='/tell'] [name=value]").value]);
-  await send("form[action$='/tell']", { value: "0.5" });
+  await send("form[action$='/tell']", { value: "0,5" });
   await send("form[action$='/move']", { "set-0": "85.2" });
   step("between", wrongs());
   await send("form[action$='/move']", { nearest: true });
@@ -115,7 +120,12 @@ const walk = async (name, token) => {
   }
   step("files", files);
   await loaded(() => one("a[href^='/compare']").click());
+  step("offered", [one("#one").value, one("#other").value]);
+  await send("form.filter", { one: name, other: name });
+  step("itself", [one(".note").textContent, all(".beside").length]);
   await send("form.filter", { one: name, other: "hostile" });
+  const figures = all(".beside figure").map(one => one.getBoundingClientRect().bottom);
+  step("level", WIDTH < 1000 || Math.abs(figures[0] - figures[1]) < 2);
   const ticks = all(".chart").map(one => all("text", one).map(tick => tick.textContent).join());
   step("compared", [all(".beside section").map(one => one.querySelector("h2").textContent.trim()), ticks]);
   for (const path of ["/", "/tokens", "/interface", "/studies/hostile", "/studies/hostile/log",
@@ -190,10 +200,19 @@ def test_every_form_on_a_screen_and_on_a_phone(hostile, tmp_path, width):
     assert steps["refused"] == [["low = 80 must not exceed high = 20"], "a, b", True, False]
     assert steps["more"] == ["90", 4]
     assert steps["begun"] == [f"/studies/alloy-{width}", True]
+    shown, varied, about = steps["empty"]
+    assert (shown, varied) == (True, "T80 to 90 in steps of 0.5 sa and b")
+    assert about.startswith("Larger values are better. Seed: ")
+    assert steps["below"]
+    assert steps["offered"] == [f"alloy-{width}", "hostile"]
+    assert steps["itself"] == ["Choose two different studies.", 0]
+    assert steps["level"]
     assert steps["asked"] == ["?state=open", ["2", "1", "0"]]
     assert steps["number"] == "?number=2"
-    assert steps["comma"] == [["'0,5' is not a number (write a point, not a comma)"], "0,5"]
+    assert steps["comma"] == [["'1,500' is not a number (write a point, not a comma)"], "1,500"]
     assert "85.2" in steps["between"][0]
+    assert "tick below that it counts there" in steps["between"][0]
+    assert "--nearest" not in steps["between"][0]
     assert steps["moved"]
     assert steps["filtered"] == [["2", "1"], ["0"], ["1"], "?source=other&state=&text="]
     assert steps["quarantined"] == [True, False]

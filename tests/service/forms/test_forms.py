@@ -51,7 +51,8 @@ def test_a_study_is_what_was_typed():
     ("changes", "where"),
     [
         ({"name": "two words"}, "name"), ({"name": ""}, "name"), ({"plays": "many"}, "plays"),
-        ({"plays": "0"}, "plays"), ({"plays": "1.5"}, "plays"), ({"low-0": ""}, "low-0"), ({"high-0": "1,5"}, "high-0"),
+        ({"plays": "0"}, "plays"), ({"plays": "1.5"}, "plays"), ({"low-0": ""}, "low-0"),
+        ({"high-0": "1,500"}, "high-0"),
         ({"low-0": "200"}, "name-0"),
         ({"name-1": "T"}, "name-1"), ({"name-1": ""}, "name-1"), ({"choices-2": ""}, "name-2"),
         ({"low-1": "1.5"}, "name-1"), ({"kind": "options"}, "options"), ({"kind": "table"}, "table"),
@@ -65,6 +66,28 @@ def test_a_study_is_what_was_typed():
 def test_what_is_wrong_is_said_beside_its_field(changes, where):
     _, errors = read(**changes)
     assert list(errors) == [where]
+
+
+@pytest.mark.parametrize("text", ["0,5", "0,500", ",5", "+0,5"])
+def test_a_comma_that_can_only_be_a_decimal_one_is_a_point(text):
+    body, errors = read(**{"step-0": text})
+    assert not errors
+    assert body["space"]["T"]["step"] == 0.5
+    box = uw.Box({"T": uw.Real(0, 80, unit="°C")})
+    assert read_point(box, Fields({"set-0": text})) == {"T": 0.5}
+    assert read_move(box, {"T": 1.0}, Fields({"set-0": f"{text} °C"})) == {"T": 0.5}
+
+
+@pytest.mark.parametrize("text", ["1,234", "1,2,3", "1.2,3", "1,5x"])
+def test_a_comma_that_may_be_something_else_is_asked_about(text):
+    assert "write a point, not a comma" in read(**{"step-0": text})[1]["step-0"]
+
+
+@pytest.mark.parametrize("ends", [{"low": "0"}, {"high": "1"}, {"low": "0", "high": "1"}])
+def test_an_honest_range_alone_is_refused_with_both_ways_out(ends):
+    _, errors = read(**ends)
+    assert list(errors) == [next(iter(ends))]
+    assert "say also how many may be false, or leave both ends empty" in errors[next(iter(ends))]
 
 
 def test_a_form_has_room_for_more_parameters():

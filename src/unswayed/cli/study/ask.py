@@ -197,6 +197,8 @@ def _tell_sheet(study: Any, path: Path, decimal: str | None, nearest: bool) -> s
     filled = read_sheet(path, visible(study)[0], study.space, decimal=decimal, nearest=nearest)
     if filled.sentence is not None:
         say(filled.sentence)
+    for number in filled.elsewhere:
+        say(f"note: play {number} was moved before: it counts there, and not where the sheet says")
     for number, point in filled.moved.items():
         study.move(number, point, nearest=nearest)
     late = 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
 
 from unswayed.errors import InvalidInput
 from unswayed.service.interface.schema import Schema, checked
+from unswayed.storage.tables.numbers import GRAMMAR
 from unswayed.study.tables.cells import number_of
 
 
@@ -46,7 +48,7 @@ class Fields:
         found: float | None = None
         if self.text(name):
             with self.beside(name):
-                number = number_of(self.text(name))
+                number = number_of(with_point(self.text(name)))
                 if not (isfinite(number) and self.text(name).isascii()):
                     raise InvalidInput(f"{self.text(name)!r} is not a finite number")
                 found = checked(number, schema or {"type": "number"}, "this")
@@ -70,3 +72,18 @@ class Fields:
             yield
         except InvalidInput as error:
             self.errors.setdefault(name, str(error))
+
+
+def with_point(text: str) -> str:
+    """A number with a decimal point, where its comma cannot stand between thousands; other text as it is.
+
+    Args:
+        text: As it was typed, perhaps with a unit.
+
+    Example:
+        >>> with_point("0,5"), with_point("70,5 °C"), with_point("1,234")
+        ('0.5', '70.5 °C', '1,234')
+    """
+    number, space, unit = text.partition(" ")
+    comma = re.fullmatch("[+-]?[0-9]*,[0-9]+", number) and not re.match(GRAMMAR["point"], number)
+    return f"{number.replace(',', '.')}{space}{unit}" if comma else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from unswayed.service.forms.fields import Fields
+from unswayed.service.forms.fields import Fields, with_point
 from unswayed.spaces import Box, Categorical, Point, Space
 from unswayed.spaces.space import named_values
 from unswayed.study.tables.cells import parameters_of, point_of, values_of
@@ -21,12 +21,14 @@ class Entry(NamedTuple):
         label: What it is called: the parameter.
         unit: Of its numbers.
         choices: What may be chosen, as text; empty if it is typed.
+        number: Whether it is a number.
     """
 
     name: str
     label: str
     unit: str
     choices: tuple[str, ...]
+    number: bool
 
 
 def entries(space: Space) -> list[Entry]:
@@ -39,7 +41,7 @@ def entries(space: Space) -> list[Entry]:
     for number, (label, one) in enumerate(parameters_of(space).items()):
         few = isinstance(one, Categorical) and one.size <= LISTED
         choices = tuple(map(str, one.choices)) if isinstance(one, Categorical) and few else ()
-        found.append(Entry(f"set-{number}", label, getattr(one, "unit", ""), choices))
+        found.append(Entry(f"set-{number}", label, getattr(one, "unit", ""), choices, not isinstance(one, Categorical)))
     return found
 
 
@@ -61,7 +63,7 @@ def read_point(space: Space, fields: Fields) -> Point:
         space: What may be varied.
         fields: The form.
     """
-    cells = {one.label: fields.typed.get(one.name, "") for one in entries(space)}
+    cells = {one.label: _cell(one, fields) for one in entries(space)}
     with fields.beside("point"):
         return point_of(space, cells)
 
@@ -75,13 +77,19 @@ def read_move(space: Space, point: Point, fields: Fields) -> Any:
         fields: The form, which began with that point.
     """
     before = shown_point(space, point)
-    typed = {one.label: fields.text(one.name) for one in entries(space)}
+    typed = {one.label: _cell(one, fields) for one in entries(space)}
     changed = {one.label for one in entries(space) if fields.text(one.name) not in ("", before.get(one.name, ""))}
     if not changed:
         fields.errors["point"] = "nothing differs from what was asked for: change what was really set"
         return None
     with fields.beside("point"):
         return values_of(space, {name: cell for name, cell in typed.items() if name in changed or _needed(space)})
+
+
+def _cell(one: Entry, fields: Fields) -> str:
+    """What was typed for a parameter."""
+    text = fields.text(one.name)
+    return with_point(text) if one.number else text
 
 
 def _needed(space: Space) -> bool:

@@ -10,6 +10,7 @@ from unswayed.service.interface.bodies import THREAT
 
 KINDS = ("lies", "liars", "total", "doubt")
 ENDS = ("low", "high")
+RANGE_ALONE = "honest values limit what a lie can be: say also how many may be false, or leave both ends empty"
 SCHEMAS: dict[str, Any] = THREAT["anyOf"][1]["properties"]
 
 
@@ -48,7 +49,7 @@ def read_threat(fields: Fields) -> dict[str, Any] | None:
     found = {name: one for name, one in {**found, "doubt": doubt or None}.items() if one is not None}
     named = [name for name in (*KINDS, *ENDS) if fields.text(name)]
     if named and not set(named) & set(KINDS):
-        fields.errors.setdefault(named[0], "say also what may be false: how many measurements or sources, or the sum")
+        fields.errors.setdefault(named[0], RANGE_ALONE)
     if not fields.wrong:
         with fields.beside("low"):
             Threat(**found)

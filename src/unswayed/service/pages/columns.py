@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from unswayed.core.tampering.threat import Threat
 from unswayed.core.tampering.trust import TrustLevel, trust_ranks
 from unswayed.search.answer import Answer
 from unswayed.search.play import Play, Status
@@ -31,6 +32,8 @@ class Columns:
         sources: The names of the sources, in order of first appearance.
         aside: Whether the answer sets it aside.
         noise: Standard deviation of one measurement, given or estimated; 0 if unknown.
+        low: No honest value is smaller, as the owner says.
+        high: No honest value is larger.
     """
 
     log: Sequence[Play]
@@ -40,10 +43,13 @@ class Columns:
     sources: tuple[str, ...]
     aside: BoolArray
     noise: float
+    low: float = -np.inf
+    high: float = np.inf
 
     @classmethod
-    def of(cls, log: Sequence[Play], answer: Answer | None) -> Self:
-        """The columns of a log."""
+    def of(cls, log: Sequence[Play], answer: Answer | None, threat: Threat | None = None) -> Self:
+        """The columns of a log, and between which values the threat says that honest ones lie."""
+        low, high = (None, None) if threat is None else (threat.low, threat.high)
         source, names = _numbered([play.source for play in log])
         named = np.array([name is not None for name in names], dtype=np.bool_)
         new = np.where(named, np.cumsum(named) - 1, -1)
@@ -60,6 +66,8 @@ class Columns:
             sources=tuple(name for name in names if name is not None),
             aside=aside & (status == STATUSES.index(Status.TOLD)),
             noise=0.0 if answer is None else answer.assumptions.noise_std,
+            low=-np.inf if low is None else low,
+            high=np.inf if high is None else high,
         )
 
     def latest(self, most: int) -> Self:
@@ -138,9 +146,14 @@ class Columns:
         return np.where((count > 0) & (self.noise > 0), off, np.nan)
 
     @cached_property
+    def outside(self) -> BoolArray:
+        """Which measurements count although no honest value can be there."""
+        return self.told & ((self.value < self.low) | (self.value > self.high))
+
+    @cached_property
     def surprising(self) -> BoolArray:
-        """Which measurements are set aside, or far from the others at their point."""
-        return self.aside | (np.nan_to_num(self.deviations) > SURPRISING)
+        """Which measurements are set aside, outside the honest range, or far from the others at their point."""
+        return self.aside | self.outside | (np.nan_to_num(self.deviations) > SURPRISING)
 
 
 def _numbered(keys: Iterable[Any]) -> tuple[IntArray, list[Any]]:

@@ -24,7 +24,7 @@ class Filter:
         source: Only those of this source; all if empty.
         state: Only those in this state, one of STATES; all if it is another text.
         text: Only those whose point, source or reason has this text, in upper or lower case.
-        surprising: Only those that are set aside, or far from the others at their point.
+        surprising: Only those that are set aside, outside the honest range, or far from the others at their point.
         number: Only this one.
     """
 
@@ -87,6 +87,7 @@ class LogEntry:
         aside: Whether the answer sets it aside.
         far: Its distance from the others at its point in standard deviations, if that is surprising.
         trust: Its trust level, if its value counts.
+        outside: Whether its value counts although it lies outside the honest range.
     """
 
     play: Play
@@ -94,6 +95,7 @@ class LogEntry:
     aside: bool
     far: float | None
     trust: TrustLevel | None = None
+    outside: bool = False
 
     @property
     def proved(self) -> bool:
@@ -174,6 +176,11 @@ def log_page(
     entries = []
     for one in chosen[(page - 1) * rows : page * rows].tolist():
         far = float(columns.deviations[one])
-        about = (bool(columns.aside[one]), far if far > SURPRISING else None, columns.trust[one])
+        about = (
+            bool(columns.aside[one]),
+            far if far > SURPRISING else None,
+            columns.trust[one],
+            bool(columns.outside[one]),
+        )
         entries.append(LogEntry(log[one], words[columns.place[one]], *about))
     return LogPage(entries, page, pages, len(chosen))

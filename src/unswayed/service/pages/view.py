@@ -20,13 +20,16 @@ from unswayed.service.pages.options import OptionRow, option_rows
 from unswayed.service.pages.plays import ROWS, Filter, LogPage, log_page
 from unswayed.service.pages.sources import SourceRow, source_rows
 from unswayed.service.pages.trust import Gauge, WhatIf, gauges, what_ifs
-from unswayed.spaces import Options, Space
+from unswayed.spaces import Categorical, Duels, Integer, Options, Real, Space
+from unswayed.spaces.parameters import Parameter
 from unswayed.study.duel_answer import DuelAnswer
 from unswayed.study.settings import Settings
 from unswayed.study.study import Study, why_no_answer
-from unswayed.text import counted
+from unswayed.study.tables.cells import parameters_of
+from unswayed.text import counted, listed
 
 LATEST = 100  # plays that are searched for the last activity
+CHOICES = 20  # that are named
 ALL = Filter()
 
 
@@ -76,7 +79,7 @@ class StudyView:
     @cached_property
     def columns(self) -> Columns:
         """The log as arrays."""
-        return Columns.of(self.log, self.answer)
+        return Columns.of(self.log, self.answer, self.threat)
 
     @property
     def measured(self) -> int:
@@ -141,6 +144,13 @@ class StudyView:
             return ""
         what = " and ".join(parts)
         return f"{what[0].upper()}{what[1:]} since this answer was computed; a newer one is being computed."
+
+    @cached_property
+    def varied(self) -> list[tuple[str, str]]:
+        """What may be varied: each parameter, and its values in words."""
+        if isinstance(self.space, Duels):
+            return [("options", _listed(self.space.labels))]
+        return [(name, _in_words(one)) for name, one in parameters_of(self.space).items()]
 
     @property
     def leader(self) -> str | None:
@@ -216,3 +226,19 @@ def _changed(then: Play, now: Play) -> bool:
         return now.status is Status.FAILED
     parts = ("value", "status", "point", "source", "noise_std", "trials")
     return any(getattr(now, part) != getattr(then, part) for part in parts)
+
+
+def _in_words(one: Parameter) -> str:
+    """The values of a parameter: "60 to 120 °C in steps of 0.5"."""
+    if isinstance(one, Real | Integer):
+        text = f"{one.low:.6g} to {one.high:.6g} {one.unit}".rstrip()
+        text += f" in steps of {one.spacing:.6g}" if one.spacing else ""
+        return f"{text}, by factors" if one.log else text
+    assert isinstance(one, Categorical)
+    return _listed([one.describe(choice) for choice in one.choices[:CHOICES]], one.size)
+
+
+def _listed(names: Sequence[str], size: int | None = None) -> str:
+    """Some names, and how many more there are."""
+    more = (size or len(names)) - CHOICES
+    return listed([*names[:CHOICES], f"{more:,} more"] if more > 0 else list(names))

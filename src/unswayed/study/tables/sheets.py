@@ -88,6 +88,7 @@ class Filled:
         moved: What was set otherwise, by the number of the play, as `Optimizer.move` takes it.
         known: How many rows say what was told before.
         blank: How many rows have no value.
+        elsewhere: Plays that were moved before, and stand in the sheet as they were proposed: they stay moved.
         ignored: Columns that mean nothing here.
         sentence: How the file was read, in one line; None if there is nothing to say.
     """
@@ -96,6 +97,7 @@ class Filled:
     moved: dict[int, Any]
     known: int
     blank: int
+    elsewhere: tuple[int, ...]
     ignored: tuple[str, ...]
     sentence: str | None
 
@@ -141,6 +143,7 @@ def _read_sheet(table: Table, plays: Mapping[int, Play], space: Space, nearest: 
     cells = _cells(table, set(titles.values()))
     told, moved = dict[int, Measurement](), dict[int, Any]()
     known = blank = 0
+    elsewhere: list[int] = []
     for row in range(len(table.columns[0])):
         try:
             found = measurement_of({name: cells[name][row] for name in about}, about)
@@ -153,8 +156,8 @@ def _read_sheet(table: Table, plays: Mapping[int, Play], space: Space, nearest: 
                 given = _set_otherwise(play, space, point)
                 if given is not None and moved_point(space, play.point, given, nearest=nearest)[0] != play.point:
                     moved[play.number] = given
-            else:
-                _compare(play, space, point)
+            elif _as_proposed(play, space, point):
+                elsewhere.append(play.number)
             found = found if found.source is not None else replace(found, source=play.source)
             if _is_known(play, told.get(play.number), found):
                 known += 1
@@ -163,7 +166,7 @@ def _read_sheet(table: Table, plays: Mapping[int, Play], space: Space, nearest: 
         except InvalidInput as error:
             raise InvalidInput(f"{table.place(row)}: {error}") from None
     ignored = tuple(name for name in names if name not in ("number", MOVED, *about, *titles.values()))
-    return Filled(told, moved, known, blank, ignored, table.sentence)
+    return Filled(told, moved, known, blank, tuple(elsewhere), ignored, table.sentence)
 
 
 def _cells(table: Table, parameters: set[str]) -> dict[str, list[Any]]:
@@ -225,11 +228,16 @@ def _is_known(play: Play, before: Measurement | None, found: Measurement) -> boo
     raise InvalidInput(f"play {play.number} was told {play.value!r} before: `unswayed study correct` changes it")
 
 
-def _compare(play: Play, space: Space, cells: Mapping[str, Any]) -> None:
-    """Refuse a row whose parameters are not those of its play: it belongs to another study, or a row has moved."""
+def _as_proposed(play: Play, space: Space, cells: Mapping[str, Any]) -> bool:
+    """Whether a row has what was proposed, of a play that was moved since.
+
+    A row whose parameters are not those of its play is refused: it belongs to another study, or a row has moved.
+    """
     wrong = _different(play.point, space, cells)
-    if wrong is None or (play.proposed is not None and _different(play.proposed, space, cells) is None):
-        return
+    if wrong is None:
+        return False
+    if play.proposed is not None and _different(play.proposed, space, cells) is None:
+        return True
     asked = named_values(space.names, play.point).get(wrong, "a point without it")
     hint = f"if it was really set, write yes in the column {MOVED!r}; else, {ANOTHER}"
     cell = f"{cells[wrong]:.15g}" if isinstance(cells[wrong], float) else cells[wrong]

@@ -45,6 +45,7 @@ def test_units_that_are_the_same_are_not_asked_about():
         quick, slow = (dict(enumerate(k * rng.lognormal(-1, 1, 50))) for k in (1, times))
         uw.compare(quick, slow, minimize=True)
     uw.compare(RIGHT, dict.fromkeys(RIGHT, 0.0))
+    uw.compare(dict.fromkeys(range(5), 0.1), {i: 0.3 + 0.001 * i for i in range(5)})
 
 
 def test_other_names_of_the_same_items_are_asked_about():

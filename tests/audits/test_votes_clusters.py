@@ -96,3 +96,25 @@ def test_numbers_say_of_what():
     assert "lying voters: " in found.explain()
     assert "expected to win" in str(found)
     assert "probability at most" in str(found) or "below" in str(found)
+
+
+def test_an_option_that_divides_voters_makes_them_no_liars():
+    suspects = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        liked = np.linspace(0.5, -0.5, 8) + np.where(np.arange(8) == 1, 1.5, 0.2) * rng.normal(size=(40, 8))
+        who, a = rng.integers(40, size=4_000), rng.integers(8, size=4_000)
+        b = (a + rng.integers(1, 8, size=4_000)) % 8
+        wins = rng.random(4_000) < 1 / (1 + np.exp(liked[who, b] - liked[who, a]))
+        suspects += bool(uw.audit_votes(a, b, np.where(wins, "left", "right"), voters=who).suspects)
+    assert suspects <= 1
+
+
+def test_errors_do_not_depend_on_a_small_prior():
+    who = np.arange(400) % 50
+    said = np.where(np.random.default_rng(0).random(400) < 0.6, "left", "right")
+    sizes = [
+        uw.audit_votes(["a", "b"] * 200, ["b", "c"] * 200, said, voters=who, ridge=ridge).scores.deviation(0)
+        for ridge in (1e-3, 1e-12)
+    ]
+    np.testing.assert_allclose(*sizes, rtol=1e-3)

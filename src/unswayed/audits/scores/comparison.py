@@ -215,8 +215,8 @@ def _refuse_other_units(names: tuple[str, ...], size: FloatArray, first: int) ->
     if not all(map(len, parts.values())):
         return
     small, large = sorted(parts, key=lambda name: float(np.median(parts[name])))
-    times = OTHER_UNIT if np.ptp(parts[small]) > 0 else OTHER_GRADES
-    if parts[small].max() <= 1 and np.median(parts[large]) >= times * np.median(parts[small]):
+    times = OTHER_GRADES if (parts[small] == 1).all() else OTHER_UNIT
+    if parts[small].max() <= 1 < parts[large].max() and np.median(parts[large]) >= times * np.median(parts[small]):
         what = f"{small} has scores up to {parts[small].max():g}, and {large} up to {parts[large].max():g}"
         raise InvalidInput(
             f"{what}: give both the same unit, or state the lowest and the highest score if they have it"

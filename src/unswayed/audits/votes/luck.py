@@ -53,7 +53,7 @@ class Scores:
         """
         wins = data.votes.wins
         theta = fit(wins, ridge)
-        inverse = np.linalg.inv(slope_and_bend(wins, theta, ridge)[1])
+        inverse = _inverse(wins, theta, ridge)
         meats, freedom = [_by_vote(data, theta)], (wins + wins.T).sum(axis=1) - 1
         if data.voters is not None and len(np.unique(data.voter)) > 1:  # of one nobody knows how much voters differ
             clusters = Clusters.of(data, theta)
@@ -142,9 +142,15 @@ def inflation(data: VoteData, scores: Scores, found: list[Lead], ridge: float) -
     if len(scores.covariances) == 1:
         return np.ones(len(found))
     leader, rivals = found[0].leader, [one.rival for one in found]
-    inverse = np.linalg.inv(slope_and_bend(data.votes.wins, scores.theta, ridge)[1])
+    inverse = _inverse(data.votes.wins, scores.theta, ridge)
     variance = (inverse[leader, leader] + np.diagonal(inverse) - 2 * inverse[leader])[rivals]
     return np.asarray(np.maximum(scores.deviation(leader)[rivals] ** 2 / variance, 1.0))
+
+
+def _inverse(wins: FloatArray, theta: FloatArray, ridge: float) -> FloatArray:
+    """H^-1, but for the mean of all scores: only the ridge knows it, and no lead depends on it."""
+    bend = slope_and_bend(wins, theta, ridge)[1]
+    return np.asarray(np.linalg.inv(bend + np.diagonal(bend).mean() / len(bend)))
 
 
 def parts_of(wins: FloatArray) -> IntArray:

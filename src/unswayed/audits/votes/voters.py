@@ -29,6 +29,7 @@ TILTS = np.concatenate([np.linspace(0.05, 1, 20), np.linspace(1.25, 4, 12)])  # 
 ROUNDS = 4  # of naming suspects and fitting without them
 FEWEST_VOTERS = 6  # of fewer nobody can tell a liar from a taste
 SPREAD_OF = 40  # sums that tell how much voters differ, at least, if there are so many
+DIVISIVE_OF, CLEARLY = 20, 2.0  # sums, and times the variance: an option about which voters differ more than usual
 EFFICIENCY = 0.37  # of the quartiles: they know a standard deviation as well as so many times the sums, all used
 QUARTILES = 1.349  # standard deviations between the quartiles of a normal distribution
 OFTEN, MANY = 10.0, 100  # times the votes of nine voters in ten, and votes, that are far too often
@@ -76,21 +77,27 @@ class _Sums:
     among: IntArray
     exponent: FloatArray
 
+    @property
+    def about(self) -> IntArray:
+        """The option of each sum; 0 if they are about none."""
+        return np.zeros(len(self.voter), dtype=np.int64) if self.option is None else self.option
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class _Tastes:
-    """By how much voters differ more than chance, and the degrees of freedom with which that is known."""
+    """By how much voters differ more than chance about each option, and the degrees of freedom of that."""
 
-    variance: float
-    freedom: float
+    variance: FloatArray
+    freedom: FloatArray
 
-    def exponent(self, exponent: FloatArray, variance: FloatArray) -> FloatArray:
+    def exponent(self, exponent: FloatArray, variance: FloatArray, option: IntArray) -> FloatArray:
         """Of a bound by chance, divided by how much more voters differ."""
-        return exponent / (1 + self.variance * variance)
+        return np.asarray(exponent / (1 + self.variance[option] * variance))
 
-    def tail(self, exponent: FloatArray) -> FloatArray:
+    def tail(self, exponent: FloatArray, option: IntArray) -> FloatArray:
         """The exponent that is left, as it is not known how much they differ."""
-        return np.asarray(self.freedom / 2 * np.log1p(2 * exponent / self.freedom))
+        free = self.freedom[option]
+        return np.asarray(free / 2 * np.log1p(2 * exponent / free))
 
 
 def suspected(data: VoteData, ridge: float) -> tuple[Suspect, ...]:
@@ -107,7 +114,7 @@ def suspected(data: VoteData, ridge: float) -> tuple[Suspect, ...]:
     if narrow.any():  # they are judged by the scores of the others, before they can move them
         others = data.only(~narrow)
         theta = fit(others.votes.wins, ridge)
-        tastes = [_taste(one) for one in _all_sums(others, theta)[1:3]]
+        tastes = [_taste(one, len(theta)) for one in _all_sums(others, theta)[1:3]]
         sums = _all_sums(data.only(narrow), theta)[1:3]
         found = {one.voter: one for one in [*_together(data, sums, tastes), *_too_large(data, sums, tastes)]}
     for _ in range(ROUNDS):
@@ -139,7 +146,7 @@ def often(data: VoteData) -> list[int]:
 def _named(data: VoteData, theta: FloatArray) -> list[Suspect]:
     """Voters with a sum that is too large, by the scores and tastes of all."""
     sums = _all_sums(data, theta)
-    return _too_large(data, sums, [_taste(one) for one in sums])
+    return _too_large(data, sums, [_taste(one, len(theta)) for one in sums])
 
 
 def _too_large(data: VoteData, sums: list[_Sums], tastes: list[_Tastes]) -> list[Suspect]:
@@ -148,7 +155,7 @@ def _too_large(data: VoteData, sums: list[_Sums], tastes: list[_Tastes]) -> list
     votes = np.bincount(data.voter, weights=data.number, minlength=len(data.voters or ()))
     worst: dict[int, Suspect] = {}
     for one, taste in zip(sums, tastes, strict=True):
-        probability = looked_at * np.exp(-taste.tail(taste.exponent(one.exponent, one.variance)))
+        probability = looked_at * np.exp(-taste.tail(taste.exponent(one.exponent, one.variance, one.about), one.about))
         for i in np.flatnonzero(probability <= FALSE_ALARM):
             voter, p = int(one.voter[i]), float(probability[i])
             if voter not in worst or p < worst[voter].probability:
@@ -169,11 +176,11 @@ def _together(data: VoteData, sums: list[_Sums], tastes: list[_Tastes]) -> list[
         assert one.option is not None
         half = one.among > votes[one.voter] / 2  # the option that they vote about
         one_sided = half & (one.seen >= ONE_SIDED * one.among)
-        exponent = taste.exponent(np.where(one.seen > one.expected, one.exponent, 0.0), one.variance)
-        pooled = np.bincount(one.option[half], weights=exponent[half], minlength=size)
+        exponent = taste.exponent(np.where(one.seen > one.expected, one.exponent, 0.0), one.variance, one.about)
+        pooled = np.bincount(one.option[half], weights=exponent[half], minlength=size).astype(np.float64)
         number = np.bincount(one.option[half], minlength=size)
         # the sum of n exponents, each exceeding e with probability at most exp(-e), has a gamma distribution
-        p = 2 * size * gammaincc(np.maximum(number, 1), taste.tail(np.asarray(pooled, dtype=np.float64)))
+        p = 2 * size * gammaincc(np.maximum(number, 1), taste.tail(pooled, np.arange(size)))
         for i in np.flatnonzero(one_sided & (p[one.option] <= FALSE_ALARM) & (number[one.option] > 1)):
             voter, option = int(one.voter[i]), int(one.option[i])
             about = (float(one.seen[i]), float(one.expected[i]), int(one.among[i]))
@@ -197,28 +204,41 @@ def _narrow(data: VoteData) -> BoolArray:
     return narrow if votes[narrow].sum() <= NARROW * votes.sum() else np.zeros_like(narrow)
 
 
-def _taste(sums: _Sums) -> _Tastes:
-    """By how much voters differ more than chance: tastes move all votes of a voter alike.
-
-    The variance of a sum is V + t V^2, V that of chance; t is the one with which the quartiles of the sums that tell
-    most are those of a normal distribution.
-    """
-    V, off = sums.variance, sums.seen - sums.expected
+def _taste(sums: _Sums, size: int) -> _Tastes:
+    """By how much voters differ more than chance, about all options, and about each that divides them clearly more."""
+    V, off, about = sums.variance, sums.seen - sums.expected, sums.about
     largest = np.sort(V)[::-1][: max(len(V) // 4, SPREAD_OF)]
-    least = max(LEAST_VARIANCE, float(largest.min(initial=np.inf)))
-    enough = least <= V
-    V, off = V[enough], off[enough]
+    tells = max(LEAST_VARIANCE, float(largest.min(initial=np.inf))) <= V
+    t = _spread(V[tells], off[tells])
+    # the sums of a voter for all options add up to 0
+    free = EFFICIENCY * tells.sum() * (1.0 if sums.option is None else 1 - 1 / len(np.unique(about)))
+    found = _Tastes(np.full(size, t), np.full(size, max(free, 1.0)))
+    for option in np.unique(about):
+        mine = (about == option) & (LEAST_VARIANCE <= V)
+        if mine.sum() < DIVISIVE_OF:
+            continue
+        own, usual = _spread(V[mine], off[mine]), float(np.median(V[mine]))
+        if 1 + own * usual > CLEARLY * (1 + t * usual):
+            found.variance[option], found.freedom[option] = own, EFFICIENCY * mine.sum()
+    return found
+
+
+def _spread(V: FloatArray, off: FloatArray) -> float:
+    """How much more than chance sums are off: tastes move all votes of a voter alike.
+
+    The variance of a sum is V + t V^2, V that of chance; t is the one with which the quartiles are those of a normal
+    distribution.
+    """
     if not len(V):
-        return _Tastes(0.0, 1.0)
+        return 0.0
 
     def too_wide(t: float) -> float:
         low, high = np.quantile(off / np.sqrt(V + t * V**2), [0.25, 0.75])
         return float(high - low) - QUARTILES
 
-    t = float(brentq(too_wide, 0.0, LARGEST_TASTE)) if too_wide(0.0) > 0 > too_wide(LARGEST_TASTE) else 0.0
-    options = np.inf if sums.option is None else len(np.unique(sums.option))
-    free = len(V) * (1 - 1 / options)  # the sums of a voter for all options add up to 0
-    return _Tastes(t, max(EFFICIENCY * free, 1.0))
+    if too_wide(0.0) <= 0:
+        return 0.0
+    return LARGEST_TASTE if too_wide(LARGEST_TASTE) >= 0 else float(brentq(too_wide, 0.0, LARGEST_TASTE))
 
 
 def _all_sums(data: VoteData, theta: FloatArray) -> list[_Sums]:

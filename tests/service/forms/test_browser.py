@@ -124,8 +124,8 @@ const walk = async (name, token) => {
   await send("form.filter", { one: name, other: name });
   step("itself", [one(".note").textContent, all(".beside").length]);
   await send("form.filter", { one: name, other: "hostile" });
-  const figures = all(".beside figure").map(one => one.getBoundingClientRect().bottom);
-  step("level", WIDTH < 1000 || Math.abs(figures[0] - figures[1]) < 2);
+  const [left, right] = all(".beside .plot").map(one => one.getBoundingClientRect());
+  step("level", WIDTH < 1000 ? left.bottom < right.top : left.top === right.top && left.right < right.left);
   const ticks = all(".chart").map(one => all("text", one).map(tick => tick.textContent).join());
   step("compared", [all(".beside section").map(one => one.querySelector("h2").textContent.trim()), ticks]);
   for (const path of ["/", "/tokens", "/interface", "/studies/hostile", "/studies/hostile/log",

@@ -89,13 +89,14 @@ def refit_words() -> Lines:
 
 def audit_words() -> Lines:
     """Audits that name a source, and A/B tests with bots."""
-    found, wrong = [], []
-    for model, honest, suspected, bad, named, beside in stored("audits", "sources")[1]:
-        found.append(f"{named} of {bad} with the model {model} (an honest one beside it in {beside})")
-        wrong.append(f"{suspected} of {honest}")
+    rows = {kind: row for kind, *row in stored("audits", "sources")[1]}
+    sets, blamed = rows["honest"][:2]
+    noisy, off, random = rows["5 times"], rows["off"], rows["random"]
     yield (
-        f"- **Audits that name a source**: honest ones suspect one in {' and '.join(wrong)}. Of 8 sources one is off "
-        f"by 30% of the range: found in {' and '.join(found)}."
+        f"- **Audits that name a source**, {sets} of each kind, 3 to 8 sources: of honest ones one is blamed in {blamed}. "
+        f"One with five times the noise is blamed in {noisy[2]} and called noisier in {noisy[3]}. One that is off by 30% "
+        f"of the range is found in {off[2]}; one that reports random numbers is set aside in {random[2]} and called "
+        f"noisier in {random[3]}. Another source is blamed beside these in {noisy[1]}, {off[1]} and {random[1]}."
     )
     ab = dict(stored("ab", "totals")[1])
     yield (

@@ -282,10 +282,20 @@ class Data:
         return type(self)(self._columns, told, self._failures, len(told), self.failures)
 
     def _noise(self, plain: BoolArray) -> float | None:
-        """The noise from repeats of some plays: by the same source, if there are enough, because sources may be off."""
+        """The noise from repeats of some plays: by the same source, if there are enough, because sources may be off.
+
+        Of repeats by different sources, half may be with one that lies. So the noise is the least one without a source.
+        """
         values = self.values[plain]
-        found = Repeats.of(self.series[plain]).noise(values) if self.names else None
-        return self.extent.possible_noise(found or Repeats.of(self.arms[plain]).noise(values))
+        if not self.names:
+            return self.extent.possible_noise(Repeats.of(self.arms[plain]).noise(values))
+        found = Repeats.of(self.series[plain]).noise(values)
+        if found is None:
+            others = [plain & (self.sources != one) for one in np.unique(self.sources[plain])]
+            without = [Repeats.of(self.arms[some]).noise(self.values[some]) for some in others] if len(others) > 2 else []
+            known = [noise for noise in without if noise is not None]
+            found = min(known) if known else Repeats.of(self.arms[plain]).noise(values)
+        return self.extent.possible_noise(found)
 
     def table(self, noise: float | None) -> Table:
         """The plays as they are judged: each with its weight, single outcomes in batches.

@@ -181,7 +181,8 @@ def luck_of(audit: VoteAudit, by_chance: FloatArray, panel: int) -> Luck:
         said = f"The lead over {rival} may be chance: a study looks after every vote, which needs a clearer lead."
         return Luck(False, False, p, said)
     said = f"Chance gives {who}such a lead with probability {shown}, even if you looked after every vote."
-    others = f" Other judges than these {panel:,} may prefer another option." if panel else ""
+    these = "this one" if panel == 1 else f"these {panel:,}"
+    others = f" Other judges than {these} may prefer another option." if panel else ""
     return Luck(True, True, p, said + others)
 
 

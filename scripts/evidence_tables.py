@@ -93,10 +93,11 @@ def audit_words() -> Lines:
     sets, blamed = rows["honest"][:2]
     noisy, off, random = rows["5 times"], rows["off"], rows["random"]
     yield (
-        f"- **Audits that name a source**, {sets} of each kind, 3 to 8 sources: of honest ones one is blamed in {blamed}. "
-        f"One with five times the noise is blamed in {noisy[2]} and called noisier in {noisy[3]}. One that is off by 30% "
-        f"of the range is found in {off[2]}; one that reports random numbers is set aside in {random[2]} and called "
-        f"noisier in {random[3]}. Another source is blamed beside these in {noisy[1]}, {off[1]} and {random[1]}."
+        f"- **Audits that name a source**, {sets} of each kind, 3 to 8 sources: if all are honest, one is blamed in "
+        f"{blamed}. One with five times the noise is blamed in {noisy[2]}, called noisier in {noisy[3]}. One that is "
+        f"off by 30% of the range is found in {off[2]}; one that reports random numbers is set aside in {random[2]} "
+        f"and called noisier in {random[3]}. Another source is blamed beside these in {noisy[1]}, {off[1]} and "
+        f"{random[1]}."
     )
     ab = dict(stored("ab", "totals")[1])
     yield (

@@ -79,3 +79,12 @@ def test_a_play_that_states_its_noise_has_the_weight_of_that():
     found = data.table(0.2)
     np.testing.assert_allclose(found.noise / np.sqrt(found.weights), [0.2, 0.1, 0.4])
     np.testing.assert_allclose(found.when, [-1, 0, 1])
+
+
+@pytest.mark.parametrize("liar", ["d", None])
+def test_half_of_the_repeats_of_four_sources_are_with_one_that_lies_and_the_noise_is_that_of_the_others(liar):
+    rng, found = np.random.default_rng(0), []
+    for row in rng.uniform(size=(12, 2)):  # each row once by every source
+        found += [Told(row, rng.normal(0, 1.0 if name == liar else 0.01), source=name) for name in "abcd"]
+    noise = Data.empty(2).after_all(found).table(None).noise
+    assert noise == pytest.approx(0.01, rel=0.35)

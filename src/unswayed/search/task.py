@@ -286,13 +286,15 @@ class Data:
 
         Of repeats by different sources, half may be with one that lies. So the noise is the least one without a source.
         """
-        values = self.values[plain]
-        if not self.names:
+        values, sources = self.values[plain], self.sources
+        if sources is None:
             return self.extent.possible_noise(Repeats.of(self.arms[plain]).noise(values))
         found = Repeats.of(self.series[plain]).noise(values)
         if found is None:
-            others = [plain & (self.sources != one) for one in np.unique(self.sources[plain])]
-            without = [Repeats.of(self.arms[some]).noise(self.values[some]) for some in others] if len(others) > 2 else []
+            others = [plain & (sources != one) for one in np.unique(sources[plain])]
+            without = (
+                [Repeats.of(self.arms[some]).noise(self.values[some]) for some in others] if len(others) > 2 else []
+            )
             known = [noise for noise in without if noise is not None]
             found = min(known) if known else Repeats.of(self.arms[plain]).noise(values)
         return self.extent.possible_noise(found)

@@ -135,7 +135,7 @@ def test_settings_change_from_here_on(tmp_path):
     with played(path, plays=10) as study:
         study.change(threat=Threat(lies=2), note="the second week", parallel=3)
         assert study.settings.threat == Threat(lies=2)
-        assert "if at most 2 measurements are false" in " ".join(str(study.answer()).split())
+        assert "If at most 2 measurements are false" in " ".join(str(study.answer()).split())
         study.change(threat=None)
         assert study.answer().threat is None
         study.change(threat=None)  # nothing changes

@@ -123,8 +123,8 @@ class Dueling:
 
     new_fit: FitRecord | None = None
 
-    def __init__(self, state: State) -> None:
-        self._state = state
+    def __init__(self, state: State, space: Duels) -> None:
+        self._state, self._space = state, space
         self._answered: tuple[tuple[Play, ...], DuelAnswer] | None = None
 
     @property
@@ -135,11 +135,6 @@ class Dueling:
     def follow(self, state: State) -> None:
         """Go on with a state that has more records."""
         self._state = state
-
-    @property
-    def _space(self) -> Duels:
-        assert isinstance(self._state.space, Duels)
-        return self._state.space
 
     @property
     def _threat(self) -> Threat:
@@ -236,7 +231,7 @@ def search_of(state: State) -> Searching | Dueling:
     Args:
         state: Of the study.
     """
-    return Dueling(state) if isinstance(state.space, Duels) else Searching(state)
+    return Dueling(state, state.space) if isinstance(state.space, Duels) else Searching(state)
 
 
 def vote_data(space: Duels, told: Sequence[Play], named: bool) -> VoteData:
